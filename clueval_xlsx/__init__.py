@@ -1,0 +1,51 @@
+"""Compare gold and predicted spans, let people judge the errors in Excel, and bring their judgements home.
+
+The names below are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clueval_xlsx.version import __version__
+
+if TYPE_CHECKING:
+    from clueval_xlsx.errors import error_table as error_table
+    from clueval_xlsx.evaluation import Evaluation as Evaluation
+    from clueval_xlsx.evaluation import Options as Options
+    from clueval_xlsx.evaluation import evaluate as evaluate
+    from clueval_xlsx.loading import read as read
+    from clueval_xlsx.loading import read_pair as read_pair
+    from clueval_xlsx.matching import match_spans as match_spans
+    from clueval_xlsx.merging import merge_layers as merge_layers
+
+_HOMES = {
+    "Evaluation": "evaluation",
+    "Options": "evaluation",
+    "error_table": "errors",
+    "evaluate": "evaluation",
+    "match_spans": "matching",
+    "merge_layers": "merging",
+    "read": "loading",
+    "read_pair": "loading",
+}
+
+__all__ = [
+    "Evaluation",
+    "Options",
+    "__version__",
+    "error_table",
+    "evaluate",
+    "match_spans",
+    "merge_layers",
+    "read",
+    "read_pair",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'clueval_xlsx' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"clueval_xlsx.{_HOMES[name]}"), name)

@@ -1,0 +1,134 @@
+"""BIO tags ⇄ spans: the one decoder and the one encoder, their rules as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clueval_xlsx.strings import BoolArray, IntArray
+
+OUTSIDE = "O"
+
+# What a prefix means, whatever the scheme calls it: opens a span, goes on, closes it, or does all at once.
+_OPENS, _GOES_ON, _CLOSES, _SINGLE = 1, 2, 3, 4
+_MEANING = {"B": _OPENS, "I": _GOES_ON, "E": _CLOSES, "L": _CLOSES, "S": _SINGLE, "U": _SINGLE}
+_TAG = re.compile(r"([BIESLU])(?:-(.+))?")
+
+# scheme -> prefixes of the first, a middle, the last and an only token of a span
+SCHEMES = {
+    "BIO": ("B", "I", "I", "B"),
+    "BIOES": ("B", "I", "E", "S"),
+    "BILOU": ("B", "I", "L", "U"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TagColumn:
+    """One column of tags: `codes[position]` is an index into the distinct `tags`."""
+
+    codes: npt.NDArray[np.int64]
+    tags: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tags: Sequence[str]) -> TagColumn:
+        """Number the distinct tags of an ordinary sequence."""
+        import pandas as pd
+
+        codes, distinct = pd.factorize(np.array(tags, dtype=object))
+        return cls(codes.astype(np.int64, copy=False), tuple(distinct))
+
+    @property
+    def scheme(self) -> str:
+        """The scheme the tags are written in, told by their prefixes."""
+        prefixes = {tag[:1] for tag in self.tags}
+        if prefixes & {"L", "U"}:
+            return "BILOU"
+        return "BIOES" if prefixes & {"E", "S"} else "BIO"
+
+
+@dataclass(frozen=True, eq=False)
+class DecodedSpans:
+    """Spans of one layer; `label` indexes `labels`, -1 is a span without a label."""
+
+    start: IntArray
+    end: IntArray
+    label: IntArray
+    labels: tuple[str, ...]
+    orphans: IntArray  # positions of the tags that continue nothing and so open a span
+
+
+def parse_tag(tag: str) -> tuple[str, str | None] | None:
+    """Split a tag into prefix and label; None if it is no BIO tag.
+
+    >>> parse_tag("B-PER-PART"), parse_tag("I"), parse_tag("O"), parse_tag("PER")
+    (('B', 'PER-PART'), ('I', None), ('O', None), None)
+    """
+    if tag == OUTSIDE:
+        return OUTSIDE, None
+    match = _TAG.fullmatch(tag)
+    return (match[1], match[2]) if match else None
+
+
+def decode(column: TagColumn, breaks: IntArray) -> DecodedSpans:
+    """Tags to spans, the way conlleval and seqeval's default read them.
+
+    A span opens at B (or S/U), and at I (or E/L) where no span of the same label goes on. It ends before
+    O, before the next opening, behind E/L, and at every break.
+    """
+    parsed = [parse_tag(tag) or (OUTSIDE, None) for tag in column.tags]
+    labels = tuple(sorted({label for _, label in parsed if label is not None}))
+    number = {label: code for code, label in enumerate(labels)}
+    meaning_of = np.array([_MEANING.get(prefix, 0) for prefix, _ in parsed] + [0], dtype=np.int8)
+    label_of = np.array([number.get(label, -1) if label else -1 for _, label in parsed] + [-1], dtype=np.int64)
+
+    marked = np.flatnonzero(meaning_of[column.codes])
+    meaning, label = meaning_of[column.codes[marked]], label_of[column.codes[marked]]
+    is_break = np.zeros(len(column.codes) + 1, dtype=bool)
+    is_break[breaks] = True
+
+    goes_on: BoolArray = np.zeros(len(marked), dtype=bool)  # the token before is in the same span
+    goes_on[1:] = (
+        (np.diff(marked) == 1)
+        & ~is_break[marked[1:]]
+        & (label[1:] == label[:-1])
+        & ((meaning[:-1] == _OPENS) | (meaning[:-1] == _GOES_ON))
+        & ((meaning[1:] == _GOES_ON) | (meaning[1:] == _CLOSES))
+    )
+    first = np.flatnonzero(~goes_on)
+    last = np.append(first[1:], len(marked)) - 1
+    opened_by_continuation = (meaning[first] == _GOES_ON) | (meaning[first] == _CLOSES)
+    return DecodedSpans(
+        start=marked[first],
+        end=marked[last] if len(first) else marked[:0],
+        label=label[first],
+        labels=labels,
+        orphans=marked[first[opened_by_continuation]],
+    )
+
+
+def encode(start: IntArray, end: IntArray, labels: Sequence[str | None], length: int, scheme: str = "BIO") -> list[str]:
+    """Spans to the tags of a corpus of `length` tokens.
+
+    >>> import numpy as np
+    >>> encode(np.array([1, 3]), np.array([2, 3]), ["PER", None], 5)
+    ['O', 'B-PER', 'I-PER', 'B', 'O']
+    """
+    tags = [OUTSIDE] * length
+    for begin, last, label in zip(start.tolist(), end.tolist(), labels, strict=True):
+        tags[begin : last + 1] = span_tags(last - begin + 1, label, scheme)
+    return tags
+
+
+def span_tags(tokens: int, label: str | None, scheme: str) -> list[str]:
+    """The tags of one span.
+
+    >>> span_tags(3, "LOC", "BILOU")
+    ['B-LOC', 'I-LOC', 'L-LOC']
+    """
+    opening, middle, closing, single = SCHEMES[scheme]
+    prefixes = [single] if tokens == 1 else [opening, *[middle] * (tokens - 2), closing]
+    return [prefix if label is None else f"{prefix}-{label}" for prefix in prefixes]

@@ -1,0 +1,73 @@
+"""Words to people: data goes to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+
+def output() -> Console:
+    """The console for data."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def say(message: str) -> None:
+    """A message for a person."""
+    click.echo(message, err=True)
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """What a person should know about the input."""
+    for note in notes:
+        say(f"Note: {note}.")
+
+
+@contextmanager
+def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on standard error if that is a terminal; yields a function that advances it.
+
+    It shows itself only when the work takes longer than about a second, and goes away when it is done.
+    """
+    import sys
+    import time
+
+    if not sys.stderr.isatty() or total <= 0:
+        yield lambda _step: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task(description, total=total)
+    began = time.monotonic()
+    started = False
+
+    def advance(step: int) -> None:
+        nonlocal started
+        if not started and time.monotonic() - began > 1:
+            bar.start()
+            started = True
+        bar.advance(task, step)
+
+    try:
+        yield advance
+    finally:
+        if started:
+            bar.stop()

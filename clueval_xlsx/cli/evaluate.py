@@ -1,0 +1,88 @@
+"""`evaluate`: match, score, and write the workbook and the other outputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clueval_xlsx.cli import options
+
+if TYPE_CHECKING:
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.files import Outputs
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("pred")
+@click.option("--json", "json_path", type=click.Path(path_type=Path), metavar="FILE", help="Write metrics.json here.")
+@click.option(
+    "--files",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write metrics.json, scores.csv, false_negatives.csv and false_positives.csv into this folder.",
+)
+@options.reading
+@options.two_sides
+@options.scoring
+@click.option(
+    "--context",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Show N tokens on each side of a case instead of its sentence.",
+)
+@options.common
+def evaluate(gold: str, pred: str, json_path: Path | None, folder: Path | None, **given: Any) -> None:
+    """Compare PRED with GOLD and write the errors out for review.
+
+    One of the two may be `-`, standard input.
+    """
+    from clueval_xlsx.cli.console import say, say_notes
+    from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
+    from clueval_xlsx.files import Outputs
+
+    pair = options.load_pair(gold, pred, given)
+    parts = evaluation_parts(pair, merged=given["merged"])
+    results = evaluate_each(parts, options.evaluation_options(given))
+    with Outputs() as outputs:
+        for result in results:
+            suffix = f"-{result.pair.layers[0]}" if len(results) > 1 else ""
+            if json_path:
+                _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
+            if folder:
+                _write_files(outputs, result, folder / suffix.removeprefix("-"))
+    say_notes(pair.notes)
+    for result in results:
+        say(summary(result))
+
+
+def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
+    from clueval_xlsx.report_json import to_json
+
+    outputs.write_text(path, to_json(result))
+
+
+def _write_files(outputs: Outputs, result: Evaluation, folder: Path) -> None:
+    from clueval_xlsx.report_csv import cases_csv, scores_csv
+
+    missed, unsupported = result.cases
+    _write_json(outputs, result, folder / "metrics.json")
+    outputs.write_text(folder / "scores.csv", scores_csv(result))
+    outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
+    outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
+
+
+def summary(result: Evaluation) -> str:
+    """One line that says how it went."""
+    from clueval_xlsx.cli.tables import rate
+
+    row = result.headline
+    layer = f"{result.pair.layers[0]}: " if len(result.pair.layers) == 1 else ""
+    return (
+        f"{layer}recall {rate(row['recall'])} % ({row['tp_gold']:.0f} of {row['gold']:.0f}), "
+        f"precision {rate(row['precision'])} % ({row['tp_pred']:.0f} of {row['pred']:.0f}), "
+        f"level {result.options.level}; to judge: {row['fn']:.0f} missed, {row['fp']:.0f} unsupported."
+    )

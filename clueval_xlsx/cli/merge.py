@@ -1,0 +1,55 @@
+"""`merge`: the combined model of several layers, as a span table or as vertical text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clueval_xlsx.cli import options
+from clueval_xlsx.exceptions import OptionError
+
+
+@click.command()
+@click.argument("file")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A span table (.tsv, .csv) or the same text with merged tags (.vrt). Default: TSV to standard output.",
+)
+@options.reading
+@options.common
+def merge(file: str, output: Path | None, **given: Any) -> None:
+    """Merge the layers of FILE into one sequence of spans with several labels.
+
+    Overlapping spans of all layers become one span; each layer gives it the label with most tokens.
+    """
+    from clueval_xlsx.cli.console import say
+    from clueval_xlsx.files import Outputs
+    from clueval_xlsx.pairing import annotate
+    from clueval_xlsx.writers.span_table import span_table
+
+    reading = options.read_input(file, given)
+    corpus = reading.corpus
+    annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
+    ending = output.suffix.lower() if output else ".tsv"
+    if ending in {".tsv", ".csv"}:
+        text = span_table(annotation.spans, corpus, separator="\t" if ending == ".tsv" else ",")
+        content = text.encode("utf-8")
+    elif ending == ".vrt":
+        from clueval_xlsx.writers.vertical import rewrite_layers
+
+        spans = annotation.spans
+        content = rewrite_layers(reading, {layer: spans[["start", "end", layer]] for layer in reading.layers})
+    else:
+        raise OptionError(f"{output}: unknown ending {ending!r}. Allowed: .tsv, .csv, .vrt.")
+    if output is None:
+        click.echo(content, nl=False)
+        return
+    with Outputs() as outputs:
+        outputs.write_bytes(output, content)
+    before = ", ".join(f"{len(spans)} of {layer}" for layer, spans in annotation.layers.items())
+    say(f"{len(annotation.spans)} merged spans ({before}) written to {output}.")

@@ -1,0 +1,225 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from clueval_xlsx.exceptions import InputError, OptionError
+
+if TYPE_CHECKING:
+    from clueval_xlsx.evaluation import Options
+    from clueval_xlsx.loading import ReadOptions
+    from clueval_xlsx.pairing import Pair
+    from clueval_xlsx.readers import Reading
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
+
+
+class NamedColumn(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
+    """`NAME=COLUMN`, columns counted from 1."""
+
+    name = "NAME=COLUMN"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        """Split the pair and check the number."""
+        if isinstance(value, tuple):
+            return value
+        name, equals, number = str(value).partition("=")
+        if not equals or not name.strip() or not number.strip().isdigit() or int(number) < 1:
+            self.fail(f"{value!r} is not NAME=COLUMN with a column counted from 1, such as risk=3.", param, ctx)
+        if name.strip() in {"start", "end"}:
+            self.fail(f"{name.strip()!r} cannot be the name of a layer: span tables use it for positions.", param, ctx)
+        return name.strip(), int(number)
+
+
+def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+    """One decorator of many."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value is None:
+        return
+    from clueval_xlsx.config import defaults_for, parse_config
+
+    group = ctx.parent.command if ctx.parent else ctx.command
+    commands = group.commands if isinstance(group, click.Group) else {}
+    known = {
+        name: [param.name or "" for param in command.params if param.name not in {"config", "debug"}]
+        for name, command in commands.items()
+    }
+    try:
+        content = Path(value).read_bytes()
+    except OSError as error:
+        raise InputError(f"{value}: cannot be read: {error.strerror}. Check the path given to --config.") from None
+    ctx.default_map = defaults_for(ctx.info_name or "", parse_config(content, value), known, value)
+
+
+common = apply(
+    [
+        click.option(
+            "--config",
+            metavar="FILE",
+            is_eager=True,
+            expose_value=False,
+            callback=_load_config,
+            help="TOML file with options; the command line wins.",
+        ),
+        click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+    ]
+)
+
+reading = apply(
+    [
+        click.option(
+            "--layer",
+            "layers",
+            type=NamedColumn(),
+            multiple=True,
+            help="A layer and its column of BIO tags; repeatable. Default: span=2 (CoNLL: the last column).",
+        ),
+        click.option("--token-id", type=click.IntRange(1), metavar="COLUMN", help="Column of the token IDs."),
+        click.option(
+            "--document-id",
+            type=click.IntRange(1),
+            metavar="COLUMN",
+            help="Column of document IDs, for files without document tags.",
+        ),
+        click.option(
+            "--column",
+            "columns",
+            type=NamedColumn(),
+            multiple=True,
+            help="A named column whose values metrics can be grouped by; repeatable.",
+        ),
+        click.option(
+            "--space-column",
+            type=click.IntRange(1),
+            metavar="COLUMN",
+            help="Column that says whether a space follows (SpaceAfter=No, 0, no: none).",
+        ),
+        click.option("--document-tag", default="text", show_default=True, help="XML element of a document."),
+        click.option("--sentence-tag", default="s", show_default=True, help="XML element of a sentence."),
+        click.option("--format", "format_", metavar="NAME", help="Input format: vrt or conll. Default: detected."),
+    ]
+)
+
+two_sides = apply(
+    [
+        click.option("--gold-layer", "gold_layers", type=NamedColumn(), multiple=True, help="--layer for gold alone."),
+        click.option("--pred-layer", "pred_layers", type=NamedColumn(), multiple=True, help="--layer for pred alone."),
+        click.option("--gold-format", metavar="NAME", help="--format for gold alone."),
+        click.option("--pred-format", metavar="NAME", help="--format for the prediction alone."),
+        click.option(
+            "--bio",
+            type=click.Choice(["lenient", "strict"]),
+            default="lenient",
+            show_default=True,
+            help="Whether an I- tag that continues nothing opens a span or is an error.",
+        ),
+    ]
+)
+
+scoring = apply(
+    [
+        click.option(
+            "--level",
+            type=click.Choice(LEVEL_NAMES),
+            default="overlap",
+            show_default=True,
+            help="How lenient a match may be, for the headline and the cases.",
+        ),
+        click.option("--labelled", metavar="LAYER", help="Labels of this layer must agree, too."),
+        click.option(
+            "--merge/--no-merge",
+            "merged",
+            default=True,
+            show_default=True,
+            help="Several layers: one sequence of merged spans, or each layer by itself.",
+        ),
+        click.option("--by", multiple=True, metavar="KEY", help="Group by this metadata key; repeatable."),
+        click.option(
+            "--beta",
+            type=click.FloatRange(0, min_open=True),
+            default=2.0,
+            show_default=True,
+            help="Weight of recall in F-beta.",
+        ),
+        click.option("--seed", type=int, default=20240, show_default=True, help="Seed of the bootstrap."),
+        click.option(
+            "--replicates",
+            type=click.IntRange(0),
+            default=1000,
+            show_default=True,
+            help="Bootstrap replicates over documents; 0 gives no intervals.",
+        ),
+    ]
+)
+
+
+def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
+    """Reading options from the command's keyword arguments; `side` is gold, pred or nothing."""
+    from clueval_xlsx.loading import ReadOptions
+
+    layers = given.get(f"{side}_layers") or given["layers"]
+    names = [name for name, _ in layers]
+    if len(set(names)) < len(names):
+        raise OptionError(f"a layer is named twice: {', '.join(names)}. Give each layer its own name.")
+    return ReadOptions(
+        format=given.get(f"{side}_format") or given["format_"],
+        layers=dict(layers),
+        token_id=given["token_id"],
+        document_id=given["document_id"],
+        columns=dict(given["columns"]),
+        space_column=given["space_column"],
+        document_tag=given["document_tag"],
+        sentence_tag=given["sentence_tag"],
+    )
+
+
+def read_input(path: str, given: dict[str, Any], side: str = "") -> Reading:
+    """Read one input; `-` is standard input."""
+    from clueval_xlsx.loading import read
+
+    options = read_options(given, side)
+    if path == "-":
+        return read(sys.stdin.buffer, options, name="<standard input>")
+    return read(path, options)
+
+
+def load_pair(gold: str, pred: str, given: dict[str, Any]) -> Pair:
+    """Read both sides and bring them together."""
+    from clueval_xlsx.pairing import make_pair
+
+    if gold == pred == "-":
+        raise OptionError("only one side can come from standard input. Give a file for the other.")
+    return make_pair(
+        read_input(gold, given, "gold"), read_input(pred, given, "pred"), strict_tags=given["bio"] == "strict"
+    )
+
+
+def evaluation_options(given: dict[str, Any]) -> Options:
+    """Evaluation options from the command's keyword arguments."""
+    from clueval_xlsx.evaluation import Options
+
+    return Options(
+        level=given["level"],
+        labelled=given["labelled"],
+        beta=given["beta"],
+        by=tuple(given["by"]),
+        seed=given["seed"],
+        replicates=given["replicates"],
+        context=given.get("context"),
+    )

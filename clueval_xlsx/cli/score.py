@@ -1,0 +1,42 @@
+"""`score`: the numbers in the terminal or as JSON, no files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from clueval_xlsx.cli import options
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("pred")
+@options.reading
+@options.two_sides
+@options.scoring
+@click.option("--json", "as_json", is_flag=True, help="Print the content of metrics.json instead of tables.")
+@options.common
+def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
+    """Compare PRED with GOLD and print precision and recall at every level.
+
+    One of the two may be `-`, standard input.
+    """
+    from clueval_xlsx.cli.console import output, say_notes
+    from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
+    from clueval_xlsx.report_json import to_json
+
+    pair = options.load_pair(gold, pred, given)
+    parts = evaluation_parts(pair, merged=given["merged"])
+    results = evaluate_each(parts, options.evaluation_options(given))
+    if as_json:
+        click.echo(to_json(*results), nl=False)
+        return
+    from clueval_xlsx.cli.tables import score_tables
+
+    say_notes(pair.notes)
+    console = output()
+    for result in results:
+        for table in score_tables(result):
+            console.print(table)
+        console.print(result.signature, style="dim", overflow="fold")

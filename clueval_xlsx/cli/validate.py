@@ -1,0 +1,65 @@
+"""`validate`: what is wrong with a file, all of it, by line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from clueval_xlsx.cli import options
+from clueval_xlsx.exceptions import CluevalError, InputError
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@options.reading
+@options.common
+@click.pass_context
+def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
+    """Check FILES and list every problem with its line.
+
+    Several files are also compared with the first: they must hold the same tokens and documents. Exit code 0
+    means that nothing is wrong, 2 that something is.
+    """
+    found = 0
+    first = None
+    for file in files:
+        try:
+            reading = options.read_input(file, given)
+        except InputError as error:
+            for problem in error.problems or (error,):
+                click.echo(str(problem))
+            found += len(error.problems) or 1
+            continue
+        click.echo(_describe(reading))
+        if first is None:
+            first = reading
+            continue
+        from clueval_xlsx.pairing import check_same_tokens
+
+        try:
+            check_same_tokens(first.corpus, reading.corpus)
+        except CluevalError as error:
+            click.echo(str(error))
+            found += 1
+    if found:
+        click.echo(f"{found} problem{'s' if found != 1 else ''} found.", err=True)
+        ctx.exit(2)
+
+
+def _describe(reading: Any) -> str:
+    """One line about a sound file: sizes, layers with their labels, tags that continue nothing."""
+    from clueval_xlsx.pairing import annotate
+
+    corpus = reading.corpus
+    annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
+    layers = "; ".join(
+        f"{layer}: {len(spans)} spans, {spans[layer].nunique()} labels, "
+        f"{annotation.orphans.get(layer, 0)} I- that continue nothing"
+        for layer, spans in annotation.layers.items()
+    )
+    keys = ", ".join(corpus.metadata_keys()) or "none"
+    return (
+        f"{reading.source.name}: {reading.source.format}, {len(corpus.documents)} documents, "
+        f"{len(corpus.breaks)} sentences, {len(corpus)} tokens; {layers}; metadata: {keys}."
+    )

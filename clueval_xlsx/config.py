@@ -1,0 +1,62 @@
+"""Options from a TOML file: every option of the command line under its own name."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from clueval_xlsx.exceptions import InputError
+
+
+def parse_config(content: bytes, name: str) -> dict[str, Any]:
+    """Read TOML; dashes in keys become underscores."""
+    try:
+        parsed = tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: the file is not UTF-8. Save it as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name}: not valid TOML: {error}.") from None
+    return {key.replace("-", "_"): value for key, value in parsed.items()}
+
+
+def defaults_for(
+    command: str, config: Mapping[str, Any], known: Mapping[str, Collection[str]], name: str
+) -> dict[str, Any]:
+    """The defaults that a config gives to one command.
+
+    Keys at the top hold for every command that has such an option; a table with a command's name holds for that
+    command alone. `known` lists the options of every command. Tables such as `[layer]` become `KEY=VALUE` pairs.
+    """
+    everywhere = set().union(*known.values())
+    own = config.get(command.replace("-", "_"))
+    chosen: dict[str, Any] = {}
+    for key, value in config.items():
+        if key in {other.replace("-", "_") for other in known} and isinstance(value, dict):
+            continue
+        _check(key, everywhere, name)
+        if key in known[command]:
+            chosen[key] = as_option(value)
+    if isinstance(own, dict):
+        for raw, value in own.items():
+            key = raw.replace("-", "_")
+            _check(key, known[command], f"{name}, [{command}]")
+            chosen[key] = as_option(value)
+    return chosen
+
+
+def as_option(value: Any) -> Any:
+    """A TOML value as the command line would give it: tables become lists of `KEY=VALUE`."""
+    if isinstance(value, dict):
+        return [f"{key}={item}" for key, item in value.items()]
+    return value
+
+
+def _check(key: str, known: Collection[str], name: str) -> None:
+    if key in known:
+        return
+    close = difflib.get_close_matches(key, known, n=1)
+    hint = f" Did you mean {close[0].replace('_', '-')!r}?" if close else ""
+    allowed = ", ".join(sorted(option.replace("_", "-") for option in known))
+    raise InputError(f"{name}: unknown key {key.replace('_', '-')!r}.{hint} Allowed: {allowed}.")

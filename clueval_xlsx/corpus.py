@@ -1,0 +1,190 @@
+"""Tokens, documents, sentences and metadata of one corpus; immutable, and no file is opened here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.strings import BoolArray, IntArray, Strings, decode_entities
+
+ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+_NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
+_NO_SPACE_AFTER = frozenset("([{„‚«")
+_SENTENCE_FINAL = frozenset(".!?") | {"..."}
+
+
+def tag_attributes(tag: str) -> dict[str, str]:
+    """The attributes of one XML start tag.
+
+    >>> tag_attributes('<text id="a1" domain="tax &amp; law">')
+    {'id': 'a1', 'domain': 'tax & law'}
+    """
+    return {key: decode_entities(double or single) for key, double, single in ATTRIBUTE.findall(tag)}
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Stretches of tokens with attributes: documents, sentences, or any other XML element.
+
+    `start` is the first position of each, `stop` the one behind its last; an empty region has both equal.
+    Attributes are either given as dicts or read from the start tags when somebody asks.
+    """
+
+    start: IntArray
+    stop: IntArray
+    tags: Strings | None = None
+    rows: Sequence[Mapping[str, str]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def attributes(self, index: int) -> Mapping[str, str]:
+        """The attributes of one region."""
+        if self.rows is not None:
+            return self.rows[index]
+        return tag_attributes(self.tags[index]) if self.tags is not None else {}
+
+    def find(self, positions: IntArray) -> IntArray:
+        """The index of the region that holds each position, or -1."""
+        index = np.searchsorted(self.start, positions, side="right") - 1
+        inside = index >= 0
+        inside[inside] = positions[inside] < self.stop[index[inside]]
+        return np.where(inside, index, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """One corpus.
+
+    `breaks` are the positions at which a sentence begins, in order. `hard_breaks` says that they were in the
+    source and so close a span; derived ones only bound a context. `glue` is True where a token is written
+    without a space before it; None means that nobody knows and punctuation decides. With `running_text` the
+    tokens lie in the original text, which then gives every space and line break.
+    """
+
+    tokens: Strings
+    doc_ids: tuple[str, ...]
+    documents: Regions
+    breaks: IntArray
+    hard_breaks: bool
+    name: str = ""
+    regions: Mapping[str, Regions] = field(default_factory=dict)
+    columns: Mapping[str, Strings] = field(default_factory=dict)
+    token_ids: Strings | None = None
+    glue: BoolArray | None = None
+    running_text: bool = False
+    char_start: IntArray | None = None
+    char_end: IntArray | None = None
+    document_tag: str = "text"
+    sentence_tag: str = "s"
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def document_of(self, positions: IntArray) -> IntArray:
+        """The index of the document of each position."""
+        # Empty documents share their start with the next one; `side="right"` picks the last, which has tokens.
+        return np.searchsorted(self.documents.start, positions, side="right") - 1
+
+    def sentence_of(self, positions: IntArray) -> IntArray:
+        """The running number of the sentence of each position."""
+        return np.searchsorted(self.breaks, positions, side="right") - 1
+
+    def sentence_stop(self, sentence: int) -> int:
+        """The position behind the last token of a sentence."""
+        return int(self.breaks[sentence + 1]) if sentence + 1 < len(self.breaks) else len(self)
+
+    def metadata_keys(self) -> list[str]:
+        """Everything metrics can be grouped by, the documents' attributes first."""
+        keys = dict.fromkeys(key for index in range(len(self.documents)) for key in self.documents.attributes(index))
+        for tag, regions in self.regions.items():
+            first = regions.attributes(0) if len(regions) else {}
+            keys.update(dict.fromkeys(f"{tag}_{key}" for key in first))
+        keys.update(dict.fromkeys(self.columns))
+        return list(keys)
+
+    def metadata(self, key: str, positions: IntArray) -> pd.Categorical:
+        """The value of a metadata key at each position; missing where there is none.
+
+        A key is an attribute of the document tag (`domain`, or `text_domain`), an attribute of another element
+        (`s_id`), or a named column.
+        """
+        if key in self.columns:
+            codes, values = self.columns[key].factorise()
+            return _categorical(codes[positions], values)
+        prefix = f"{self.document_tag}_"
+        for name in (key, key.removeprefix(prefix)):
+            per_document = [self.documents.attributes(index).get(name) for index in range(len(self.documents))]
+            if any(value is not None for value in per_document):
+                return _spread(per_document, self.document_of(positions))
+        for tag, regions in self.regions.items():
+            if key.startswith(f"{tag}_"):
+                name = key.removeprefix(f"{tag}_")
+                per_region = [regions.attributes(index).get(name) for index in range(len(regions))]
+                if any(value is not None for value in per_region):
+                    return _spread(per_region, regions.find(positions))
+        known = ", ".join(self.metadata_keys()) or "none"
+        raise OptionError(f"{self.name}: there is no metadata called {key!r}. Known here: {known}.")
+
+    def line_of(self, position: int) -> int:
+        """The line of a token in its source file, counted from 1."""
+        return self.tokens.data.count(b"\n", 0, int(self.tokens.start[position])) + 1
+
+    def space_before(self, first: int, stop: int) -> list[str]:
+        """What stands before each token of a stretch when people write it; the first gets the empty string."""
+        tokens = self.tokens
+        if self.running_text:
+            ends = tokens.start[first : stop - 1] + tokens.length[first : stop - 1]
+            return [""] + [
+                tokens.data[end:begin].decode("utf-8")
+                for end, begin in zip(ends, tokens.start[first + 1 : stop], strict=True)
+            ]
+        if self.glue is not None:
+            return [""] + ["" if glued else " " for glued in self.glue[first + 1 : stop]]
+        words = tokens.take(range(first, stop))
+        return [""] + [_space_between(left, right) for left, right in pairwise(words)]
+
+    def text(self, first: int, last: int) -> str:
+        """The words from one position to another (both inclusive) the way people write them."""
+        if self.running_text:
+            return self.tokens.between(first, last)
+        words = self.tokens.take(range(first, last + 1))
+        return "".join(space + word for space, word in zip(self.space_before(first, last + 1), words, strict=True))
+
+    def derived_breaks(self, spans: Sequence[tuple[IntArray, IntArray]]) -> IntArray:
+        """Sentence starts guessed from sentence-final punctuation, never inside one of the spans.
+
+        The rule: a sentence ends behind a token `.`, `!`, `?` or `...`, and at the end of its document.
+        """
+        codes, words = self.tokens.factorise()
+        final = np.array([word in _SENTENCE_FINAL for word in words], dtype=bool)
+        after = np.flatnonzero(final[codes]) + 1 if len(codes) else np.empty(0, dtype=np.int64)
+        keep = after < len(self)
+        for start, end in spans:
+            holder = np.searchsorted(start, after, side="left") - 1  # the last span that starts before the break
+            keep &= (holder < 0) | (end[holder] < after)
+        return np.union1d(after[keep], self.documents.start[self.documents.start < len(self)])
+
+
+def _space_between(left: str, right: str) -> str:
+    return "" if right in _NO_SPACE_BEFORE or left in _NO_SPACE_AFTER else " "
+
+
+def _spread(values: Sequence[str | None], index: IntArray) -> pd.Categorical:
+    """One value for each region → one value for each position, given the position's region (or -1)."""
+    known = list(dict.fromkeys(value for value in values if value is not None))
+    number = {value: code for code, value in enumerate(known)}
+    codes = np.array([number.get(value, -1) if value is not None else -1 for value in values] + [-1])
+    return _categorical(codes[index], known)
+
+
+def _categorical(codes: npt.NDArray[np.int64], values: Sequence[str]) -> pd.Categorical:
+    return pd.Categorical.from_codes(codes, categories=pd.Index(values, dtype=object))

@@ -1,0 +1,175 @@
+"""The cases: every missed gold span and every unsupported prediction, with what a person needs to judge it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.context import GOLD, PRED, ContextMaker, Extent, emoji_text
+from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.matching import LEVELS, NONE, match_spans, touching
+from clueval_xlsx.schemes.clueval import labels_agree
+from clueval_xlsx.spans import label_list, layers_of, positions
+from clueval_xlsx.strings import BoolArray, IntArray
+
+FN, FP = "FN", "FP"
+BETWEEN = " | "  # between the spans of the other side
+NO_LABEL = "–"
+_ID_BYTES = 10  # 80 bits, 16 characters of base 32
+
+
+def select_errors(match: pd.DataFrame, spans: pd.DataFrame, level: str, labelled: str | None) -> BoolArray:
+    """The spans that do not count as right at the level, and with the labels of the layer if one is given."""
+    wrong: BoolArray = (match["class"] > LEVELS[level]).to_numpy()
+    return wrong if labelled is None else wrong | ~labels_agree(spans, match, labelled)
+
+
+def error_table(
+    spans: pd.DataFrame,
+    a: pd.DataFrame,
+    b: pd.DataFrame,
+    corpus: Corpus,
+    *,
+    sheet: str = FN,
+    level: str = "overlap",
+    context: int | None = None,
+    metadata: Sequence[str] = (),
+) -> pd.DataFrame:
+    """One case for each span of `spans`, which are rows of `a`, with the spans of `b` that touch it.
+
+    `error_table(missed, gold, pred, corpus)` makes the FN cases,
+    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases.
+    """
+    layers = layers_of(a)
+    start, end = positions(spans)
+    other_start, other_end = positions(b)
+    first, stop = touching(start, end, other_start, other_end)
+    touched = stop > first
+    documents = corpus.document_of(start)
+    origin = corpus.documents.start[documents]
+    surfaces = [corpus.text(begin, last) for begin, last in zip(start.tolist(), end.tolist(), strict=True)]
+    labels = {layer: _texts(spans[layer]) for layer in layers}
+
+    frame = pd.DataFrame(
+        {
+            "case_id": _case_ids(sheet, corpus, documents, start, end, surfaces, labels),
+            "sheet": sheet,
+            "class": _class_names(spans, b, level, sheet),
+            "document": [corpus.doc_ids[index] for index in documents.tolist()],
+            "surface": surfaces,
+        }
+    )
+    for layer in layers:
+        frame[f"label_{layer}"] = labels[layer]
+    frame["start"], frame["end"] = start, end
+    frame["document_start"], frame["document_end"] = start - origin, end - origin
+    _add_token_ids(frame, "", corpus, start, end)
+    if corpus.char_start is not None and corpus.char_end is not None:
+        frame["char_start"], frame["char_end"] = corpus.char_start[start], corpus.char_end[end]
+
+    other_surfaces = (
+        [corpus.text(begin, last) for begin, last in zip(other_start, other_end, strict=True)] if len(spans) else []
+    )
+    ranges = list(zip(first.tolist(), stop.tolist(), strict=True))
+    frame["other_surface"] = [BETWEEN.join(other_surfaces[low:high]) for low, high in ranges]
+    for layer in layers:
+        texts = _texts(b[layer], NO_LABEL)
+        frame[f"other_label_{layer}"] = [BETWEEN.join(texts[low:high]) for low, high in ranges]
+    joined_start, joined_end = np.full(len(spans), -1, np.int64), np.full(len(spans), -1, np.int64)
+    joined_start[touched], joined_end[touched] = other_start[first[touched]], other_end[stop[touched] - 1]
+    frame["other_start"], frame["other_end"] = joined_start, joined_end
+    _add_token_ids(frame, "other_", corpus, joined_start, joined_end)
+
+    frame["sentence"] = _sentence_names(corpus, start)
+    for key in metadata:
+        frame[f"meta_{key}"] = _texts(pd.Series(corpus.metadata(key, start)))
+    maker = ContextMaker(corpus, context)
+    own_mark, other_mark = (GOLD, PRED) if sheet == FN else (PRED, GOLD)
+    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
+    frame["segments"] = pd.Series(
+        [
+            maker.segments(Extent(begin, last), [Extent(*pair) for pair in others[low:high]], own_mark, other_mark)
+            for begin, last, (low, high) in zip(start.tolist(), end.tolist(), ranges, strict=True)
+        ],
+        dtype=object,
+    )
+    frame["context"] = [emoji_text(segments) for segments in frame["segments"]]
+    return frame
+
+
+def link_cases(fn: pd.DataFrame, fp: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tell each case which cases of the other sheet show the same disagreement: those that share a token."""
+    linked = []
+    for cases, others in ((fn, fp), (fp, fn)):
+        first, stop = touching(*positions(cases), *positions(others))
+        ids = others["case_id"].tolist()
+        related = pd.Series([ids[low:high] for low, high in zip(first, stop, strict=True)], dtype=object)
+        linked.append(cases.assign(related=related))
+    return linked[0], linked[1]
+
+
+def _texts(labels: pd.Series, missing: str = "") -> list[str]:
+    return [missing if label is None else label for label in label_list(labels)]
+
+
+def _case_ids(
+    sheet: str,
+    corpus: Corpus,
+    documents: IntArray,
+    start: IntArray,
+    end: IntArray,
+    surfaces: list[str],
+    labels: dict[str, list[str]],
+) -> list[str]:
+    """IDs that stay the same as long as document, place, words and labels do."""
+    if corpus.char_start is not None and corpus.char_end is not None:
+        places = zip(corpus.char_start[start].tolist(), corpus.char_end[end].tolist(), strict=True)
+    else:
+        origin = corpus.documents.start[documents]
+        places = zip((start - origin).tolist(), (end - origin).tolist(), strict=True)
+    named = sorted(labels)
+    own = zip(*(labels[layer] for layer in named), strict=True) if named else iter([()] * len(surfaces))
+    ids = []
+    for document, place, surface, label in zip(documents.tolist(), places, surfaces, own, strict=True):
+        key = "\x1f".join([corpus.doc_ids[document], sheet, *map(str, place), surface, *named, *label])
+        code = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_ID_BYTES).digest()
+        ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')}")
+    return ids
+
+
+def _class_names(spans: pd.DataFrame, b: pd.DataFrame, level: str, sheet: str) -> list[str]:
+    """`label` where the boundaries pass the level; else the class, `partial`, or the sheet's name for nothing."""
+    match = match_spans(spans.reset_index(drop=True), b, layers=[])
+    names = {number: name for name, number in LEVELS.items()}
+    touched = (match["stop"] > match["first"]).to_numpy()
+    found = []
+    for number, touches in zip(match["class"].tolist(), touched.tolist(), strict=True):
+        if number <= LEVELS[level]:
+            found.append("label")
+        elif number == NONE:
+            found.append("partial" if touches else sheet)
+        else:
+            found.append(names[number])
+    return found
+
+
+def _add_token_ids(frame: pd.DataFrame, prefix: str, corpus: Corpus, start: IntArray, end: IntArray) -> None:
+    ids = corpus.token_ids
+    for name, values in (("start_id", start), ("end_id", end)):
+        frame[f"{prefix}{name}"] = [ids[value] if ids is not None and value >= 0 else "" for value in values.tolist()]
+
+
+def _sentence_names(corpus: Corpus, start: IntArray) -> list[str]:
+    """The sentence's own ID where it has one, else its running number from 1."""
+    numbers = corpus.sentence_of(start)
+    regions = corpus.regions.get(corpus.sentence_tag)
+    inside = regions.find(start) if regions is not None else np.full(len(start), -1)
+    names = []
+    for number, region in zip(numbers.tolist(), inside.tolist(), strict=True):
+        attributes = regions.attributes(region) if regions is not None and region >= 0 else {}
+        names.append(attributes.get("id") or str(number + 1))
+    return names

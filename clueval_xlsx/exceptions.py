@@ -1,0 +1,45 @@
+"""What can go wrong, as exceptions; the command line turns them into messages and exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with an input: where it is, what was found, what is allowed, what to do."""
+
+    where: str
+    found: str
+    allowed: str = ""
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        sentences = [self.found, f"Allowed: {self.allowed}" if self.allowed else "", self.remedy]
+        text = " ".join(sentence.rstrip(".") + "." for sentence in sentences if sentence)
+        return f"{self.where}: {text}"
+
+
+class CluevalError(Exception):
+    """Base of everything the package raises on purpose."""
+
+
+class InputError(CluevalError):
+    """The data are wrong. `problems` lists everything that was found, the message shows the first."""
+
+    def __init__(self, message: str = "", problems: Sequence[Problem] = ()) -> None:
+        self.problems = tuple(problems)
+        if not message:
+            message = str(self.problems[0])
+            if len(self.problems) > 1:
+                message += f" ({len(self.problems) - 1} more: `clueval-xlsx validate` lists them.)"
+        super().__init__(message)
+
+
+class OptionError(CluevalError):
+    """The request is wrong: an option that contradicts another or names something that is not there."""
+
+
+class OutputError(CluevalError):
+    """A file could not be written; whatever stood there before is untouched."""

@@ -1,0 +1,81 @@
+"""The combined model: overlapping spans of all layers become one span with several labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.matching import vote
+from clueval_xlsx.spans import label_codes, label_vocabulary, make_spans, positions
+from clueval_xlsx.strings import IntArray
+
+
+def merge_layers(layers: Mapping[str, pd.DataFrame], documents: IntArray | None = None) -> pd.DataFrame:
+    """Merge one span frame a layer into a single sequence with a label column for each layer.
+
+    Spans are the nodes of a graph, overlapping ones are joined, and each connected component becomes one span
+    from its smallest start to its largest end. A layer's label is the one with most tokens in the component; a
+    tie goes to the leftmost; a layer without a span there gives none. The order of the layers does not matter
+    but for the order of the columns. `documents` are the first positions of the documents, over whose borders
+    nothing is joined.
+
+    >>> import pandas as pd
+    >>> category = pd.DataFrame({"start": [0, 8], "end": [2, 9], "category": ["PERSON", "DATE"]})
+    >>> risk = pd.DataFrame({"start": [1], "end": [4], "risk": ["HIGH"]})
+    >>> merge_layers({"category": category, "risk": risk})
+       start  end category  risk
+    0      0    4   PERSON  HIGH
+    1      8    9     DATE   NaN
+    """
+    start = np.concatenate([positions(spans)[0] for spans in layers.values()])
+    end = np.concatenate([positions(spans)[1] for spans in layers.values()])
+    component = _components(start, end, documents)
+    count = int(component.max()) + 1 if component.size else 0
+
+    merged_start = np.full(count, np.iinfo(np.int64).max, dtype=np.int64)
+    np.minimum.at(merged_start, component, start)
+    merged_end = np.full(count, -1, dtype=np.int64)
+    np.maximum.at(merged_end, component, end)
+
+    labels: dict[str, pd.Categorical] = {}
+    offset = 0
+    for layer, spans in layers.items():
+        categories = label_vocabulary([spans], layer)
+        rows = slice(offset, offset + len(spans))
+        offset += len(spans)
+        chosen = np.full(count, -1, dtype=np.int64)
+        groups, winners = vote(component[rows], label_codes(spans, layer, categories), end[rows] - start[rows] + 1)
+        chosen[groups] = winners
+        labels[layer] = pd.Categorical.from_codes(chosen, categories=pd.Index(categories, dtype=object))
+    return make_spans(merged_start, merged_end, labels)
+
+
+def _components(start: IntArray, end: IntArray, documents: IntArray | None) -> IntArray:
+    """The number of the overlap component of each span.
+
+    Identical spans are one node. Going from left to right, joining each span to the one that reaches furthest
+    among those before it gives the same components as joining all overlapping pairs, with one edge a span.
+    """
+    if not start.size:
+        return np.empty(0, dtype=np.int64)
+    order = np.lexsort((end, start))
+    left, right = start[order], end[order]
+    new = np.concatenate([[True], (np.diff(left) != 0) | (np.diff(right) != 0)])
+    node = np.empty(len(order), dtype=np.int64)
+    node[order] = np.cumsum(new) - 1
+    left, right = left[new], right[new]
+    document = np.searchsorted(documents, left, side="right") if documents is not None else np.zeros_like(left)
+
+    reach = np.maximum.accumulate(right)
+    furthest = np.maximum.accumulate(np.where(right == reach, np.arange(len(right)), 0))
+    joined = np.flatnonzero((left[1:] <= reach[:-1]) & (document[1:] == document[:-1])) + 1
+    graph = nx.Graph(zip(joined.tolist(), furthest[joined - 1].tolist(), strict=True))
+
+    number = np.arange(len(left), dtype=np.int64)
+    for members in nx.connected_components(graph):
+        indices = list(members)
+        number[indices] = min(indices)
+    return np.unique(number, return_inverse=True)[1].reshape(-1)[node].astype(np.int64)

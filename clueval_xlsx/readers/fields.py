@@ -1,0 +1,118 @@
+"""Lines and columns of a text buffer as arrays of offsets: the quick part of the token formats."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clueval_xlsx.exceptions import InputError, Problem
+from clueval_xlsx.strings import PADDING, BoolArray, IntArray
+
+_TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
+_DECODING_STEP = 1 << 24
+CHUNK_BYTES = 1 << 25
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The lines of one stretch of the buffer: where each begins and ends (line end excluded), and its fields."""
+
+    start: IntArray
+    end: IntArray
+    first_field: IntArray
+    fields: IntArray  # how many fields each line has
+    field_start: IntArray
+    field_end: IntArray
+
+    def column(self, number: int, rows: IntArray) -> tuple[IntArray, npt.NDArray[np.int32]]:
+        """Start and length of one column (counted from 1) in the given lines, which must have it."""
+        index = self.first_field[rows] + number - 1
+        start = self.field_start[index]
+        return start, (self.field_end[index] - start).astype(np.int32)
+
+
+def check_text(data: bytes, name: str) -> int:
+    """Refuse what is not UTF-8 text; return the number of bytes of a byte order mark to skip."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{name}:1: the file is UTF-16. Only UTF-8 is read: save it as UTF-8.")
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for begin in range(0, max(len(data), 1), _DECODING_STEP):
+        piece = data[begin : begin + _DECODING_STEP]
+        try:
+            decoder.decode(piece, final=begin + _DECODING_STEP >= len(data))
+        except UnicodeDecodeError as error:
+            # The decoder may hold up to three bytes of the piece before.
+            place = data.find(error.object[error.start : error.end], max(begin - 3, 0))
+            line = data.count(b"\n", 0, place) + 1
+            found = f"byte 0x{error.object[error.start]:02X} is not UTF-8"
+            raise InputError(
+                problems=[Problem(f"{name}:{line}", found, remedy="Save the file as UTF-8 (it may be Latin-1)")]
+            ) from None
+    zero = data.find(b"\0")
+    if zero >= 0:
+        line = data.count(b"\n", 0, zero) + 1
+        raise InputError(f"{name}:{line}: a NUL byte, so this is not a text file. Only UTF-8 text is read.")
+    if b"\n" not in data and data.count(b"\r") > 1:
+        raise InputError(f"{name}:1: lines end in CR alone. Allowed: LF or CRLF. Convert the line ends.")
+    return len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+
+
+def pad(data: bytes) -> bytes:
+    """End the last line and add the padding that `Strings` needs behind it."""
+    return data + (b"" if data.endswith(b"\n") or not data else b"\n") + bytes(PADDING)
+
+
+def chunk_bounds(data: bytes, begin: int) -> list[tuple[int, int]]:
+    """Cut a padded buffer into stretches of whole lines."""
+    stop = len(data) - PADDING
+    bounds = []
+    while begin < stop:
+        cut = data.find(b"\n", min(begin + CHUNK_BYTES, stop - 1)) + 1
+        bounds.append((begin, cut))
+        begin = cut
+    return bounds
+
+
+def split_tabs(buffer: npt.NDArray[np.uint8], begin: int, stop: int) -> Lines:
+    """Lines of tab-separated fields; a field may be empty."""
+    view = buffer[begin:stop]
+    field_end = np.flatnonzero((view == _TAB) | (view == _NEWLINE)) + begin
+    last_field = np.flatnonzero(buffer[field_end] == _NEWLINE)
+    field_start = np.concatenate([[begin], field_end[:-1] + 1])
+    first_field = np.concatenate([[0], last_field[:-1] + 1])
+    field_end = field_end.copy()
+    line_end = field_end[last_field]
+    with_return = (line_end > begin) & (buffer[line_end - 1] == _RETURN)
+    field_end[last_field[with_return]] -= 1
+    return Lines(
+        start=field_start[first_field],
+        end=field_end[last_field],
+        first_field=first_field,
+        fields=last_field - first_field + 1,
+        field_start=field_start,
+        field_end=np.maximum(field_end, field_start),
+    )
+
+
+def split_blanks(buffer: npt.NDArray[np.uint8], begin: int, stop: int) -> Lines:
+    """Lines of fields separated by any number of spaces and tabs; no field is empty."""
+    view = buffer[begin:stop]
+    newline = np.flatnonzero(view == _NEWLINE) + begin
+    solid: BoolArray = (view != _SPACE) & (view != _TAB) & (view != _NEWLINE) & (view != _RETURN)
+    edges = np.diff(np.concatenate([[0], solid.view(np.int8), [0]]))
+    field_start = np.flatnonzero(edges == 1) + begin
+    field_end = np.flatnonzero(edges == -1) + begin
+    first_field = np.searchsorted(field_start, np.concatenate([[begin], newline[:-1] + 1]))
+    beyond = np.searchsorted(field_start, newline)
+    line_end = newline - ((newline > begin) & (buffer[newline - 1] == _RETURN))
+    return Lines(
+        start=np.concatenate([[begin], newline[:-1] + 1]),
+        end=line_end,
+        first_field=first_field,
+        fields=beyond - first_field,
+        field_start=field_start,
+        field_end=field_end,
+    )

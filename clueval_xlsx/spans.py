@@ -1,0 +1,100 @@
+"""Span sequences as pandas frames: `start`, `end` (both inclusive) and one label column a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.bio import DecodedSpans
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.strings import IntArray
+
+POSITION_COLUMNS = ("start", "end")
+
+
+def make_spans(
+    start: IntArray, end: IntArray, labels: Mapping[str, pd.Categorical | Sequence[str | None]]
+) -> pd.DataFrame:
+    """Build a span frame sorted by position, its label columns categorical.
+
+    >>> make_spans([5, 0], [6, 2], {"risk": ["LOW", None]})
+       start  end risk
+    0      0    2  NaN
+    1      5    6  LOW
+    """
+    frame = pd.DataFrame({"start": np.asarray(start, dtype=np.int64), "end": np.asarray(end, dtype=np.int64)})
+    for layer, values in labels.items():
+        frame[layer] = values if isinstance(values, pd.Categorical) else label_column(values)
+    return frame.sort_values(["start", "end"], kind="stable", ignore_index=True)
+
+
+def label_list(column: Iterable[Any]) -> list[str | None]:
+    """Labels as plain strings, None for a span without a label."""
+    return [None if pd.isna(label) else str(label) for label in column]
+
+
+def label_column(values: Iterable[str | None]) -> pd.Categorical:
+    """Labels as a categorical with sorted categories; None is a span without a label."""
+    values = label_list(values)
+    return pd.Categorical(
+        values, categories=pd.Index(sorted({value for value in values if value is not None}), dtype=object)
+    )
+
+
+def from_decoded(decoded: DecodedSpans, layer: str) -> pd.DataFrame:
+    """One decoded layer as a span frame."""
+    labels = pd.Categorical.from_codes(decoded.label, categories=pd.Index(decoded.labels, dtype=object))
+    return make_spans(decoded.start, decoded.end, {layer: labels})
+
+
+def layers_of(spans: pd.DataFrame) -> list[str]:
+    """The label columns of a span frame."""
+    return [column for column in spans.columns if column not in POSITION_COLUMNS]
+
+
+def positions(spans: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    """Start and end as arrays."""
+    return spans["start"].to_numpy(np.int64), spans["end"].to_numpy(np.int64)
+
+
+def label_codes(spans: pd.DataFrame, layer: str, categories: Sequence[str] | None = None) -> IntArray:
+    """The labels of a layer as codes (-1: none), numbered by `categories` or by the column's own."""
+    column = spans[layer]
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = pd.Series(label_column(column))
+    if categories is None:
+        return column.cat.codes.to_numpy(np.int64)
+    number = {label: code for code, label in enumerate(categories)}
+    renumber = np.array([number.get(label, -1) for label in column.cat.categories] + [-1], dtype=np.int64)
+    return renumber[column.cat.codes.to_numpy(np.int64)]
+
+
+def label_vocabulary(frames: Iterable[pd.DataFrame], layer: str) -> list[str]:
+    """All labels of a layer that occur in the frames, sorted."""
+    found: set[str] = set()
+    for frame in frames:
+        if layer in frame.columns:
+            found.update(label for label in frame[layer].dropna().unique())
+    return sorted(found)
+
+
+def check_disjoint(spans: pd.DataFrame, name: str) -> None:
+    """Raise if two spans of one sequence overlap, or if a span ends before it starts."""
+    start, end = positions(spans)
+    backward = np.flatnonzero(end < start)
+    if backward.size:
+        row = backward[0]
+        raise InputError(f"{name}: a span ends before it starts: {start[row]}..{end[row]}.")
+    if (np.diff(start) < 0).any():
+        raise InputError(f"{name}: the spans are not sorted by position. Sort them by start.")
+    clash = np.flatnonzero(start[1:] <= end[:-1])
+    if clash.size:
+        shown = ", ".join(f"{start[i]}..{end[i]} and {start[i + 1]}..{end[i + 1]}" for i in clash[:5].tolist())
+        more = f" and {clash.size - 5} more pairs" if clash.size > 5 else ""
+        raise InputError(
+            f"{name}: spans of one sequence must not overlap, but these do: {shown}{more}. "
+            "Merge layers into one sequence, or choose which spans stay (--overlaps longest|merge)."
+        )

@@ -1,0 +1,123 @@
+"""Many short strings as slices of one UTF-8 buffer: nothing is decoded before somebody looks at it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+PADDING = 8  # zero bytes behind the last character, so that an 8-byte window may start anywhere
+_XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);")
+_WINDOW_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
+
+
+def decode_entities(text: str) -> str:
+    """Replace the five XML entities and character references; a bare `&` stays.
+
+    >>> decode_entities("Holzmann &amp; S&#246;hne, R&D")
+    'Holzmann & Söhne, R&D'
+    """
+    return _XML_ENTITY.sub(lambda match: html.unescape(match.group()), text) if "&" in text else text
+
+
+@dataclass(frozen=True, eq=False)
+class Strings:
+    """An immutable sequence of strings: `data[start : start + length]`, with `data` zero-padded at the end."""
+
+    data: bytes
+    start: IntArray
+    length: npt.NDArray[np.int32]
+    entities: bool = False
+
+    @classmethod
+    def of(cls, values: Iterable[str]) -> Strings:
+        """Pack ordinary strings."""
+        encoded = [value.encode("utf-8", "surrogatepass") for value in values]
+        length = np.array([len(item) for item in encoded], dtype=np.int32)
+        start = np.concatenate([[0], np.cumsum(length, dtype=np.int64)[:-1]]) if encoded else np.empty(0)
+        return cls(b"".join(encoded) + bytes(PADDING), start.astype(np.int64), length)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, index: int) -> str:
+        return self.between(index, index)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[index] for index in range(len(self)))
+
+    def take(self, indices: Iterable[int]) -> list[str]:
+        """The strings at these indices, decoded."""
+        return [self[index] for index in indices]
+
+    def raw(self, index: int) -> bytes:
+        """One string as it stands in the buffer."""
+        begin = int(self.start[index])
+        return self.data[begin : begin + int(self.length[index])]
+
+    def between(self, first: int, last: int) -> str:
+        """The text from the start of one string to the end of another, with whatever stands between."""
+        text = self.data[int(self.start[first]) : int(self.start[last]) + int(self.length[last])]
+        decoded = text.decode("utf-8", "surrogatepass")
+        return decode_entities(decoded) if self.entities else decoded
+
+    def codes(self) -> IntArray:
+        """Number the distinct strings in order of appearance."""
+        import pandas as pd
+
+        codes, _ = pd.factorize(self._windows(0, slice(None)))
+        offset = PADDING
+        longer = np.flatnonzero(self.length > offset)
+        while longer.size:
+            tail, _ = pd.factorize(self._windows(offset, longer))
+            codes[longer] = codes.max() + 1 + codes[longer] * (int(tail.max()) + 1) + tail
+            codes, _ = pd.factorize(codes)
+            offset += PADDING
+            longer = longer[self.length[longer] > offset]
+        return codes.astype(np.int64, copy=False)
+
+    def factorise(self) -> tuple[IntArray, list[str]]:
+        """The number of each string, and the distinct strings in that order."""
+        codes = self.codes()
+        return codes, self.take(first_of_each(codes))
+
+    def differs(self, other: Strings) -> BoolArray:
+        """Where two sequences of equal length hold different strings, entities decoded."""
+        unequal: BoolArray = self.length != other.length
+        unequal |= self._windows(0, slice(None)) != other._windows(0, slice(None))
+        offset = PADDING
+        longer = np.flatnonzero((self.length > offset) & ~unequal)
+        while longer.size:
+            unequal[longer] = self._windows(offset, longer) != other._windows(offset, longer)
+            offset += PADDING
+            longer = longer[(self.length[longer] > offset) & ~unequal[longer]]
+        if self.entities or other.entities:
+            for index in np.flatnonzero(unequal).tolist():
+                unequal[index] = self[index] != other[index]
+        return unequal
+
+    def _windows(self, offset: int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:
+        """Up to eight bytes of each string from `offset` on, packed into one integer."""
+        size = max(len(self.data) - PADDING + 1, 0)
+        view: npt.NDArray[np.uint64] = np.ndarray((size,), dtype="<u8", buffer=self.data, strides=(1,))
+        left = np.clip(self.length[rows] - offset, 0, PADDING)
+        return view[self.start[rows] + offset] & _WINDOW_MASKS[left]
+
+
+def first_of_each(codes: IntArray) -> IntArray:
+    """Where each code, numbered in order of appearance, occurs first.
+
+    >>> first_of_each(np.array([0, 1, 0, 2]))
+    array([0, 1, 3])
+    """
+    if not len(codes):
+        return np.empty(0, dtype=np.int64)
+    newest = np.maximum.accumulate(codes)
+    return np.flatnonzero(np.concatenate([[True], np.diff(newest) > 0]))

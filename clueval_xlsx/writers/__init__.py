@@ -1,0 +1,1 @@
+"""Writers: one module a format; each returns what is to be written."""

@@ -1,0 +1,96 @@
+"""Vertical text with other tags: only tag cells change, every other byte stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from clueval_xlsx.bio import OUTSIDE, TagColumn, decode, span_tags
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.readers.reading import Reading
+from clueval_xlsx.spans import from_decoded, label_list
+from clueval_xlsx.strings import PADDING, IntArray
+
+
+def rewrite_layers(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> bytes:
+    """The file of a reading with these spans in place of its own, tag cells alone changed.
+
+    A span that stays as it was keeps its tags as they are written; a new one is written in the file's own
+    scheme. Where an old `I-` would now continue the span before it, it becomes `B-`.
+    """
+    corpus = reading.corpus
+    breaks = corpus.breaks if corpus.hard_breaks else corpus.documents.start
+    breaks = breaks[breaks < len(corpus)]
+    edits: dict[tuple[int, int], str] = {}
+    for layer, spans in layers.items():
+        column = reading.layers[layer]
+        if not isinstance(column, TagColumn):
+            raise OptionError(f"{reading.source.name}: layer {layer} is not a column of tags.")
+        number = reading.source.columns[layer]
+        for position, tag in changed_tags(column, spans, layer, breaks).items():
+            edits[position, number] = tag
+    return _apply(reading, edits)
+
+
+def changed_tags(column: TagColumn, spans: pd.DataFrame, layer: str, breaks: IntArray) -> dict[int, str]:
+    """The tags that must change, by position, so that the column decodes to exactly these spans."""
+    old = from_decoded(decode(column, breaks), layer)
+    before, after = _keyed(old, layer), _keyed(spans, layer)
+    changes: dict[int, str] = {}
+    for start, end, _ in before - after:
+        changes.update(dict.fromkeys(range(start, end + 1), OUTSIDE))
+    added = sorted(after - before, key=lambda span: span[:2])
+    for start, end, label in added:
+        changes.update(zip(range(start, end + 1), span_tags(end - start + 1, label, column.scheme), strict=True))
+
+    starts = {start: (end, label) for start, end, label in after}
+    for _, end, _ in [*added, *(before - after)]:
+        follower = starts.get(end + 1)
+        # The span behind a change may begin with a tag that would now continue what stands before it.
+        if follower is not None and end + 1 not in changes and _continues(column, end + 1):
+            last, label = follower
+            changes[end + 1] = span_tags(last - end, label, column.scheme)[0]
+    return {position: tag for position, tag in changes.items() if column.tags[column.codes[position]] != tag}
+
+
+def _continues(column: TagColumn, position: int) -> bool:
+    return column.tags[column.codes[position]][:1] in "IEL"
+
+
+def _keyed(spans: pd.DataFrame, layer: str) -> set[tuple[int, int, str | None]]:
+    return set(zip(spans["start"].tolist(), spans["end"].tolist(), label_list(spans[layer]), strict=True))
+
+
+def _apply(reading: Reading, edits: Mapping[tuple[int, int], str]) -> bytes:
+    """Replace cells by (position, column) in the file's bytes."""
+    tokens = reading.corpus.tokens
+    data = tokens.data[:-PADDING]
+    separators = b" \t" if reading.source.format == "conll" else b"\t"
+    pieces: list[bytes] = []
+    done = 0
+    for (position, number), tag in sorted(edits.items()):
+        begin, end = _cell(data, int(tokens.start[position]), number, separators)
+        pieces += [data[done:begin], tag.encode("utf-8")]
+        done = end
+    pieces.append(data[done:])
+    whole = b"".join(pieces)
+    return whole if reading.source.ends_with_newline else whole.removesuffix(b"\n")
+
+
+def _cell(data: bytes, line: int, number: int, separators: bytes) -> tuple[int, int]:
+    """Where a column of the line begins and ends; a run of blanks is one separator in CoNLL."""
+    stop = data.index(b"\n", line)
+    if data[stop - 1 : stop] == b"\r":
+        stop -= 1
+    begin = line
+    for _ in range(number - 1):
+        while data[begin] not in separators:
+            begin += 1
+        begin += 1
+        while separators == b" \t" and data[begin] in separators:
+            begin += 1
+    end = begin
+    while end < stop and data[end] not in separators:
+        end += 1
+    return begin, end
