@@ -1,0 +1,113 @@
+"""What the workbook writer and the re-import share: sheets, columns, judgements, choices, run IDs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clueval_xlsx.exceptions import OptionError
+
+MANIFEST_SCHEMA = 1
+MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-16 units
+RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every review sheet
+
+FN, FP = "FN", "FP"
+# sheets, by the key of their name in the language files (`sheet.KEY`)
+SHEETS = ("guide", "metrics", "fn", "fp", "documents", "confusion")
+LISTS_SHEET = "clueval_lists"
+MANIFEST_SHEET = "clueval_manifest"
+
+# Columns of a case row, by the key of their header (`column.KEY`), from left to right.
+# `label`, `other_label` and `correct_label` stand once for each layer.
+CASE_COLUMNS = ("case", "class", "document", "span", "label", "other_span", "other_label", "context")
+LINK_COLUMN = "related"
+BLOCK_ID_COLUMN = "case_again"  # the case ID once more, inside the annotation block
+ANNOTATION_COLUMNS = ("judgement", "correct_span", "correct_label", "severity", "comment")
+LAYER_COLUMNS = frozenset({"label", "other_label", "correct_label"})
+
+# How a correct span can be chosen; anything else typed there is taken as the exact words.
+SPAN_CHOICES = ("as_reference", "as_model", "both", "common")
+SEVERITIES = ("direct", "quasi", "harmless")
+
+# What a judgement can do to the gold standard.
+EFFECTS = ("none", "delete", "add", "boundary", "label", "accept", "open")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One thing a person can decide: its code, what it does, on which sheets it is offered, and its words."""
+
+    code: str
+    effect: str
+    sheets: tuple[str, ...] = (FN, FP)
+    words: Mapping[str, str] = field(default_factory=dict)  # language -> words; empty: from the language files
+
+
+JUDGEMENTS = (
+    Judgement("model_error", "none"),
+    Judgement("gold_wrong", "delete", (FN,)),
+    Judgement("gold_missing", "add", (FP,)),
+    Judgement("boundary", "boundary"),
+    Judgement("label", "label"),
+    Judgement("acceptable", "accept"),
+    Judgement("unclear", "open"),
+)
+
+
+def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "config") -> tuple[Judgement, ...]:
+    """Judgements that a project defines in TOML: `[judgements.CODE]` with `effect`, words, and maybe `sheets`.
+
+    >>> custom_judgements({"public": {"effect": "gold_wrong", "en": "Public figure", "sheets": ["FN"]}})
+    (Judgement(code='public', effect='delete', sheets=('FN',), words={'en': 'Public figure'}),)
+    """
+    effects = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
+    offered = {judgement.code: judgement.sheets for judgement in JUDGEMENTS}
+    found = []
+    for code, table in tables.items():
+        effect = table.get("effect")
+        if effect not in effects:
+            raise OptionError(
+                f"{where}: judgement {code!r} has effect {effect!r}. Allowed: {', '.join(effects)}. "
+                "A judgement of your own has the effect of one of these."
+            )
+        if code in effects:
+            raise OptionError(f"{where}: {code!r} is a judgement of the tool. Choose another code for your own.")
+        words = {key: str(value) for key, value in table.items() if key not in {"effect", "sheets"}}
+        if not words:
+            raise OptionError(f'{where}: judgement {code!r} has no words. Give at least one, such as en = "…".')
+        sheets = tuple(sheet for sheet in table.get("sheets", offered[effect]) if sheet in offered[effect])
+        if not sheets:
+            raise OptionError(f"{where}: judgement {code!r}: effect {effect} fits only {', '.join(offered[effect])}.")
+        found.append(Judgement(code, effects[effect], sheets, words))
+    return tuple(found)
+
+
+def run_id(gold_sha256: str, pred_sha256: str, settings: Mapping[str, Any]) -> str:
+    """A short name of a run that derives from its inputs, so that a lost manifest can be checked against them.
+
+    >>> run_id("aa" * 32, "bb" * 32, {"level": "exact"})
+    'aaaaaaaaaa-bbbbbbbbbb-2bd4669f'
+    """
+    text = json.dumps(settings, sort_keys=True, ensure_ascii=False, default=list)
+    return f"{gold_sha256[:10]}-{pred_sha256[:10]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def normalise(text: object) -> str:
+    """A cell's text as it is compared: no case, no invisible characters, single spaces.
+
+    >>> normalise(" Model\\u00a0is  WRONG\\u2060 ")
+    'model is wrong'
+    """
+    if text is None:
+        return ""
+    shown = unicodedata.normalize("NFC", str(text)).replace("\u2060", "").replace("\ufeff", "").replace("\u200b", "")
+    return " ".join(shown.split()).casefold()
+
+
+def chunks(text: str, size: int = MANIFEST_CHUNK) -> Sequence[str]:
+    """Cut a text into pieces that fit into cells."""
+    return [text[begin : begin + size] for begin in range(0, len(text), size)] or [""]

@@ -1,0 +1,13 @@
+"""Where the files that come with the package are: inside it when installed, beside it in a checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def resource_folder(name: str) -> Path:
+    """The folder `templates` or `examples`."""
+    installed = _PACKAGE / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name
