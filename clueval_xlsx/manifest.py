@@ -92,7 +92,7 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
         "tokens": len(pair.corpus),
         "reading": {side: dict(source.reading) for side, source in sides.items()},
     }
-    return Manifest(**{**values, **known})
+    return decode(encode(Manifest(**{**values, **known})))  # as it will be read: tuples are lists in JSON
 
 
 def encode(manifest: Manifest) -> str:
