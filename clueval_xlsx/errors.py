@@ -19,7 +19,7 @@ from clueval_xlsx.strings import BoolArray, IntArray
 FN, FP = "FN", "FP"
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
-_ID_LENGTH = 13  # characters of base 32, so 65 bits
+_ID_LENGTH = 12  # characters of base 32, so 60 bits
 
 
 def select_errors(match: pd.DataFrame, spans: pd.DataFrame, level: str, labelled: str | None) -> BoolArray:

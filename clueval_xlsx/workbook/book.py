@@ -161,7 +161,8 @@ class Sheet:
             joined.insert(0, (JOINER, ""))
         fragments: list[Any] = []
         for text, mark in joined:
-            fragments += [self.book.format(f"mark_{mark}"), text] if mark else [text]
+            # Plain runs need their font, too: without it LibreOffice falls back to the workbook's default.
+            fragments += [self.book.format(f"mark_{mark or 'none'}"), text]
         self._do(cell, lambda: self._sheet.write_rich_string(*cell, *fragments, self.book.format(style)))
 
     def number(self, cell: Cell, value: float, style: str = "count") -> None:
@@ -247,6 +248,11 @@ class Sheet:
         if header_row is not None:
             _check(self._sheet.repeat_rows(header_row))
         self._sheet.set_footer(f"&L&8{_footer(footer)}&R&8&A  &P / &N")
+
+    def page_breaks(self, rows: Sequence[int]) -> None:
+        """Start a new page at each of these rows."""
+        if rows:
+            _check(self._sheet.set_h_pagebreaks(list(rows)))
 
     def print_area(self, last: Cell) -> None:
         """Print from the first cell to this one."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from clueval_xlsx.context import EMOJI, emoji_pieces
+from clueval_xlsx.context import EMOJI, Segment, emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
 from clueval_xlsx.words import Words
@@ -27,19 +27,19 @@ _WIDE = "\u2e80"  # characters from here on take two places
 
 # width in characters, style of the cells, kind: shown, input or folded
 _INFO = {
-    "case": (9.5, "cell_small"),
-    "class": (11, "cell"),
-    "document": (15, "cell"),
-    "span": (20, "cell"),
-    "label": (14, "cell"),
-    "other_span": (20, "cell"),
-    "other_label": (14, "cell"),
-    "context": (64, "cell_context"),
-    "related": (9.5, "cell_link"),
+    "case": (13.5, "cell_small"),
+    "class": (10, "cell"),
+    "document": (14, "cell"),
+    "span": (19, "cell"),
+    "label": (13, "cell"),
+    "other_span": (19, "cell"),
+    "other_label": (13, "cell"),
+    "context": (62, "cell_context"),
+    "related": (13.5, "cell_link"),
     "earlier": (30, "cell"),
 }
 _INPUT = {
-    "case_again": (9.5, "cell_small"),
+    "case_again": (13.5, "cell_small"),
     "judgement": (20, "input"),
     "correct_span": (20, "input"),
     "correct_label": (16, "input"),
@@ -177,7 +177,7 @@ class _SheetWriter:
         sheet, columns = self.sheet, self.columns
         for index, column in enumerate(columns):
             folded = {"level": 1, "hidden": True} if column.kind == "folded" else {}
-            sheet.column(index, column.width, "input" if column.style == "input" else None, folded)
+            sheet.column(index, column.width, None, folded)
         self._top()
         rows = self.part.cases.to_dict("records")
         for begin in range(0, len(rows), _ADVANCE_EVERY):
@@ -189,11 +189,10 @@ class _SheetWriter:
             sheet.text((FIRST_ROW, 0), self.words[f"cases.empty_{self.name.lower()}"], "progress")
         else:
             self._rules()
-        last_shown = max(index for index, column in enumerate(columns) if column.kind != "folded")
         sheet.filter((HEADER_ROW, 0), (self.part.last_row, len(columns) - 1))
         sheet.freeze(FIRST_ROW, 1)
         sheet.print_setup(landscape=True, header_row=HEADER_ROW, footer=self.words[f"cases.title_{self.name.lower()}"])
-        sheet.print_area((self.part.last_row, last_shown))
+        sheet.print_area((self.part.last_row, self.at["judgement", None]))
 
     def _top(self) -> None:
         sheet, words = self.sheet, self.words
@@ -205,7 +204,7 @@ class _SheetWriter:
         sheet.row(LEGEND_ROW, 18)
         legend: list[tuple[str, str]] = []
         for mark in ("both", "gold", "pred"):
-            legend += [(f"{EMOJI[mark]}\u2060{words[f'mark.{mark}']}\u2060{EMOJI[mark]}", mark), ("   ", "")]
+            legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
         sheet.rich((LEGEND_ROW, 0), [*legend, (words[f"cases.columns_{self.name.lower()}"], "")], "plain")
         sheet.row(HEADER_ROW, 30)
         for index, column in enumerate(self.columns):
@@ -241,7 +240,7 @@ class _SheetWriter:
                 continue
             if column.key == "related":
                 self._related(cell, case["related"])
-                lines = max(lines, 2.0 * len(case["related"]))
+                lines = max(lines, 1.0 + len(case["related"]))
                 continue
             value = self._value(column, case, answer)
             if isinstance(value, int):

@@ -24,7 +24,7 @@ def write_confusion(sheet: Sheet, evaluation: Evaluation, words: Words) -> None:
         sheet.row(row, 15 * max(-(-len(name) // 11) for name in [*names, words["confusion.no_pred"]]) + 6)
         sheet.text((row, 0), words["confusion.corner"], "header")
         for column, name in enumerate(names, 1):
-            sheet.text((row, column), words["confusion.no_pred"] if name == NOTHING else name, "header_right")
+            sheet.text((row, column), words["confusion.no_pred"] if name == NOTHING else name, "header_centre")
         for line, (name, values) in enumerate(zip(names, table.to_numpy().tolist(), strict=True), row + 1):
             sheet.text((line, 0), words["confusion.no_gold"] if name == NOTHING else name, "row_name_bold")
             for column, value in enumerate(values, 1):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from clueval_xlsx.context import EMOJI, JOINER
+from clueval_xlsx.context import Segment, emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import FN, FP, SEVERITIES, SPAN_CHOICES, Judgement
 from clueval_xlsx.words import Words
@@ -116,8 +116,8 @@ def _colours(page: _Page, words: Words) -> None:
     page.section(words["guide.colours_title"])
     for mark in ("both", "gold", "pred"):
         page.sheet.row(page.row, 17)
-        example = f"{EMOJI[mark]}{JOINER}{words['guide.example_words']}{JOINER}{EMOJI[mark]}"
-        page.sheet.rich((page.row, 1), [(example, mark)], "row_name")
+        example = emoji_pieces([Segment(words["guide.example_words"], mark)])
+        page.sheet.rich((page.row, 1), example, "row_name")
         page.sheet.across((page.row, 2), 3, words[f"guide.colour_{mark}"], "row_name")
         page.row += 1
 

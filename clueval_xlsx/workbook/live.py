@@ -49,7 +49,8 @@ def write_live(
     """Judgements counted by formulas, and recall and precision if they stand; returns the row behind."""
     sheet.row(row, 22)
     sheet.across((row, 1), 13, words["metrics.live_title"], "section")
-    sheet.text((row + 1, 1), words["metrics.live"], "muted")
+    sheet.row(row + 1, 17)
+    sheet.text((row + 1, 1), words["metrics.live"], "explanation")
     row += 2
     for column, key in enumerate(("column.judgement", "sheet.fn", "sheet.fp"), 1):
         sheet.text((row, column), words[key], "header" if column == 1 else "header_right")

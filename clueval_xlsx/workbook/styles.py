@@ -57,6 +57,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     "progress": {**_BASE, "font_size": 12, "bold": True, "valign": "vcenter"},
     "header": _HEADER,
     "header_right": {**_HEADER, "align": "right"},
+    "header_centre": {**_HEADER, "align": "center"},
+    "explanation": {**_BASE, "font_color": MUTED, "font_size": 9, "valign": "vcenter"},
     "header_input": {**_HEADER, "bg_color": "#7A5B00", "border_color": "#7A5B00"},
     # case rows
     "cell": {**_CELL, "bg_color": SHADE},
@@ -114,6 +116,7 @@ FORMATS: dict[str, dict[str, Any]] = {
         "num_format": "#,##0",
     },
     "tile_note": {**_BASE, "font_color": MUTED, "font_size": 9, "bg_color": SHADE, "align": "center"},
+    "mark_none": {"font_name": FONT, "font_size": 10, "font_color": INK},
     **{f"mark_{mark}": {"font_name": FONT, "font_size": 10, **look} for mark, look in MARKS.items()},
     # conditional
     "if_judged": {"bg_color": JUDGED},
