@@ -23,6 +23,7 @@ TITLE_ROW, PROGRESS_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3, 4
 _LINE = 13.2  # points a line of text takes
 _TALLEST = 409.0  # Excel's limit
 _ADVANCE_EVERY = 100
+_PACKING = 1.08  # characters of running text that fit where one digit of the default font fits
 _WIDE = "\u2e80"  # characters from here on take two places
 
 # width in characters, style of the cells, kind: shown, input or folded
@@ -240,7 +241,7 @@ class _SheetWriter:
                 continue
             if column.key == "related":
                 self._related(cell, case["related"])
-                lines = max(lines, 1.0 + len(case["related"]))
+                lines = max(lines, float(len(case["related"])))
                 continue
             value = self._value(column, case, answer)
             if isinstance(value, int):
@@ -285,7 +286,7 @@ class _SheetWriter:
             self.sheet.blank(cell, "cell")
             return
         sheet, row = self.owner.places[known[0]]
-        self.sheet.link(cell, sheet.address((row, 0)), self.words("cases.see", cases="\n".join(known)))
+        self.sheet.link(cell, sheet.address((row, 0)), ", ".join(known))
 
     def _rules(self) -> None:
         """Dropdowns, and the colours of judged rows and of rows whose two case IDs have parted."""
@@ -343,5 +344,5 @@ def _lines(text: str, width: float) -> float:
             places += sum(paragraph.count(emoji) for emoji in EMOJI.values())
             if paragraph > _WIDE or max(paragraph) > _WIDE:
                 places += sum(character > _WIDE for character in paragraph)
-        lines += max(1, math.ceil(places / (width * 0.97)))
+        lines += max(1, math.ceil(places / (width * _PACKING)))
     return float(lines)
