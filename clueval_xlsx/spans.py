@@ -77,7 +77,7 @@ def label_vocabulary(frames: Iterable[pd.DataFrame], layer: str) -> list[str]:
     found: set[str] = set()
     for frame in frames:
         if layer in frame.columns:
-            found.update(label for label in frame[layer].dropna().unique())
+            found.update(str(label) for label in frame[layer].dropna().unique())
     return sorted(found)
 
 

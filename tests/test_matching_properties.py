@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import networkx as nx
 import numpy as np
@@ -53,7 +53,7 @@ def plain_match(a: Span, others: list[Span]) -> tuple[int, str | None]:
     for b in touching:
         if tokens <= set(range(b[0], b[1] + 1)):
             return 2, b[2]
-    adjacent = all(left[1] + 1 == right[0] for left, right in zip(touching, touching[1:], strict=False))
+    adjacent = all(left[1] + 1 == right[0] for left, right in pairwise(touching))
     joined = {token for b in touching for token in range(b[0], b[1] + 1)}
     if not touching or not adjacent or not tokens <= joined:
         return 5, None
