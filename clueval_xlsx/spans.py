@@ -68,7 +68,7 @@ def label_codes(spans: pd.DataFrame, layer: str, categories: Sequence[str] | Non
     if categories is None:
         return column.cat.codes.to_numpy(np.int64)
     number = {label: code for code, label in enumerate(categories)}
-    renumber = np.array([number.get(label, -1) for label in column.cat.categories] + [-1], dtype=np.int64)
+    renumber = np.array([number.get(str(label), -1) for label in column.cat.categories] + [-1], dtype=np.int64)
     return renumber[column.cat.codes.to_numpy(np.int64)]
 
 
