@@ -71,11 +71,11 @@ def error_table(
     if corpus.char_start is not None and corpus.char_end is not None:
         frame["char_start"], frame["char_end"] = corpus.char_start[start], corpus.char_end[end]
 
-    other_surfaces = (
-        [corpus.text(begin, last) for begin, last in zip(other_start, other_end, strict=True)] if len(spans) else []
-    )
     ranges = list(zip(first.tolist(), stop.tolist(), strict=True))
-    frame["other_surface"] = [BETWEEN.join(other_surfaces[low:high]) for low, high in ranges]
+    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
+    frame["other_surface"] = [
+        BETWEEN.join(corpus.text(begin, last) for begin, last in others[low:high]) for low, high in ranges
+    ]
     for layer in layers:
         texts = _texts(b[layer], NO_LABEL)
         frame[f"other_label_{layer}"] = [BETWEEN.join(texts[low:high]) for low, high in ranges]
@@ -89,7 +89,6 @@ def error_table(
         frame[f"meta_{key}"] = _texts(pd.Series(corpus.metadata(key, start)))
     maker = ContextMaker(corpus, context)
     own_mark, other_mark = (GOLD, PRED) if sheet == FN else (PRED, GOLD)
-    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
     frame["segments"] = pd.Series(
         [
             maker.segments(Extent(begin, last), [Extent(*pair) for pair in others[low:high]], own_mark, other_mark)
