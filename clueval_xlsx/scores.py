@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.schemes.tally import FloatArray, Tally
+from clueval_xlsx.intervals import binomial_interval, by_document, draws, percentiles
+from clueval_xlsx.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.strings import IntArray
 
 COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
-_REPLICATES_AT_ONCE = 100
-_CONFIDENCE = (2.5, 97.5)
+_SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from, and what is resampled
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,11 @@ class ScoreSettings:
     seed: int = 20240
     replicates: int = 1000
     headline: tuple[str | None, str | None] = ("overlap", None)  # level, labelled layer
+    discarded: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # documents left out
+
+    def document_of(self, position: IntArray) -> IntArray:
+        """The index of the document of each position."""
+        return np.searchsorted(self.documents, position, side="right") - 1
 
 
 def rates(counts: Mapping[str, npt.ArrayLike], beta: float) -> dict[str, FloatArray]:
@@ -76,93 +81,95 @@ def _ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> FloatArray:
     return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, np.nan), where=below != 0)
 
 
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """The rows of one breakdown of a tally: who they are, and the counts each of them has."""
+
+    tally: Tally
+    sides: Sides
+    codes: tuple[IntArray, IntArray]  # the row of each unit, -1: none
+    size: int
+    resampled: bool
+    identity: Mapping[str, Any] = field(default_factory=dict)  # scalars, or one value a row
+    macro_of: int | None = None  # this one row averages the rows of the block so many places before
+
+
 def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFrame:
     """The table of all scores: one row for each tally, label, document and group, with counts and rates."""
-    draws = list(_draws(len(settings.documents), settings))
-    blocks = []
-    for tally in tallies:
-        documents = [
-            np.searchsorted(settings.documents, side.position, side="right") - 1 for side in (tally.gold, tally.pred)
-        ]
-        is_headline = (tally.level, tally.labelled) == settings.headline or tally.level is None
-        blocks.append(_block(tally, documents, None, settings, draws))
-        for layer in tally.by_layers:
-            blocks += _label_blocks(tally, documents, layer, settings, draws if is_headline else [])
-        for grouping in settings.groupings:
-            codes = [
-                grouping.of(side.position, document)
-                for side, document in zip((tally.gold, tally.pred), documents, strict=True)
-            ]
-            wanted = draws if is_headline and grouping.key != "document" else []
-            keys = _Keys(codes, len(grouping.values))
-            block = _block(tally, documents, keys, settings, wanted)
-            block["group_key"], block["group"] = grouping.key, list(grouping.values)
-            blocks.append(block)
-    return pd.concat(blocks, ignore_index=True)
+    blocks = [block for tally in tallies for block in _blocks(tally, settings)]
+    sizes = [block.size for block in blocks]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    columns: dict[str, Any] = {name: _identity_column(name, blocks, sizes) for name in IDENTITY}
 
+    counts = {name: np.concatenate([_counts(block)[name] for block in blocks]) for name in _SUMS}
+    columns["gold"], columns["tp_gold"] = counts["gold"], counts["tp_gold"]
+    columns["fn"] = counts["gold"] - counts["tp_gold"]
+    columns["pred"], columns["tp_pred"] = counts["pred"], counts["tp_pred"]
+    columns["fp"] = counts["pred"] - counts["tp_pred"]
+    found = rates(counts, settings.beta)
+    for row, block in zip(starts.tolist(), blocks, strict=False):
+        if block.macro_of is not None:
+            averaged = slice(row - block.macro_of, row)
+            for name in RATES:
+                defined = found[name][averaged]
+                defined = defined[~np.isnan(defined)]
+                found[name][row] = defined.mean() if defined.size else np.nan
 
-@dataclass(frozen=True, eq=False)
-class _Keys:
-    """A breakdown of the units of both sides into `size` rows."""
-
-    codes: list[IntArray]
-    size: int
-
-
-def _label_blocks(
-    tally: Tally, documents: list[IntArray], layer: str, settings: ScoreSettings, draws: list[FloatArray]
-) -> list[pd.DataFrame]:
-    labels = settings.vocabulary[layer]
-    keys = _Keys([tally.gold.labels[layer], tally.pred.labels[layer]], len(labels))
-    block = _block(tally, documents, keys, settings, draws)
-    block["layer"], block["label"] = layer, list(labels)
-    macro = _identity(tally, 1)
-    macro["layer"], macro["average"] = layer, "macro"
+    intervals = _intervals(blocks, starts, settings)
     for name in RATES:
-        defined = block[name].dropna()
-        macro[name] = defined.mean() if len(defined) else np.nan
-    return [block, macro]
+        columns[name] = found[name]
+        columns[f"{name}_low"], columns[f"{name}_high"] = intervals[name]
+    columns["counts"] = _objects([named for block in blocks for named in _named_counts(block)])
+    return pd.DataFrame(columns)
 
 
-def _identity(tally: Tally, rows: int) -> pd.DataFrame:
-    fixed = {"scheme": tally.scheme, "variant": tally.variant, "level": tally.level, "labelled": tally.labelled}
-    frame = pd.DataFrame({name: pd.array([fixed.get(name)] * rows, dtype=object) for name in IDENTITY})
-    frame["average"] = "micro"
-    for name in COUNTS:
-        frame[name] = np.nan
-    for name in RATES:
-        frame[name] = np.nan
-        frame[f"{name}_low"] = np.nan
-        frame[f"{name}_high"] = np.nan
-    frame["counts"] = pd.array([None] * rows, dtype=object)
-    return frame
+def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
+    """The overall row of a tally, and its breakdowns."""
+    everything = tuple(np.zeros(len(side.position), np.int64) for side in tally.sides)
+    found = [_Block(tally, tally.sides, everything, 1, resampled=tally.available and not tally.one_sided)]
+    if not tally.available:
+        return found
+    # Intervals of labels and groups cost most and are looked at least: the chosen row alone has them.
+    chosen = tally.scheme == "clueval" and (tally.level, tally.labelled) == settings.headline
+    for layer in tally.by_layers:
+        labels = settings.vocabulary[layer]
+        sides = tally.label_sides or tally.sides
+        codes = tuple(side.labels.get(layer, np.full(len(side.position), -1)) for side in sides)
+        identity = {"layer": layer, "label": list(labels)}
+        found.append(_Block(tally, sides, codes, len(labels), chosen, identity))
+        nothing = tuple(np.empty(0, np.int64) for _ in sides)
+        macro = {"layer": layer, "average": "macro"}
+        found.append(_Block(tally, (Side.empty(), Side.empty()), nothing, 1, False, macro, macro_of=len(labels)))
+    for grouping in settings.groupings:
+        sides = tally.group_sides.get(grouping.key, tally.sides)
+        codes = tuple(grouping.of(side.position, settings.document_of(side.position)) for side in sides)
+        identity = {"group_key": grouping.key, "group": list(grouping.values)}
+        resampled = chosen and grouping.key != "document"
+        found.append(_Block(tally, sides, codes, len(grouping.values), resampled, identity))
+    return found
 
 
-def _block(
-    tally: Tally, documents: list[IntArray], keys: _Keys | None, settings: ScoreSettings, draws: list[FloatArray]
-) -> pd.DataFrame:
-    """The rows of one breakdown of a tally (or its one overall row)."""
-    size = 1 if keys is None else keys.size
-    codes = (
-        [np.zeros(len(side.position), np.int64) for side in (tally.gold, tally.pred)] if keys is None else keys.codes
-    )
-    counts: dict[str, FloatArray] = {}
-    for name, side, code in zip(("gold", "pred"), (tally.gold, tally.pred), codes, strict=True):
-        counts[name] = _sums(code, side.weight, size)
-        counts[f"tp_{name}"] = _sums(code, side.weight * side.credit, size)
-    counts["fn"] = counts["gold"] - counts["tp_gold"]
-    counts["fp"] = counts["pred"] - counts["tp_pred"]
+def _identity_column(name: str, blocks: Sequence[_Block], sizes: Sequence[int]) -> pd.Series:
+    values: list[Any] = []
+    for block, size in zip(blocks, sizes, strict=True):
+        value = block.identity.get(name, getattr(block.tally, name, "micro" if name == "average" else None))
+        values += value if isinstance(value, list) else [value] * size
+    return _objects(values)
 
-    frame = _identity(tally, size)
-    for name in COUNTS:
-        frame[name] = counts[name]
-    for name, values in rates(counts, settings.beta).items():
-        frame[name] = values
-    if draws:
-        for name, (low, high) in _intervals(tally, codes, documents, size, settings, draws).items():
-            frame[f"{name}_low"], frame[f"{name}_high"] = low, high
-    frame["counts"] = _named_counts(tally, codes, size)
-    return frame
+
+def _objects(values: Sequence[Any]) -> pd.Series:
+    return pd.Series(values, dtype=object)  # pandas would guess a string type and turn None into NaN
+
+
+def _counts(block: _Block) -> dict[str, FloatArray]:
+    """Supports and true positives of every row; what is not counted at all is NaN, not 0."""
+    found: dict[str, FloatArray] = {}
+    undefined = np.full(block.size, np.nan)
+    for name, side, code in zip(("gold", "pred"), block.sides, block.codes, strict=True):
+        counted = block.macro_of is None and block.tally.available and not (name == "pred" and block.tally.one_sided)
+        found[name] = _sums(code, side.weight, block.size) if counted else undefined
+        found[f"tp_{name}"] = _sums(code, side.weight * side.credit, block.size) if counted else undefined
+    return found
 
 
 def _sums(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
@@ -170,83 +177,85 @@ def _sums(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
     return np.bincount(codes[known], weights=weights[known], minlength=size).astype(np.float64)
 
 
-def _named_counts(tally: Tally, codes: list[IntArray], size: int) -> list[dict[str, int] | None]:
-    """Outcomes by name; what both sides know is counted on the gold side."""
-    if tally.gold.outcome is None and tally.pred.outcome is None:
-        return [dict(tally.extra_counts) or None if size == 1 else None for _ in range(size)]
-    found: list[dict[str, int] | None] = [{} for _ in range(size)]
-    seen: set[str] = set()
-    for side, code in ((tally.gold, codes[0]), (tally.pred, codes[1])):
+def _named_counts(block: _Block) -> Sequence[dict[str, int] | None]:
+    """Outcomes by name for every row, and how many units equivalent labels made right."""
+    tally, nothing = block.tally, [None] * block.size
+    columns: dict[str, list[int]] = {}
+    for number, name in enumerate(tally.outcomes):
+        index = 1 if name in tally.outcomes_of_pred else 0
+        side, code = block.sides[index], block.codes[index]
         if side.outcome is None:
-            continue
-        names = sorted(set(side.outcome) - seen)
-        for name in names:
-            totals = _sums(np.where(side.outcome == name, code, -1), side.weight, size)
-            for row, total in enumerate(totals.tolist()):
-                found[row][name] = int(total)  # type: ignore[index]
-        seen.update(names)
-    if size == 1:
-        found[0].update(tally.extra_counts)  # type: ignore[union-attr]
-    return found
-
-
-def _draws(documents: int, settings: ScoreSettings) -> list[FloatArray]:
-    """Bootstrap weights: how often each document is drawn, a batch of replicates at a time."""
-    if documents < 2 or not settings.replicates:
-        return []
-    generator = np.random.default_rng(settings.seed)
-    share = np.full(documents, 1 / documents)
-    batches = []
-    left = settings.replicates
-    while left > 0:
-        size = min(left, _REPLICATES_AT_ONCE)
-        batches.append(generator.multinomial(documents, share, size=size).astype(np.float64))
-        left -= size
-    return batches
+            return nothing
+        totals = _sums(np.where(side.outcome == number, code, -1), side.weight, block.size)
+        columns[name] = totals.astype(np.int64).tolist()
+    gold = block.sides[0]
+    if gold.relaxed is not None:
+        totals = _sums(np.where(gold.relaxed, block.codes[0], -1), gold.weight, block.size)
+        columns["relaxed"] = totals.astype(np.int64).tolist()
+    if not columns:
+        return nothing
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _intervals(
-    tally: Tally,
-    codes: list[IntArray],
-    documents: list[IntArray],
-    size: int,
-    settings: ScoreSettings,
-    draws: list[FloatArray],
+    blocks: Sequence[_Block], starts: IntArray, settings: ScoreSettings
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """95 % bootstrap intervals over documents of every rate of every row."""
-    count = len(settings.documents)
-    tables = {}
-    for name, side, code, document in zip(("gold", "pred"), (tally.gold, tally.pred), codes, documents, strict=True):
-        tables[name] = _by_document(document, code, side.weight, count, size)
-        tables[f"tp_{name}"] = _by_document(document, code, side.weight * side.credit, count, size)
+    """95 % intervals: exact ones where documents are the units, else by bootstrap over documents.
+
+    All rows that are resampled stand side by side in one table of documents by columns, so that one product
+    with the weights of a batch of replicates resamples them all.
+    """
+    rows = int(starts[-1])
+    found = {name: (np.full(rows, np.nan), np.full(rows, np.nan)) for name in RATES}
+    for begin, block in zip(starts.tolist(), blocks, strict=False):
+        if block.tally.one_sided and block.macro_of is None:
+            counts = _counts(block)
+            low, high = binomial_interval(counts["tp_gold"], counts["gold"])
+            found["recall"][0][begin : begin + block.size] = low
+            found["recall"][1][begin : begin + block.size] = high
+
+    chosen = [(begin, block) for begin, block in zip(starts.tolist(), blocks, strict=False) if block.resampled]
+    kept = np.ones(len(settings.documents), dtype=bool)
+    kept[settings.discarded] = False
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    documents = int(kept.sum())
+    if not chosen or documents < 2 or not settings.replicates:
+        return found
+    width = sum(block.size for _, block in chosen)
+    tables = _resampling_tables([block for _, block in chosen], number, documents, width, settings)
     samples: dict[str, list[FloatArray]] = {name: [] for name in RATES}
-    for batch in draws:
+    for batch in draws(documents, settings.replicates, settings.seed):
         drawn = {name: np.asarray(batch @ table) for name, table in tables.items()}
         for name, values in rates(drawn, settings.beta).items():
             samples[name].append(values)
     # Drawing documents says nothing about rows whose units all lie in one document.
-    spread = ((tables["gold"] + tables["pred"]) != 0).sum(axis=0) > 1
-    found = {name: _percentiles(np.concatenate(parts)) for name, parts in samples.items()}
+    spread = np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).reshape(-1) > 1
+    places = np.concatenate([np.arange(begin, begin + block.size) for begin, block in chosen])[spread]
+    for name, parts in samples.items():
+        low, high = percentiles(np.concatenate(parts)[:, spread])
+        found[name][0][places], found[name][1][places] = low, high
+    return found
+
+
+def _resampling_tables(
+    blocks: Sequence[_Block], number: IntArray, documents: int, width: int, settings: ScoreSettings
+) -> dict[str, Any]:
+    parts: dict[str, list[tuple[IntArray, IntArray, FloatArray]]] = {name: [] for name in _SUMS}
+    offset = 0
+    for block in blocks:
+        for name, side, code in zip(("gold", "pred"), block.sides, block.codes, strict=True):
+            document = number[settings.document_of(side.position)]
+            column = np.where(code >= 0, code + offset, -1)
+            parts[name].append((document, column, side.weight))
+            parts[f"tp_{name}"].append((document, column, side.weight * side.credit))
+        offset += block.size
     return {
-        name: (np.where(spread, low, np.nan), np.where(spread, high, np.nan)) for name, (low, high) in found.items()
+        name: by_document(
+            np.concatenate([part[0] for part in pieces]),
+            np.concatenate([part[1] for part in pieces]),
+            np.concatenate([part[2] for part in pieces]),
+            (documents, width),
+        )
+        for name, pieces in parts.items()
     }
 
-
-def _percentiles(sample: FloatArray) -> tuple[FloatArray, FloatArray]:
-    low, high = np.full(sample.shape[1], np.nan), np.full(sample.shape[1], np.nan)
-    whole = ~np.isnan(sample).any(axis=0)
-    if whole.any():
-        low[whole], high[whole] = np.percentile(sample[:, whole], _CONFIDENCE, axis=0)
-    for column in np.flatnonzero(~whole).tolist():
-        defined = sample[~np.isnan(sample[:, column]), column]
-        if defined.size:
-            low[column], high[column] = np.percentile(defined, _CONFIDENCE)
-    return low, high
-
-
-def _by_document(document: IntArray, code: IntArray, weight: FloatArray, documents: int, size: int) -> Any:
-    """Summed weights, documents by rows; sparse, because few labels occur in each document."""
-    from scipy.sparse import csr_array
-
-    known = code >= 0
-    return csr_array((weight[known], (document[known], code[known])), shape=(documents, size))
