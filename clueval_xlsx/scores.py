@@ -87,7 +87,7 @@ class _Block:
 
     tally: Tally
     sides: Sides
-    codes: tuple[IntArray, IntArray]  # the row of each unit, -1: none
+    codes: Sequence[IntArray]  # for each side the row of each unit, -1: none
     size: int
     resampled: bool
     identity: Mapping[str, Any] = field(default_factory=dict)  # scalars, or one value a row
@@ -125,7 +125,7 @@ def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFra
 
 def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
     """The overall row of a tally, and its breakdowns."""
-    everything = tuple(np.zeros(len(side.position), np.int64) for side in tally.sides)
+    everything = [np.zeros(len(side.position), np.int64) for side in tally.sides]
     found = [_Block(tally, tally.sides, everything, 1, resampled=tally.available and not tally.one_sided)]
     if not tally.available:
         return found
@@ -134,15 +134,15 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
     for layer in tally.by_layers:
         labels = settings.vocabulary[layer]
         sides = tally.label_sides or tally.sides
-        codes = tuple(side.labels.get(layer, np.full(len(side.position), -1)) for side in sides)
+        codes = [side.labels.get(layer, np.full(len(side.position), -1)) for side in sides]
         identity = {"layer": layer, "label": list(labels)}
         found.append(_Block(tally, sides, codes, len(labels), chosen, identity))
-        nothing = tuple(np.empty(0, np.int64) for _ in sides)
+        nothing = [np.empty(0, np.int64) for _ in sides]
         macro = {"layer": layer, "average": "macro"}
         found.append(_Block(tally, (Side.empty(), Side.empty()), nothing, 1, False, macro, macro_of=len(labels)))
     for grouping in settings.groupings:
         sides = tally.group_sides.get(grouping.key, tally.sides)
-        codes = tuple(grouping.of(side.position, settings.document_of(side.position)) for side in sides)
+        codes = [grouping.of(side.position, settings.document_of(side.position)) for side in sides]
         identity = {"group_key": grouping.key, "group": list(grouping.values)}
         resampled = chosen and grouping.key != "document"
         found.append(_Block(tally, sides, codes, len(grouping.values), resampled, identity))
@@ -258,4 +258,3 @@ def _resampling_tables(
         )
         for name, pieces in parts.items()
     }
-
