@@ -47,9 +47,15 @@ class ScoreSettings:
     headline: tuple[str | None, str | None] = ("overlap", None)  # level, labelled layer
     discarded: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # documents left out
 
+    _found: dict[int, tuple[IntArray, IntArray]] = field(default_factory=dict, repr=False)
+
     def document_of(self, position: IntArray) -> IntArray:
-        """The index of the document of each position."""
-        return np.searchsorted(self.documents, position, side="right") - 1
+        """The index of the document of each position; many tallies share one array of positions."""
+        known = self._found.get(id(position))
+        if known is None or known[0] is not position:
+            known = (position, np.searchsorted(self.documents, position, side="right") - 1)
+            self._found[id(position)] = known
+        return known[1]
 
 
 def rates(counts: Mapping[str, npt.ArrayLike], beta: float) -> dict[str, FloatArray]:
@@ -101,7 +107,8 @@ def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFra
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     columns: dict[str, Any] = {name: _identity_column(name, blocks, sizes) for name in IDENTITY}
 
-    counts = {name: np.concatenate([_counts(block)[name] for block in blocks]) for name in _SUMS}
+    summed = [_counts(block) for block in blocks]
+    counts = {name: np.concatenate([each[name] for each in summed]) for name in _SUMS}
     columns["gold"], columns["tp_gold"] = counts["gold"], counts["tp_gold"]
     columns["fn"] = counts["gold"] - counts["tp_gold"]
     columns["pred"], columns["tp_pred"] = counts["pred"], counts["tp_pred"]
@@ -173,8 +180,8 @@ def _counts(block: _Block) -> dict[str, FloatArray]:
 
 
 def _sums(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
-    known = codes >= 0
-    return np.bincount(codes[known], weights=weights[known], minlength=size).astype(np.float64)
+    # Code -1 (none) is counted in a place of its own and cut off: cheaper than picking out the others.
+    return np.bincount(codes + 1, weights=weights, minlength=size + 1)[1:].astype(np.float64)
 
 
 def _named_counts(block: _Block) -> Sequence[dict[str, int] | None]:

@@ -6,13 +6,10 @@ positives of the two sides differ. Level 1 labelled is what seqeval counts by de
 
 from __future__ import annotations
 
-import pandas as pd
-
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.schemes.material import Material, SpanSide
 from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import label_codes
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.strings import BoolArray
 
 
 def tallies(material: Material) -> list[Tally]:
@@ -40,20 +37,11 @@ def tallies(material: Material) -> list[Tally]:
 
 def right(side: SpanSide, level: str, labelled: str | None) -> BoolArray:
     """The spans that count as right at a level, and with the labels of a layer if one is given."""
-    reached: BoolArray = (side.match["class"] <= LEVELS[level]).to_numpy()
-    return reached if labelled is None else reached & labels_agree(side.compared, side.match, labelled)
+    reached: BoolArray = side.classes <= LEVELS[level]
+    return reached if labelled is None else reached & side.agreement[labelled]
 
 
 def counted(side: SpanSide, level: str) -> BoolArray:
     """The spans that are counted at all: not those with an ignored label, nor those that match such a span."""
-    reached: BoolArray = (side.match["class"] <= LEVELS[level]).to_numpy()
+    reached: BoolArray = side.classes <= LEVELS[level]
     return ~side.ignored & ~(reached & side.partner_ignored)
-
-
-def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolArray:
-    """Where a span and its partner have the same label on a layer; no label equals only no label."""
-    vocabulary = sorted({*spans[layer].dropna().unique(), *match[f"partner_{layer}"].dropna().unique()})
-    own: IntArray = label_codes(spans, layer, vocabulary)
-    partner = label_codes(match, f"partner_{layer}", vocabulary)
-    agree: BoolArray = own == partner
-    return agree

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.bio import TagColumn, properly_tagged
 from clueval_xlsx.characters import CharacterOffsets, character_offsets
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.labels import LabelRules, canonical, has_label
-from clueval_xlsx.matching import match_spans, pairs, touching
+from clueval_xlsx.matching import labels_agree, match_spans, pairs, touching
 from clueval_xlsx.pairing import Pair
 from clueval_xlsx.schemes.settings import SchemeOptions, relaxed_variant
 from clueval_xlsx.scores import Grouping
@@ -41,12 +42,12 @@ class SpanSide:
     listed: pd.DataFrame  # the annotations as the source lists them
     listed_ignored: BoolArray
 
-    @property
+    @cached_property
     def start(self) -> IntArray:
         """First positions."""
         return positions(self.spans)[0]
 
-    @property
+    @cached_property
     def end(self) -> IntArray:
         """Last positions."""
         return positions(self.spans)[1]
@@ -55,6 +56,17 @@ class SpanSide:
     def weight(self) -> BoolArray:
         """The spans that are counted."""
         return ~self.ignored
+
+    @cached_property
+    def classes(self) -> npt.NDArray[np.int8]:
+        """The class of each span."""
+        classes: npt.NDArray[np.int8] = self.match["class"].to_numpy()
+        return classes
+
+    @cached_property
+    def agreement(self) -> Mapping[str, BoolArray]:
+        """For each layer, where a span and its partner have the same label; no label equals only no label."""
+        return {layer: labels_agree(self.compared, self.match, layer) for layer in self.labels}
 
     @cached_property
     def properly_tagged(self) -> BoolArray | None:

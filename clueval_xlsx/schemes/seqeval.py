@@ -48,7 +48,7 @@ def _strict(material: Material) -> Sides | None:
 
 
 def _partner_seen(side: SpanSide, other: BoolArray) -> BoolArray:
-    exact = (side.match["class"] == EXACT).to_numpy()
+    exact = side.classes == EXACT
     found = np.zeros(len(side.spans), dtype=bool)
     found[exact] = other[side.match["first"].to_numpy()[exact]]
     return found
