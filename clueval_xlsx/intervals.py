@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from clueval_xlsx.strings import IntArray
 FloatArray = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
-_PERCENTILES = (2.5, 97.5)
+_TAILS = (0.025, 0.975)
 _CELLS_AT_ONCE = 2_000_000  # of a matrix replicates × documents
 
 
@@ -43,16 +44,17 @@ def swaps(documents: int, replicates: int, seed: int) -> Iterator[FloatArray]:
 
 
 def percentiles(sample: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The middle 95 % of each column; replicates in which a rate is not defined do not count."""
-    low, high = np.full(sample.shape[1], np.nan), np.full(sample.shape[1], np.nan)
-    whole = ~np.isnan(sample).any(axis=0)
-    if whole.any() and len(sample):
-        low[whole], high[whole] = np.percentile(sample[:, whole], _PERCENTILES, axis=0)
-    for column in np.flatnonzero(~whole).tolist():
-        defined = sample[~np.isnan(sample[:, column]), column]
-        if defined.size:
-            low[column], high[column] = np.percentile(defined, _PERCENTILES)
-    return low, high
+    """The middle 95 % of each row, interpolated between neighbours; replicates without a defined rate do not count."""
+    ordered = np.sort(sample, axis=1)  # NaN goes to the end
+    last = np.maximum((~np.isnan(ordered)).sum(axis=1) - 1, 0)
+    row = np.arange(len(ordered))
+    bounds = []
+    for share in _TAILS:
+        place = share * last
+        below = np.floor(place).astype(np.int64)
+        low, high = ordered[row, below], ordered[row, np.minimum(below + 1, last)]
+        bounds.append(low + (high - low) * (place - below))
+    return bounds[0], bounds[1]
 
 
 def binomial_interval(
@@ -75,9 +77,9 @@ def binomial_interval(
     return np.where(trial > 0, low, np.nan), np.where(trial > 0, high, np.nan)
 
 
-def by_document(document: IntArray, column: IntArray, weight: FloatArray, shape: tuple[int, int]) -> object:
+def by_document(document: IntArray, column: IntArray, weight: FloatArray, shape: tuple[int, int]) -> Any:
     """Summed weights, documents by columns; sparse, because few labels occur in each document."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array
 
     known = (column >= 0) & (document >= 0)
-    return csr_array((weight[known], (document[known], column[known])), shape=shape)
+    return csc_array((weight[known], (document[known], column[known])), shape=shape)

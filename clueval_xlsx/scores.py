@@ -18,6 +18,7 @@ COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
 _SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from, and what is resampled
+_COLUMNS_AT_ONCE = 1000  # rows of the table that are resampled together
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,17 +231,19 @@ def _intervals(
         return found
     width = sum(block.size for _, block in chosen)
     tables = _resampling_tables([block for _, block in chosen], number, documents, width, settings)
-    samples: dict[str, list[FloatArray]] = {name: [] for name in RATES}
-    for batch in draws(documents, settings.replicates, settings.seed):
-        drawn = {name: np.asarray(batch @ table) for name, table in tables.items()}
-        for name, values in rates(drawn, settings.beta).items():
-            samples[name].append(values)
+    places = np.concatenate([np.arange(begin, begin + block.size) for begin, block in chosen])
     # Drawing documents says nothing about rows whose units all lie in one document.
-    spread = np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).reshape(-1) > 1
-    places = np.concatenate([np.arange(begin, begin + block.size) for begin, block in chosen])[spread]
-    for name, parts in samples.items():
-        low, high = percentiles(np.concatenate(parts)[:, spread])
-        found[name][0][places], found[name][1][places] = low, high
+    spread = np.flatnonzero(np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).reshape(-1) > 1)
+    for first in range(0, len(spread), _COLUMNS_AT_ONCE):
+        some = spread[first : first + _COLUMNS_AT_ONCE]
+        drawn: dict[str, list[FloatArray]] = {name: [] for name in _SUMS}
+        part = {name: table[:, some].T.tocsr() for name, table in tables.items()}
+        for batch in draws(documents, settings.replicates, settings.seed):
+            for name, table in part.items():
+                drawn[name].append(table @ batch.T)
+        sample = {name: np.concatenate(pieces, axis=1) for name, pieces in drawn.items()}
+        for name, values in rates(sample, settings.beta).items():
+            found[name][0][places[some]], found[name][1][places[some]] = percentiles(values)
     return found
 
 
