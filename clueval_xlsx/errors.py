@@ -12,20 +12,13 @@ import pandas as pd
 from clueval_xlsx.context import GOLD, PRED, ContextMaker, Extent, emoji_text
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.matching import LEVELS, NONE, match_spans, touching
-from clueval_xlsx.schemes.clueval import labels_agree
 from clueval_xlsx.spans import label_list, layers_of, positions
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.strings import IntArray
 
 FN, FP = "FN", "FP"
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
 _ID_LENGTH = 12  # characters of base 32, so 60 bits
-
-
-def select_errors(match: pd.DataFrame, spans: pd.DataFrame, level: str, labelled: str | None) -> BoolArray:
-    """The spans that do not count as right at the level, and with the labels of the layer if one is given."""
-    wrong: BoolArray = (match["class"] > LEVELS[level]).to_numpy()
-    return wrong if labelled is None else wrong | ~labels_agree(spans, match, labelled)
 
 
 def error_table(
