@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write metrics.json, scores.csv, false_negatives.csv and false_positives.csv into this folder.",
+    help="Write metrics.json, scores.csv, the cases as CSV and confusion_matrix.html into this folder.",
 )
+@click.option("--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the report here.")
+@click.option("--lang", "language", default="en", show_default=True, metavar="CODE", help="Language of the outputs.")
 @options.reading
 @options.two_sides
 @options.scoring
@@ -35,7 +37,15 @@ if TYPE_CHECKING:
     help="Show N tokens on each side of a case instead of its sentence.",
 )
 @options.common
-def evaluate(gold: str, pred: str, json_path: Path | None, folder: Path | None, **given: Any) -> None:
+def evaluate(
+    gold: str,
+    pred: str,
+    json_path: Path | None,
+    folder: Path | None,
+    html_path: Path | None,
+    language: str,
+    **given: Any,
+) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
     One of the two may be `-`, standard input.
@@ -43,7 +53,9 @@ def evaluate(gold: str, pred: str, json_path: Path | None, folder: Path | None, 
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
+    from clueval_xlsx.words import Words
 
+    Words(language)  # an unknown language is reported before anything is read
     pair = options.load_pair(gold, pred, given)
     parts = evaluation_parts(pair, merged=given["merged"])
     results = evaluate_each(parts, options.evaluation_options(given))
@@ -52,8 +64,10 @@ def evaluate(gold: str, pred: str, json_path: Path | None, folder: Path | None, 
             suffix = f"-{result.pair.layers[0]}" if len(results) > 1 else ""
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
+            if html_path:
+                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), language)
             if folder:
-                _write_files(outputs, result, folder / suffix.removeprefix("-"))
+                _write_files(outputs, result, folder / suffix.removeprefix("-"), language)
     say_notes(pair.notes)
     for result in results:
         say(summary(result))
@@ -65,14 +79,22 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_files(outputs: Outputs, result: Evaluation, folder: Path) -> None:
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+    from clueval_xlsx.report_html import to_html
+
+    outputs.write_text(path, to_html(result, language))
+
+
+def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
     from clueval_xlsx.report_csv import cases_csv, scores_csv
+    from clueval_xlsx.report_html import confusion_html
 
     missed, unsupported = result.cases
     _write_json(outputs, result, folder / "metrics.json")
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
+    outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
 
 
 def summary(result: Evaluation) -> str:
