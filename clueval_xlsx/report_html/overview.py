@@ -8,6 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from clueval_xlsx.confusion import NOTHING
+from clueval_xlsx.context import BOTH, GOLD, PRED
+from clueval_xlsx.errors import FN, FP, NO_LABEL
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.report_html.payload import CASE_CLASSES
 from clueval_xlsx.words import Words
@@ -24,6 +27,7 @@ class ScoreRow:
     scores: Mapping[str, Any]
     summary: bool = False  # an average, set apart from the rows above it
     chosen: bool = False  # the row of the headline
+    opens: bool = False  # the first row of a new group
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ def level_table(evaluation: Evaluation, words: Words) -> ScoreTable:
             if labelled is not None:
                 name = words("html.level.labelled", level=name, layer=labelled)
             chosen = (scores["level"], labelled) == (options.level, options.labelled)
-            rows.append(ScoreRow(name, scores, chosen=chosen))
+            opens = labelled is not None and scores["level"] == "exact"
+            rows.append(ScoreRow(name, scores, chosen=chosen, opens=opens))
     return ScoreTable("levels", words["html.levels"], words["html.level.title"], rows)
 
 
@@ -119,10 +124,10 @@ def scheme_table(evaluation: Evaluation, words: Words) -> ScoreTable | None:
 def error_bars(evaluation: Evaluation, words: Words) -> list[Bar]:
     """How many cases each class has, missed ones first."""
     bars = []
-    for cases, mark in zip(evaluation.cases, ("gold", "pred"), strict=True):
+    for cases, sheet, mark in zip(evaluation.cases, (FN, FP), (GOLD, PRED), strict=True):
         counts = cases["class"].value_counts()
         bars += [
-            Bar(words[f"html.errors.{mark}_{name.lower()}"], int(counts[name]), mark)
+            Bar(error_name(sheet, name, words), int(counts[name]), mark)
             for name in reversed(CASE_CLASSES)
             if name in counts
         ]
@@ -139,7 +144,7 @@ def leak_bars(evaluation: Evaluation, words: Words) -> list[Bar]:
             name = words["html.leaks.none"] if first == 0 else str(first)
         else:
             name = f"{first}–{last}" if last is not None else words("html.leaks.more", count=first)
-        bars.append(Bar(name, number, "both" if first == 0 else "gold"))
+        bars.append(Bar(name, number, BOTH if first == 0 else GOLD))
     while len(bars) > 1 and not bars[-1].count:
         bars.pop()
     return bars
@@ -156,13 +161,19 @@ def document_rows(evaluation: Evaluation, labelled: str | None = None) -> pd.Dat
     return evaluation.select(scheme="clueval", level=evaluation.options.level, labelled=labelled, group_key="document")
 
 
-def matrices(evaluation: Evaluation) -> list[Matrix]:
+def error_name(sheet: str, kind: str, words: Words) -> str:
+    """What happened in a case: its sheet and class in words."""
+    return words[f"html.errors.{'gold' if sheet == FN else 'pred'}_{kind.lower()}"]
+
+
+def matrices(evaluation: Evaluation, words: Words) -> list[Matrix]:
     """The confusion matrix of each layer; the diagonal has no heat, since it holds no confusion."""
     found = []
     for layer in evaluation.pair.layers:
         table = evaluation.confusion(layer)
         counts = table.to_numpy().tolist()
-        names = [str(name) for name in table.index]
+        shown = {NOTHING: words["html.nothing"], NO_LABEL: words["html.no_label"]}
+        names = [shown.get(name, str(name)) for name in table.index]
         off = [value for i, row in enumerate(counts) for j, value in enumerate(row) if i != j]
         top = max(off, default=0)
         heat = [[0 if i == j else _heat(value, top) for j, value in enumerate(row)] for i, row in enumerate(counts)]

@@ -34,7 +34,12 @@ def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str,
         "pred": _spans(pair.pred.spans, evaluation.pred_match, shown, vocabulary),
         "FN": _cases(evaluation, missed, pair.gold.spans, shown),
         "FP": _cases(evaluation, unsupported, pair.pred.spans, shown),
-        "words": {**words.section("html.script"), "class": words.section("class"), "match": words.section("html.match")},
+        "words": {
+            **words.section("html.script"),
+            "class": words.section("class"),
+            "errors": words.section("html.errors"),
+            "match": words.section("html.match"),
+        },
     }
 
 

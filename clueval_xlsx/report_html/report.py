@@ -70,7 +70,7 @@ def to_html(evaluation: Evaluation, language: str = "en") -> str:
         label_tables=overview.label_tables(evaluation, words),
         group_tables=overview.group_tables(evaluation, words),
         schemes=overview.scheme_table(evaluation, words),
-        matrices=overview.matrices(evaluation),
+        matrices=overview.matrices(evaluation, words),
         missed=len(missed),
         unsupported=len(unsupported),
         cases=_listed(evaluation, words),
@@ -83,7 +83,7 @@ def to_html(evaluation: Evaluation, language: str = "en") -> str:
 def confusion_html(evaluation: Evaluation, language: str = "en") -> str:
     """The confusion matrices alone, as a page without a script."""
     words = Words(language)
-    return render_page("confusion.html", words, evaluation=evaluation, matrices=overview.matrices(evaluation))
+    return render_page("confusion.html", words, evaluation=evaluation, matrices=overview.matrices(evaluation, words))
 
 
 def _listed(evaluation: Evaluation, words: Words) -> list[ShownCase]:
@@ -99,7 +99,7 @@ def _listed_case(row: dict[Any, Any], layers: tuple[str, ...], words: Words) -> 
     return ShownCase(
         row["case_id"],
         row["sheet"],
-        words[f"class.{row['class']}"],
+        overview.error_name(row["sheet"], row["class"], words),
         row["document"],
         row["sentence"],
         reference or words["html.nothing"],

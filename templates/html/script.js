@@ -116,21 +116,24 @@
       const from = cuts[i], text = slice(one.document, from, cuts[i + 1]);
       const inOwn = own[0] <= from && from < own[1], inOther = extents.some(([begin, end]) => begin <= from && from < end);
       if (!inOwn && !inOther) { parts.append(text); continue; }
-      const mark = element("mark", text, inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
+      // A cut between two words leaves the space with the first; it belongs to nobody.
+      const lead = text.length - text.trimStart().length;
+      const mark = element("mark", text.trim(), inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
       mark.tabIndex = 0;
-      mark.dataset.at = from;
-      parts.append(mark);
+      mark.dataset.at = from + lead;
+      parts.append(text.slice(0, lead), mark, text.slice(lead + mark.textContent.length));
     }
     if (one.cut & 2) parts.append(" […]");
     return parts;
   };
+  const kindOf = (one) => words.errors[(one.sheet === "FN" ? "gold_" : "pred_") + one.kind.toLowerCase()];
   const link = (id) => { const made = element("a", id); made.href = "#" + id; return made; };
   const item = (one) => {
     const made = pattern.content.firstElementChild.cloneNode(true);
     made.classList.add(one.sheet.toLowerCase());
     made.tabIndex = -1;
     made.dataset.id = one.id;
-    find(".badge", made).textContent = words.class[one.kind];
+    find(".badge", made).textContent = kindOf(one);
     find(".place", made).href = "#in-" + one.id;
     find(".document", made).textContent = names[one.document];
     find(".sentence", made).textContent = one.sentence;
@@ -329,12 +332,14 @@
       const place = fill(spans.start[row] === spans.last[row] ? words.token : words.tokens, { start: spans.start[row], end: spans.last[row] });
       return line(words[key], [labelsOf(spans, row), place, words.match[spans.match[row]]].join(" · "));
     });
-    casesAt(unit).forEach((one) => lines.push(line(words.case, one.id + " · " + words.class[one.kind])));
+    casesAt(unit).forEach((one) => lines.push(line(words.case, one.id + " · " + kindOf(one))));
     tip.replaceChildren(...lines);
+    tip.style.left = tip.style.top = "0";
     tip.hidden = false;
     const box = mark.getClientRects()[0], size = tip.getBoundingClientRect(), width = document.documentElement.clientWidth;
-    tip.style.left = Math.max(8, Math.min(box.left, width - size.width - 8)) + "px";
-    tip.style.top = (box.bottom + size.height + 8 < innerHeight ? box.bottom + 6 : Math.max(4, box.top - size.height - 6)) + "px";
+    const top = box.bottom + size.height + 8 < innerHeight ? box.bottom + 6 : Math.max(4, box.top - size.height - 6);
+    tip.style.left = scrollX + Math.max(8, Math.min(box.left, width - size.width - 8)) + "px";
+    tip.style.top = scrollY + top + "px";
     mark.setAttribute("aria-describedby", "tip");
     shownFor = mark;
   };
@@ -347,7 +352,6 @@
   });
   document.addEventListener("focusin", (event) => { const mark = overMark(event); if (mark) showTip(mark); else hideTip(); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
-  document.addEventListener("scroll", () => { if (shownFor && shownFor !== document.activeElement) hideTip(); }, { passive: true });
 
   const route = () => {
     let hash = location.hash.slice(1);
