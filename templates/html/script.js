@@ -8,6 +8,7 @@
   const language = document.documentElement.lang;
   const number = (value) => value.toLocaleString(language);
   const PAGE = 25;
+  const PRINTED = 1000;
 
   // The documents' text is in the page once; everything else points into it.
   const articles = [...document.querySelectorAll("#documents details")];
@@ -97,7 +98,6 @@
     links.forEach((link) => { if (link.hash === "#" + id) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current"); });
   };
   const address = (hash) => { try { history.replaceState(null, "", "#" + hash); } catch { /* some viewers forbid it */ } };
-  const calm = { behavior: "instant" };
 
   // The list of cases
   const panel = find("#cases"), list = find(".case-list", panel), form = find("form", panel), status = find(".status", panel);
@@ -157,7 +157,6 @@
     const pages = Math.max(1, Math.ceil(chosen.length / PAGE));
     page = Math.min(Math.max(page, 0), pages - 1);
     list.replaceChildren(...chosen.slice(page * PAGE, page * PAGE + PAGE).map(item));
-    list.start = page * PAGE + 1;
     if (!chosen.length) list.append(element("li", cell ? words.empty_cell : words.empty, "empty"));
     find(".page-number", panel).textContent = fill(words.page, { page: number(page + 1), pages: number(pages) });
     find(".back", panel).disabled = page === 0;
@@ -206,7 +205,7 @@
     draw();
     const shown = list.children[place - page * PAGE];
     shown.focus({ preventScroll: true });
-    shown.scrollIntoView({ block: "nearest", ...calm });
+    shown.scrollIntoView({ block: "nearest" });
     status.textContent = [fill(words.position, { place: number(place + 1), total: number(chosen.length) }), note].filter(Boolean).join(" · ");
     address(one.id);
   };
@@ -216,7 +215,14 @@
     if (place < 0 || place >= chosen.length) status.textContent = by > 0 ? words.last : words.first;
     else select(chosen[place]);
   };
-  const turn = (by) => { page += by; current = null; draw(); window.scrollTo({ top: panel.offsetTop, ...calm }); };
+  // Paper has no pages to turn: print what the filters leave, up to a limit that is stated.
+  window.addEventListener("beforeprint", () => {
+    if (!panel.classList.contains("shown") || chosen.length <= PAGE) return;
+    list.replaceChildren(...chosen.slice(0, PRINTED).map(item));
+    if (chosen.length > PRINTED) list.append(element("li", fill(words.printed, { printed: number(PRINTED), total: number(chosen.length) }), "empty"));
+  });
+  window.addEventListener("afterprint", () => { if (panel.classList.contains("shown")) draw(); });
+  const turn = (by) => { page += by; current = null; draw(); window.scrollTo({ top: panel.offsetTop }); };
 
   const option = (value, text) => { const made = element("option", text); made.value = value; return made; };
   for (const kind of data.classes) {
@@ -368,17 +374,17 @@
       while (mark && mark.tagName !== "MARK") mark = mark.nextElementSibling;
       document.querySelectorAll("mark.here").forEach((each) => each.classList.remove("here"));
       mark.classList.add("here");
-      mark.scrollIntoView({ block: "center", ...calm });
+      mark.scrollIntoView({ block: "center" });
       mark.focus({ preventScroll: true });
     } else if (/^doc-\d+$/.test(hash) && articles[hash.slice(4) - 1]) {
       show("documents");
       read(hash.slice(4) - 1);
-      window.scrollTo({ top: 0, ...calm });
+      window.scrollTo({ top: 0 });
     } else {
       const id = sections.some((section) => section.id === hash) ? hash : "overview";
       show(id);
       if (/^F[NP]-/.test(hash)) { show("cases"); status.textContent = fill(words.unknown, { id: hash }); }
-      if (hash) { window.scrollTo({ top: 0, ...calm }); find("#" + id + "-title").focus({ preventScroll: true }); }
+      if (hash) { window.scrollTo({ top: 0 }); find("#" + id + "-title").focus({ preventScroll: true }); }
     }
   };
   document.documentElement.classList.add("js");
