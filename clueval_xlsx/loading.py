@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -63,7 +63,12 @@ def read(source: str | Path | BinaryIO, options: ReadOptions | None = None, *, n
         document_tag=options.document_tag,
         sentence_tag=options.sentence_tag,
     )
-    return read_vertical(io.BytesIO(data), str(name), token_format)
+    return remember(read_vertical(io.BytesIO(data), str(name), token_format), options)
+
+
+def remember(reading: Reading, options: ReadOptions) -> Reading:
+    """A reading that knows the options it was made with."""
+    return replace(reading, source=replace(reading.source, reading=asdict(options)))
 
 
 def read_pair(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -21,6 +22,7 @@ class Source:
     sha256: str
     columns: Mapping[str, int] = field(default_factory=dict)  # layer -> column, in the token formats
     ends_with_newline: bool = True
+    reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
 
 
 @dataclass(frozen=True, eq=False)

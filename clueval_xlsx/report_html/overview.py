@@ -67,7 +67,7 @@ def level_table(evaluation: Evaluation, words: Words) -> ScoreTable:
     for labelled in (None, *evaluation.pair.layers):
         found = evaluation.select(scheme="clueval", labelled=labelled, layer=None, group_key=None, average="micro")
         for scores in found.to_dict("records"):
-            name = words[f"html.level.{scores['level']}"]
+            name = words[f"level.{scores['level']}"]
             if labelled is not None:
                 name = words("html.level.labelled", level=name, layer=labelled)
             chosen = (scores["level"], labelled) == (options.level, options.labelled)
@@ -188,5 +188,3 @@ def _heat(value: int, top: int) -> int:
 
 def _identity(row: Mapping[Any, Any], names: Iterable[str]) -> list[str]:
     return [str(row[name]) for name in names if isinstance(row[name], str)]
-
-

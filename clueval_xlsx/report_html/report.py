@@ -111,7 +111,9 @@ def _listed_case(row: dict[Any, Any], layers: tuple[str, ...], words: Words) -> 
 def _documents(evaluation: Evaluation, shown: ShownText) -> Iterator[ShownDocument]:
     pair = evaluation.pair
     corpus = pair.corpus
-    counts = overview.document_rows(evaluation, evaluation.options.labelled)[["gold", "fn", "fp"]].to_numpy(int).tolist()
+    counts = (
+        overview.document_rows(evaluation, evaluation.options.labelled)[["gold", "fn", "fp"]].to_numpy(int).tolist()
+    )
     pieces = stretches(corpus, shown, pair.gold.spans, pair.pred.spans)
     for index, (name, found, (gold, missed, unsupported)) in enumerate(
         zip(corpus.doc_ids, pieces, counts, strict=True)

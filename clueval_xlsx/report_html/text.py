@@ -54,8 +54,7 @@ def shown_text(corpus: Corpus) -> ShownText:
             texts.append("")
             base += 1
             continue
-        gaps = _gaps(corpus, first, stop)
-        words = corpus.tokens.take(range(first, stop))
+        words, gaps = _written(corpus, first, stop)
         text = "".join(gap + word for gap, word in zip(gaps, words, strict=True))
         here = slice(first, stop)
         begin[here], end[here] = _places(_lengths(gaps), _lengths(words))
@@ -101,13 +100,13 @@ def stretches(corpus: Corpus, shown: ShownText, gold: pd.DataFrame, pred: pd.Dat
         yield pieces
 
 
-def _gaps(corpus: Corpus, first: int, stop: int) -> list[str]:
-    gaps = corpus.space_before(first, stop)
+def _written(corpus: Corpus, first: int, stop: int) -> tuple[list[str], list[str]]:
+    words, gaps = corpus.words(first, stop)
     if corpus.hard_breaks and not corpus.running_text:
         low, high = np.searchsorted(corpus.breaks, [first + 1, stop])
         for position in corpus.breaks[low:high].tolist():
             gaps[position - first] = "\n"
-    return gaps
+    return words, gaps
 
 
 def _places(gaps: IntArray, words: IntArray) -> tuple[IntArray, IntArray]:

@@ -49,12 +49,12 @@
   // Cases, in the order of the text.
   const cases = [];
   for (const [sheet, own, other] of [["FN", sides.gold, sides.pred], ["FP", sides.pred, sides.gold]]) {
-    const packed = data[sheet];
+    const packed = data[sheet], width = packed.id.length / packed.row.length;
     running(packed.row).forEach((row, i) => {
       const left = own.begin[row] - packed.before[i];
       const made = {
         sheet, own, other, row, left, right: left + packed.context[i], cut: +packed.cut[i], sentence: packed.sentence[i],
-        kind: data.classes[packed.class[i]], id: sheet + "-" + packed.id.slice(16 * i, 16 * i + 16), document: documentAt(own.begin[row]),
+        kind: data.classes[packed.class[i]], id: sheet + "-" + packed.id.slice(width * i, width * (i + 1)), document: documentAt(own.begin[row]),
       };
       own.caseOf.set(row, made);
       cases.push(made);
