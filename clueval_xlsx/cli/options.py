@@ -210,7 +210,7 @@ def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
 review = apply(
     [
         click.option(
-            "--lang", default="en", show_default=True, callback=_language, help="Language of the workbook: en, de."
+            "--lang", default="en", show_default=True, callback=_language, help="Language of the outputs: en, de."
         ),
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
