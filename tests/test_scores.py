@@ -234,11 +234,12 @@ def test_bounds_are_percentiles_of_the_defined_replicates(rows: list[list[float]
 
 
 def test_the_order_of_rows_drawn_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval_xlsx import intervals
+    from clueval_xlsx import intervals, scores
 
     pair = pair_of(TABLE)
     whole = evaluate(pair, Options(by=("domain",))).scores
     monkeypatch.setattr(intervals, "_CELLS_AT_ONCE", 7)
+    monkeypatch.setattr(scores, "_COLUMNS_AT_ONCE", 2)
     assert evaluate(pair, Options(by=("domain",))).scores.equals(whole)
 
 
