@@ -24,13 +24,14 @@ from clueval_xlsx.spans import label_vocabulary, positions
 Extent = tuple[int, int]
 
 
-@dataclass(frozen=True)
 class Unusable(Exception):  # noqa: N818 - it is reported, not an error of the program
-    """Why a judgement cannot be carried out: what was found, what is allowed, in which column."""
+    """Why a judgement cannot be carried out: in which column (its key), what was found, what is allowed."""
 
-    column: str  # key of the annotation column
-    found: str
-    allowed: str = ""
+    def __init__(self, column: str, found: str, allowed: str = "") -> None:
+        super().__init__(column, found, allowed)
+        self.column = column
+        self.found = found
+        self.allowed = allowed
 
 
 @dataclass(frozen=True)
