@@ -137,8 +137,12 @@ def emoji_text(segments: Sequence[Segment]) -> str:
 
 
 def emoji_pieces(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments with their emoji in the text, the marks kept."""
-    return [
-        Segment(f"{EMOJI[mark]}{JOINER}{text}{JOINER}{EMOJI[mark]}", mark) if mark else Segment(text, mark)
-        for text, mark in segments
-    ]
+    """Segments with plain emoji before and behind the marked words."""
+    pieces: list[Segment] = []
+    for segment in segments:
+        if segment.mark:
+            emoji = EMOJI[segment.mark]
+            pieces += [Segment(f"{emoji}{JOINER}", PLAIN), segment, Segment(f"{JOINER}{emoji}", PLAIN)]
+        else:
+            pieces.append(segment)
+    return pieces

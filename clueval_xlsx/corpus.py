@@ -170,7 +170,9 @@ class Corpus:
         keep = after < len(self)
         for start, end in spans:
             holder = np.searchsorted(start, after, side="left") - 1  # the last span that starts before the break
-            keep &= (holder < 0) | (end[holder] < after)
+            inside = holder >= 0
+            inside[inside] = end[holder[inside]] >= after[inside]
+            keep &= ~inside
         return np.union1d(after[keep], self.documents.start[self.documents.start < len(self)])
 
 

@@ -19,7 +19,7 @@ from clueval_xlsx.strings import BoolArray, IntArray
 FN, FP = "FN", "FP"
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
-_ID_BYTES = 10  # 80 bits, 16 characters of base 32
+_ID_LENGTH = 12  # characters of base 32, so 60 bits
 
 
 def select_errors(match: pd.DataFrame, spans: pd.DataFrame, level: str, labelled: str | None) -> BoolArray:
@@ -140,8 +140,8 @@ def _case_ids(
     ids = []
     for document, place, surface, label in zip(documents.tolist(), places, surfaces, own, strict=True):
         key = "\x1f".join([corpus.doc_ids[document], sheet, *map(str, place), surface, *named, *label])
-        code = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_ID_BYTES).digest()
-        ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')}")
+        code = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).digest()
+        ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')[:_ID_LENGTH]}")
     return ids
 
 
