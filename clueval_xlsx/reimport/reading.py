@@ -26,7 +26,7 @@ from clueval_xlsx.reimport.sheets import SheetTable, cell_name, cell_text
 from clueval_xlsx.words import in_every_language
 
 LEFT, BLOCK = "left", "block"
-_CASE_ID = re.compile(r"(?:FN|FP)-[A-Z2-7]{16}")
+_CASE_ID = re.compile(r"(?:FN|FP)-[A-Z2-7]{8,32}")
 _HEADER_ROWS = 200  # how far down a header is looked for
 _KNOWN_COLUMNS = ("case", BLOCK_ID_COLUMN, "judgement", "correct_span", "severity", "comment", "span", "document")
 
@@ -307,7 +307,7 @@ class _ReviewSheet:
             given = {trust_id: given["case" if trust_id == LEFT else BLOCK_ID_COLUMN]}
         case_id = next(iter(given.values()))
         if not _CASE_ID.fullmatch(case_id):
-            found.problems.append(Problem(first, f"found {case_id[:60]!r}", "a case ID such as FN-7FA7VC3MGKAAYV2W"))
+            found.problems.append(Problem(first, f"found {case_id[:60]!r}", "a case ID such as FN-7FA7VC3MGKAA"))
             return None
         return case_id
 
