@@ -342,7 +342,7 @@ class _Driver:
         for address, text in texts.items():
             self.set_text(number, sheet, address, text)
 
-    def sort(self, number: int, sheet: str, address: str, column: int, ascending: bool) -> None:  # noqa: FBT001
+    def sort(self, number: int, sheet: str, address: str, column: int, ascending: bool) -> None:
         import uno
 
         field = uno.createUnoStruct("com.sun.star.table.TableSortField")
