@@ -50,9 +50,7 @@ class ContextMaker:
         low = min([own.start, *(other.start for other in others)])
         high = max([own.end, *(other.end for other in others)])
         first, stop = self._bounds(low, high)
-        left, right = max(first, low - LONGEST_SIDE), min(stop, high + 1 + LONGEST_SIDE)
-        if self._window is not None:
-            left, right = first, stop
+        left, right = self.shown(low, high)
 
         cuts = {left, right, own.start, own.end + 1}
         for other in others:
@@ -67,6 +65,13 @@ class ContextMaker:
         if right < stop:
             found.append(Segment(f" {ELLIPSIS}", PLAIN))
         return _join(found)
+
+    def shown(self, low: int, high: int) -> tuple[int, int]:
+        """First position shown around these, and the one behind the last."""
+        first, stop = self._bounds(low, high)
+        if self._window is not None:
+            return first, stop
+        return max(first, low - LONGEST_SIDE), min(stop, high + 1 + LONGEST_SIDE)
 
     def _bounds(self, low: int, high: int) -> tuple[int, int]:
         corpus = self._corpus

@@ -38,11 +38,13 @@ def error_table(
     level: str = "overlap",
     context: int | None = None,
     metadata: Sequence[str] = (),
+    with_context: bool = True,
 ) -> pd.DataFrame:
     """One case for each span of `spans`, which are rows of `a`, with the spans of `b` that touch it.
 
     `error_table(missed, gold, pred, corpus)` makes the FN cases,
-    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases.
+    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases. Without context the table lacks the
+    columns `segments` and `context`.
     """
     layers = layers_of(a)
     start, end = positions(spans)
@@ -87,6 +89,8 @@ def error_table(
     frame["sentence"] = _sentence_names(corpus, start)
     for key in metadata:
         frame[f"meta_{key}"] = _texts(pd.Series(corpus.metadata(key, start)))
+    if not with_context:
+        return frame
     maker = ContextMaker(corpus, context)
     own_mark, other_mark = (GOLD, PRED) if sheet == FN else (PRED, GOLD)
     frame["segments"] = pd.Series(

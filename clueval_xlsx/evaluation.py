@@ -69,6 +69,14 @@ class Evaluation:
     @cached_property
     def cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The FN and the FP cases, linked to each other."""
+        return self._cases(with_context=True)
+
+    @cached_property
+    def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The same cases without their contexts, which take most of the time."""
+        return self._cases(with_context=False)
+
+    def _cases(self, *, with_context: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
         options, pair = self.options, self.pair
         gold, pred = pair.gold.spans, pair.pred.spans
         tables = []
@@ -84,6 +92,7 @@ class Evaluation:
                     level=options.level,
                     context=options.context,
                     metadata=options.by,
+                    with_context=with_context,
                 )
             )
         return link_cases(*tables)
