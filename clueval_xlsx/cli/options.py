@@ -233,6 +233,38 @@ review = apply(
 )
 
 
+handing_out = apply(
+    [
+        click.option(
+            "--annotators",
+            default="",
+            metavar="NAMES",
+            help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
+        ),
+        click.option(
+            "--overlap", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
+        ),
+        click.option(
+            "--sample",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Draw N cases (linked ones count once) by label and class.",
+        ),
+        click.option(
+            "--agreed",
+            type=click.IntRange(0),
+            default=0,
+            metavar="N",
+            help="Add a sheet with N spans on which both sides agree.",
+        ),
+        password,
+        click.option(
+            "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
+        ),
+    ]
+)
+
+
 def review_options(given: dict[str, Any]) -> ReviewOptions:
     """How the review workbook is to look, from the command's keyword arguments."""
     from clueval_xlsx.workbook import ReviewOptions
