@@ -28,7 +28,7 @@ def split_judgements(config: Mapping[str, Any], name: str) -> tuple[dict[str, An
     tables = config.get(JUDGEMENT_TABLES, {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise InputError(
-            f'{name}: {JUDGEMENT_TABLES!r} must hold tables. Write [judgements.CODE] with effect = "…" and en = "…".'
+            f'{name}: 'judgements' must hold tables. Write [judgements.CODE] with effect = "…" and en = "…".'
         )
     return {key: value for key, value in config.items() if key != JUDGEMENT_TABLES}, tables
 
