@@ -27,9 +27,7 @@ def split_judgements(config: Mapping[str, Any], name: str) -> tuple[dict[str, An
     """The options of a config, and the judgements of a project's own: the tables `[judgements.CODE]`."""
     tables = config.get(JUDGEMENT_TABLES, {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-        raise InputError(
-            f'{name}: 'judgements' must hold tables. Write [judgements.CODE] with effect = "…" and en = "…".'
-        )
+        raise InputError(f'{name}: judgements must be tables. Write [judgements.CODE] with effect = "…" and en = "…".')
     return {key: value for key, value in config.items() if key != JUDGEMENT_TABLES}, tables
 
 
