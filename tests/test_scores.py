@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.intervals import percentiles
 from clueval_xlsx.report_json import metrics, to_json
-from clueval_xlsx.scores import _percentiles, f_score, rates
+from clueval_xlsx.scores import f_score, rates
 from tests.conftest import EXAMPLE_OPTIONS, Sides, pair_of, run
 
 TABLE = """
@@ -225,7 +226,7 @@ def test_no_interval_where_documents_cannot_say_anything(result: Evaluation) -> 
     st.lists(st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), min_size=5, max_size=5), min_size=1, max_size=4)
 )
 def test_bounds_are_percentiles_of_the_defined_replicates(rows: list[list[float]]) -> None:
-    low, high = _percentiles(np.array(rows))
+    low, high = percentiles(np.array(rows))
     for number, row in enumerate(rows):
         defined = [value for value in row if not math.isnan(value)]
         expected = np.percentile(defined, [2.5, 97.5]) if defined else [math.nan, math.nan]
@@ -233,11 +234,11 @@ def test_bounds_are_percentiles_of_the_defined_replicates(rows: list[list[float]
 
 
 def test_the_order_of_rows_drawn_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval_xlsx import scores
+    from clueval_xlsx import intervals, scores
 
     pair = pair_of(TABLE)
     whole = evaluate(pair, Options(by=("domain",))).scores
-    monkeypatch.setattr(scores, "_DRAWN_AT_ONCE", 7)
+    monkeypatch.setattr(intervals, "_CELLS_AT_ONCE", 7)
     monkeypatch.setattr(scores, "_COLUMNS_AT_ONCE", 2)
     assert evaluate(pair, Options(by=("domain",))).scores.equals(whole)
 

@@ -207,10 +207,17 @@ def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value
 
 
+password = click.option(
+    "--password-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File whose first line is the workbooks' password; or set CLUEVAL_PASSWORD.",
+)
+
 review = apply(
     [
         click.option(
-            "--lang", default="en", show_default=True, callback=_language, help="Language of the workbook: en, de."
+            "--lang", default="en", show_default=True, callback=_language, help="Language of the outputs: en, de."
         ),
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
@@ -222,6 +229,38 @@ review = apply(
             help="Continue on a further sheet after N cases.",
         ),
         click.option("--force", is_flag=True, help="Overwrite a workbook that has judgements in it."),
+    ]
+)
+
+
+handing_out = apply(
+    [
+        click.option(
+            "--annotators",
+            default="",
+            metavar="NAMES",
+            help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
+        ),
+        click.option(
+            "--overlap", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
+        ),
+        click.option(
+            "--sample",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Draw N cases (linked ones count once) by label and class.",
+        ),
+        click.option(
+            "--agreed",
+            type=click.IntRange(0),
+            default=0,
+            metavar="N",
+            help="Add a sheet with N spans on which both sides agree.",
+        ),
+        password,
+        click.option(
+            "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
+        ),
     ]
 )
 
