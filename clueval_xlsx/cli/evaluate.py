@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 @options.reading
 @options.two_sides
 @options.scoring
+@options.schemes
+@options.labels
 @click.option(
     "--context",
     type=click.IntRange(0),
@@ -68,7 +70,7 @@ def evaluate(
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"))
-    say_notes(pair.notes)
+    say_notes(dict.fromkeys(note for result in results for note in result.notes))
     for result in results:
         say(summary(result))
 

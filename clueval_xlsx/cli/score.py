@@ -15,6 +15,8 @@ from clueval_xlsx.cli import options
 @options.reading
 @options.two_sides
 @options.scoring
+@options.schemes
+@options.labels
 @click.option("--json", "as_json", is_flag=True, help="Print the content of metrics.json instead of tables.")
 @options.common
 def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
@@ -34,7 +36,7 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
         return
     from clueval_xlsx.cli.tables import score_tables
 
-    say_notes(pair.notes)
+    say_notes(dict.fromkeys(note for result in results for note in result.notes))
     console = output()
     for result in results:
         for table in score_tables(result, console.width):
