@@ -34,11 +34,12 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     if as_json:
         click.echo(to_json(*results), nl=False)
         return
+    from clueval_xlsx.cli.scheme_tables import scheme_tables
     from clueval_xlsx.cli.tables import score_tables
 
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     console = output()
     for result in results:
-        for table in score_tables(result, console.width):
+        for table in (*score_tables(result, console.width), *scheme_tables(result, console.width)):
             console.print(table)
         console.print(result.signature, style="dim", overflow="fold")
