@@ -70,19 +70,25 @@ def _strict_relaxed(rows: pd.DataFrame, words: Words, width: int) -> Table:
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
-    table.add_column("", overflow="fold")
-    wide = width >= 100
-    for name in ("recall", "found", "precision", "right", "F1"):
-        if wide or name not in {"found", "right"}:
-            table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("relaxed", justify="right", no_wrap=True)
-    for row in rows.to_dict("records"):
-        cells = [_change(row, "recall")]
-        cells += [f"{count(row['tp_gold_strict'])} → {count(row['tp_gold_relaxed'])}"] if wide else []
-        cells += [_change(row, "precision")]
-        cells += [f"{count(row['tp_pred_strict'])} → {count(row['tp_pred_relaxed'])}"] if wide else []
-        cells += [_change(row, "f1"), str(row["relaxed_matches"])]
-        table.add_row(Text(short_name(row)), *cells)
+    names = [short_name(row) for row in rows.to_dict("records")]
+    left = width - max(map(len, names), default=0)
+    wide, narrow = left > 95, left < 65
+    table.add_column("", no_wrap=True)
+    columns = ["recall", "found", "precision", "right", "F1", "relaxed"]
+    hidden = set() if wide else {"found", "right", "F1"} if narrow else {"found", "right"}
+    for column in columns:
+        if column not in hidden:
+            table.add_column(column, justify="right", no_wrap=True)
+    for name, row in zip(names, rows.to_dict("records"), strict=True):
+        cells = {
+            "recall": _change(row, "recall"),
+            "found": f"{count(row['tp_gold_strict'])} → {count(row['tp_gold_relaxed'])}",
+            "precision": _change(row, "precision"),
+            "right": f"{count(row['tp_pred_strict'])} → {count(row['tp_pred_relaxed'])}",
+            "F1": _change(row, "f1"),
+            "relaxed": str(row["relaxed_matches"]),
+        }
+        table.add_row(Text(name), *(cells[column] for column in columns if column not in hidden))
     return table
 
 
