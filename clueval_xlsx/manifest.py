@@ -86,7 +86,7 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
         "pred": {"name": PurePath(sides["pred"].name).name, "sha256": hashes["pred"]},
         "settings": settings,
         "layers": pair.layers,
-        "predictions": pack_predictions(pair.pred.layers),
+        "predictions": pack_predictions(evaluation.raw.pred.layers),  # labels as they were: the mapping comes again
         "version": __version__,
         "signature": evaluation.signature,
         "cases": {FN: len(missed), FP: len(unsupported)},

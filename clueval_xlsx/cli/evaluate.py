@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 @options.reading
 @options.two_sides
 @options.scoring
+@options.schemes
+@options.labels
 @click.option(
     "--context",
     type=click.IntRange(0),
@@ -84,7 +86,7 @@ def evaluate(
                 _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given["lang"])
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
-    say_notes(pair.notes)
+    say_notes(dict.fromkeys(note for result in results for note in result.notes))
     for result in results:
         say(summary(result))
 
