@@ -17,6 +17,9 @@
   const bases = [];
   texts.reduce((base, text) => { bases.push(base); return base + text.length + 1; }, 0);
   const folded = new Map();
+  // Where cases begin. Without script these are the targets of links; here they would only draw the focus away.
+  const anchors = new Map();
+  document.querySelectorAll("#documents i[id]").forEach((anchor) => { anchors.set(anchor.id, anchor); anchor.removeAttribute("id"); });
 
   const running = (differences) => { let sum = 0; return Int32Array.from(differences, (step) => (sum += step)); };
   const side = (packed) => {
@@ -117,11 +120,11 @@
       const inOwn = own[0] <= from && from < own[1], inOther = extents.some(([begin, end]) => begin <= from && from < end);
       if (!inOwn && !inOther) { parts.append(text); continue; }
       // A cut between two words leaves the space with the first; it belongs to nobody.
-      const lead = text.length - text.trimStart().length;
-      const mark = element("mark", text.trim(), inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
+      const [, before, inner] = /^([ \t\n]*)([^]*?)[ \t\n]*$/.exec(text);
+      const mark = element("mark", inner, inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
       mark.tabIndex = 0;
-      mark.dataset.at = from + lead;
-      parts.append(text.slice(0, lead), mark, text.slice(lead + mark.textContent.length));
+      mark.dataset.at = from + before.length;
+      parts.append(before, mark, text.slice(before.length + inner.length));
     }
     if (one.cut & 2) parts.append(" […]");
     return parts;
@@ -370,7 +373,7 @@
     } else if (inside) {
       show("documents");
       read(inside.document);
-      let mark = document.getElementById(inside.id);
+      let mark = anchors.get(inside.id);
       while (mark && mark.tagName !== "MARK") mark = mark.nextElementSibling;
       document.querySelectorAll("mark.here").forEach((each) => each.classList.remove("here"));
       mark.classList.add("here");
