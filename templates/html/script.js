@@ -198,6 +198,7 @@
     current = null;
     status.textContent = fill(words.count, { shown: number(chosen.length), total: number(cases.length) });
     draw();
+    if (panel.classList.contains("shown")) address("cases");
   };
   const clear = () => { form.reset(); cell = null; apply(); };
   const select = (one, note = "") => {
@@ -394,5 +395,10 @@
   apply();
   if (articles.length) read(0);
   window.addEventListener("hashchange", route);
+  // A link to where the address already points changes nothing for the browser, but the view may have moved on.
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest && event.target.closest("a[href^='#']");
+    if (target && target.hash === location.hash) route();
+  });
   route();
 })();
