@@ -201,6 +201,55 @@ def test_a_result_without_cases_or_spans_is_a_page_too() -> None:
         assert not re.search(r"\b(nan|None|inf)\b", visible)
 
 
+def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example: Evaluation) -> None:
+    from clueval_xlsx.textfree import without_text
+
+    text = to_html(without_text(example))
+    page = Page(text)
+    corpus = example.pair.corpus
+    assert [document.count("▢") for document in page.documents] == (
+        corpus.documents.stop - corpus.documents.start
+    ).tolist()
+    assert {attributes["id"] for attributes in page.all("i") if "id" in attributes} == {
+        *example.cases[0]["case_id"],
+        *example.cases[1]["case_id"],
+    }
+    ours = to_html(evaluate(pair_of(Sides(b"x\tO\n", b"x\tO\n"))))  # words that every report has
+    words = {word for word in corpus.tokens if len(word) > 4 and word not in ours}
+    assert len(words) > 200
+    assert not {word for word in words if word in text}
+    assert not [name for name in corpus.doc_ids if name in text]
+
+
+def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation) -> None:
+    from clueval_xlsx.labels import LabelRules
+
+    sides = Sides(
+        b"<text id='one'>\nAnn\tB-PER\n</text>\n<text id='two'>\nBob\tB-ODD\n</text>\n",
+        b"<text id='one'>\nAnn\tO\n</text>\n<text id='two'>\nBob\tB-PER\n</text>\n",
+    )
+    rules = LabelRules(mapping=(("PER", "PERSON"),), unmapped="discard")
+    result = evaluate(pair_of(sides), Options(labels=rules))
+    assert result.alignment.discarded
+    page = to_html(result)
+    assert page.count("left out of the evaluation") == 1
+    assert "0 of 1 documents without a missed span" in page
+    assert len(Page(page).documents) == 2
+
+
+def test_cases_that_equivalent_labels_would_settle_say_so() -> None:
+    from clueval_xlsx.labels import LabelRules
+
+    sides = Sides(b"Bonn\tB-LOC\nAnn\tB-PER\n", b"Bonn\tB-ORG\nAnn\tO\n")
+    rules = LabelRules(equivalent=(("LOC", "ORG"),), equivalence="mark")
+    result = evaluate(pair_of(sides), Options(labelled="span", labels=rules))
+    listed = to_html(result).split("<ol")[1].split("</ol>")[0]
+    settled = [item for item in listed.split("<li")[1:] if "equivalent labels would settle this" in item]
+    assert len(settled) == 2
+    assert all("Bonn" in item for item in settled)
+    assert listed.count("<li") == 3
+
+
 def test_confusion_page_has_no_script_and_all_counts(example: Evaluation) -> None:
     text = confusion_html(example)
     page = Page(text)

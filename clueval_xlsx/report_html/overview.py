@@ -65,7 +65,7 @@ def level_table(evaluation: Evaluation, words: Words) -> ScoreTable:
     options = evaluation.options
     rows = []
     for labelled in (None, *evaluation.pair.layers):
-        found = evaluation.select(scheme="clueval", variant=None, labelled=labelled, layer=None, group_key=None, average="micro")
+        found = evaluation.select(scheme="clueval", labelled=labelled, layer=None, group_key=None, average="micro")
         for scores in found.to_dict("records"):
             name = words[f"level.{scores['level']}"]
             if labelled is not None:
@@ -82,7 +82,7 @@ def label_tables(evaluation: Evaluation, words: Words) -> list[ScoreTable]:
     tables = []
     for layer in evaluation.pair.layers:
         found = evaluation.select(
-            scheme="clueval", variant=None, level=options.level, labelled=options.labelled, layer=layer, group_key=None
+            scheme="clueval", level=options.level, labelled=options.labelled, layer=layer, group_key=None
         )
         rows = [
             ScoreRow(words["html.macro"], scores, summary=True)
@@ -103,7 +103,7 @@ def group_tables(evaluation: Evaluation, words: Words) -> list[ScoreTable]:
     tables = []
     for key in options.by:
         found = evaluation.select(
-            scheme="clueval", variant=None, level=options.level, labelled=options.labelled, layer=None, group_key=key
+            scheme="clueval", level=options.level, labelled=options.labelled, layer=None, group_key=key
         )
         rows = [ScoreRow(scores["group"], scores) for scores in found.to_dict("records")]
         tables.append(ScoreTable(f"group-{key}", words("html.by_group", name=key), key, rows))
@@ -113,10 +113,13 @@ def group_tables(evaluation: Evaluation, words: Words) -> list[ScoreTable]:
 def scheme_table(evaluation: Evaluation, words: Words) -> ScoreTable | None:
     """The overall rows of all other schemes that were asked for."""
     scores = evaluation.scores
-    keep = (scores["scheme"] != "clueval") & scores["layer"].isna() & scores["group_key"].isna()
+    keep = scores["layer"].isna() & scores["group_key"].isna() & (scores["average"] == "micro")
+    other = scores["scheme"] != "clueval"
+    if evaluation.relaxed is not None:  # strict beside relaxed
+        other |= scores["labelled"].notna() & (scores["level"] == evaluation.options.level)
     rows = [
         ScoreRow(" · ".join(_identity(row, ("scheme", "variant", "level", "labelled"))), row)
-        for row in scores[keep & (scores["average"] == "micro")].to_dict("records")
+        for row in scores[keep & other].to_dict("records")
     ]
     return ScoreTable("schemes", words["html.schemes"], words["html.scheme"], rows) if rows else None
 
@@ -158,7 +161,7 @@ def leak_free(evaluation: Evaluation) -> Mapping[str, Any] | None:
 
 def document_rows(evaluation: Evaluation, labelled: str | None = None) -> pd.DataFrame:
     """The scores of each document at the chosen level; unlabelled, what was missed is a leak."""
-    return evaluation.select(scheme="clueval", variant=None, level=evaluation.options.level, labelled=labelled, group_key="document")
+    return evaluation.select(scheme="clueval", level=evaluation.options.level, labelled=labelled, group_key="document")
 
 
 def error_name(sheet: str, kind: str, words: Words) -> str:

@@ -56,7 +56,7 @@
     running(packed.row).forEach((row, i) => {
       const left = own.begin[row] - packed.before[i];
       const made = {
-        sheet, own, other, row, left, right: left + packed.context[i], cut: +packed.cut[i], sentence: packed.sentence[i],
+        sheet, own, other, row, left, right: left + packed.context[i], cut: +packed.cut[i], relaxed: packed.relaxed[i] === "1", sentence: packed.sentence[i],
         kind: data.classes[packed.class[i]], id: sheet + "-" + packed.id.slice(width * i, width * (i + 1)), document: documentAt(own.begin[row]),
       };
       own.caseOf.set(row, made);
@@ -97,6 +97,7 @@
   const links = [...document.querySelectorAll("nav a")];
   const show = (id) => {
     hideTip();
+    if (id === "documents" && articles.length && !find("details.shown")) read(0);
     sections.forEach((section) => section.classList.toggle("shown", section.id === id));
     links.forEach((link) => { if (link.hash === "#" + id) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current"); });
   };
@@ -139,7 +140,9 @@
     find(".badge", made).textContent = kindOf(one);
     find(".place", made).href = "#in-" + one.id;
     find(".document", made).textContent = names[one.document];
-    find(".sentence", made).textContent = one.sentence;
+    if (one.sentence) find(".sentence", made).textContent = one.sentence;
+    else find(".sentence-place", made).remove();
+    find(".equivalent", made).hidden = !one.relaxed;
     find(".case-id", made).textContent = one.id;
     find(".case-id", made).href = "#" + one.id;
     find(".context", made).replaceChildren(marked(one));
@@ -372,8 +375,8 @@
       show("cases");
       select(byId.get(hash));
     } else if (inside) {
-      show("documents");
       read(inside.document);
+      show("documents");
       let mark = anchors.get(inside.id);
       while (mark && mark.tagName !== "MARK") mark = mark.nextElementSibling;
       document.querySelectorAll("mark.here").forEach((each) => each.classList.remove("here"));
@@ -381,8 +384,8 @@
       mark.scrollIntoView({ block: "center" });
       mark.focus({ preventScroll: true });
     } else if (/^doc-\d+$/.test(hash) && articles[hash.slice(4) - 1]) {
-      show("documents");
       read(hash.slice(4) - 1);
+      show("documents");
       window.scrollTo({ top: 0 });
     } else {
       const id = sections.some((section) => section.id === hash) ? hash : "overview";
@@ -393,7 +396,6 @@
   };
   document.documentElement.classList.add("js");
   apply();
-  if (articles.length) read(0);
   window.addEventListener("hashchange", route);
   // A link to where the address already points changes nothing for the browser, but the view may have moved on.
   document.addEventListener("click", (event) => {
