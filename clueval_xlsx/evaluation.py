@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.confusion import confusion
-from clueval_xlsx.errors import FN, FP, error_table, link_cases
+from clueval_xlsx.errors import error_table, link_cases
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.labels import Alignment, LabelRules, align_labels
+from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Annotation, Pair
 from clueval_xlsx.schemes import all_tallies

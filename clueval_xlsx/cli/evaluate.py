@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     help="Show N tokens on each side of a case instead of its sentence.",
 )
 @options.review
+@options.handing_out
 @options.common
 def evaluate(
     gold: str,
@@ -60,6 +61,7 @@ def evaluate(
     One of the two may be `-`, standard input.
     """
     from clueval_xlsx.cli.console import say, say_notes
+    from clueval_xlsx.cli.reviews import review_targets, spare_judgements, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
 
@@ -68,14 +70,14 @@ def evaluate(
     pair = options.load_pair(gold, pred, given)
     parts = evaluation_parts(pair, merged=given["merged"])
     suffixes = [f"-{part.layers[0]}" if len(parts) > 1 else "" for part in parts]
-    if output and not given["force"]:
-        for suffix in suffixes:
-            _spare_judgements(output.with_stem(output.stem + suffix))
+    targets = {suffix: review_targets(output.with_stem(output.stem + suffix), given) for suffix in suffixes if output}
+    if not given["force"]:
+        spare_judgements(path for paths in targets.values() for path in paths.values())
     results = evaluate_each(parts, options.evaluation_options(given))
     with Outputs() as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
-                _write_review(outputs, result, output.with_stem(output.stem + suffix), given)
+                write_reviews(outputs, result, targets[suffix], options.review_options(given), given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if html_path:
@@ -85,31 +87,6 @@ def evaluate(
     say_notes(pair.notes)
     for result in results:
         say(summary(result))
-
-
-def _spare_judgements(path: Path) -> None:
-    """Refuse to overwrite a workbook that somebody has judged in."""
-    from clueval_xlsx.exceptions import OutputError
-    from clueval_xlsx.reimport.existing import why_not_overwrite
-
-    try:
-        found = why_not_overwrite(path.read_bytes(), path.name) if path.is_file() else ""
-    except OSError:
-        return  # writing will say what is wrong with the place
-    if found:
-        raise OutputError(
-            f"{path}: this workbook would be overwritten, and {found}. "
-            "Choose another name with -o, or add --force to lose them."
-        )
-
-
-def _write_review(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
-    from clueval_xlsx.cli.console import progress
-    from clueval_xlsx.workbook import write_workbook
-
-    total = sum(len(table) for table in result.cases)
-    with progress("Writing cases", total) as advance:
-        write_workbook(result, outputs.path(path), options.review_options(given), advance=advance)
 
 
 def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:

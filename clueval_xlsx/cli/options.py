@@ -13,12 +13,14 @@ from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Options
+    from clueval_xlsx.layout import Judgement
     from clueval_xlsx.loading import ReadOptions
     from clueval_xlsx.pairing import Pair
     from clueval_xlsx.readers import Reading
     from clueval_xlsx.workbook import ReviewOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_OWN_JUDGEMENTS = "clueval_xlsx.judgements"
 LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
 
 
@@ -53,7 +55,8 @@ def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Co
 def _load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
     if value is None:
         return
-    from clueval_xlsx.config import options_for, parse_config
+    from clueval_xlsx.config import options_for, parse_config, split_judgements
+    from clueval_xlsx.layout import custom_judgements
 
     group = ctx.parent.command if ctx.parent else ctx.command
     commands = group.commands if isinstance(group, click.Group) else {}
@@ -63,11 +66,19 @@ def _load_config(ctx: click.Context, _param: click.Parameter, value: str | None)
     except OSError as error:
         raise InputError(f"{value}: cannot be read: {error.strerror}. Check the path given to --config.") from None
     command = ctx.info_name or ""
-    found = options_for(command, parse_config(content, value), known, value)
+    config, judgements = split_judgements(parse_config(content, value), value)
+    ctx.meta[_OWN_JUDGEMENTS] = custom_judgements(judgements, value)
+    found = options_for(command, config, known, value)
     ctx.default_map = {
         known[command][key].name: _checked(known[command][key], given, ctx, f"{value}: {key.replace('_', '-')}")
         for key, given in found.items()
     }
+
+
+def own_judgements() -> tuple[Judgement, ...]:
+    """The judgements that the project defines in its config."""
+    found: tuple[Judgement, ...] = click.get_current_context().meta.get(_OWN_JUDGEMENTS, ())
+    return found
 
 
 def config_keys(command: click.Command) -> dict[str, click.Option]:
@@ -233,12 +244,49 @@ review = apply(
 )
 
 
+handing_out = apply(
+    [
+        click.option(
+            "--annotators",
+            default="",
+            metavar="NAMES",
+            help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
+        ),
+        click.option(
+            "--overlap", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
+        ),
+        click.option(
+            "--sample",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Draw N cases (linked ones count once) by label and class.",
+        ),
+        click.option(
+            "--agreed",
+            type=click.IntRange(0),
+            default=0,
+            metavar="N",
+            help="Add a sheet with N spans on which both sides agree.",
+        ),
+        password,
+        click.option(
+            "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
+        ),
+    ]
+)
+
+
 def review_options(given: dict[str, Any]) -> ReviewOptions:
     """How the review workbook is to look, from the command's keyword arguments."""
+    from clueval_xlsx.layout import JUDGEMENTS
     from clueval_xlsx.workbook import ReviewOptions
 
     return ReviewOptions(
-        lang=given["lang"], contact=given["contact"], protect=given["protect"], max_rows=given["max_rows"]
+        lang=given["lang"],
+        contact=given["contact"],
+        protect=given["protect"],
+        max_rows=given["max_rows"],
+        judgements=(*JUDGEMENTS, *own_judgements()),
     )
 
 

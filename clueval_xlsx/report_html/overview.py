@@ -10,8 +10,9 @@ import pandas as pd
 
 from clueval_xlsx.confusion import NOTHING
 from clueval_xlsx.context import BOTH, GOLD, PRED
-from clueval_xlsx.errors import FN, FP, NO_LABEL
+from clueval_xlsx.errors import NO_LABEL
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.report_html.payload import CASE_CLASSES
 from clueval_xlsx.words import Words
 
