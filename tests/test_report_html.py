@@ -313,6 +313,15 @@ def test_command_writes_one_page_for_each_layer(tmp_path: Path, examples: Path) 
     assert '<html lang="de">' in (tmp_path / "r-risk.html").read_text("utf-8")
 
 
+def test_command_writes_an_edition_without_text_beside_the_page(tmp_path: Path, examples: Path) -> None:
+    files = examples / "gold.vrt", examples / "pred.vrt"
+    assert run("evaluate", *files, *EXAMPLE_OPTIONS, "--without-text", "--html", tmp_path / "r.html").code == 0
+    assert "Kiesling" in (tmp_path / "r.html").read_text("utf-8")
+    bare = (tmp_path / "r-without-text.html").read_text("utf-8")
+    assert "Kiesling" not in bare
+    assert "each word stands as ▢" in bare
+
+
 def test_command_writes_the_confusion_page_among_the_files(tmp_path: Path, examples: Path) -> None:
     files = examples / "gold.vrt", examples / "pred.vrt"
     assert run("evaluate", *files, *EXAMPLE_OPTIONS, "--files", tmp_path).code == 0
