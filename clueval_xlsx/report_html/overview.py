@@ -114,10 +114,13 @@ def group_tables(evaluation: Evaluation, words: Words) -> list[ScoreTable]:
 def scheme_table(evaluation: Evaluation, words: Words) -> ScoreTable | None:
     """The overall rows of all other schemes that were asked for."""
     scores = evaluation.scores
-    keep = (scores["scheme"] != "clueval") & scores["layer"].isna() & scores["group_key"].isna()
+    keep = scores["layer"].isna() & scores["group_key"].isna() & (scores["average"] == "micro")
+    other = scores["scheme"] != "clueval"
+    if evaluation.relaxed is not None:  # strict beside relaxed
+        other |= scores["labelled"].notna() & (scores["level"] == evaluation.options.level)
     rows = [
         ScoreRow(" · ".join(_identity(row, ("scheme", "variant", "level", "labelled"))), row)
-        for row in scores[keep & (scores["average"] == "micro")].to_dict("records")
+        for row in scores[keep & other].to_dict("records")
     ]
     return ScoreTable("schemes", words["html.schemes"], words["html.scheme"], rows) if rows else None
 
