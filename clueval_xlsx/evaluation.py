@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.confusion import confusion
-from clueval_xlsx.errors import FN, FP, error_table, link_cases
+from clueval_xlsx.errors import error_table, link_cases
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.labels import Alignment, LabelRules, align_labels
+from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Annotation, Pair
 from clueval_xlsx.schemes import all_tallies, iou
@@ -93,8 +94,13 @@ class Evaluation:
     @cached_property
     def errors(self) -> tuple[BoolArray, BoolArray]:
         """The gold spans and the predictions that do not count as right, as the headline counts them."""
-        governing = self.relaxed if self.relaxed is not None and self.options.labels.applied else self.strict
-        return self._errors(governing)
+        return self._errors(self.governing)
+
+    @property
+    def governing(self) -> Material:
+        """What headline and cases come from: with equivalent labels only if they are applied, and labels matter."""
+        chosen = self.relaxed is not None and self.options.labels.applied and self.options.labelled is not None
+        return self.relaxed if chosen and self.relaxed is not None else self.strict
 
     def _errors(self, material: Material) -> tuple[BoolArray, BoolArray]:
         level, labelled = self.options.level, self.options.labelled
@@ -104,6 +110,14 @@ class Evaluation:
     @cached_property
     def cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The FN and the FP cases, linked to each other; `relaxed` marks those that an equivalence would resolve."""
+        return self._cases(with_context=True)
+
+    @cached_property
+    def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The same cases without their contexts, which take most of the time."""
+        return self._cases(with_context=False)
+
+    def _cases(self, *, with_context: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
         options, pair = self.options, self.pair
         gold, pred = pair.gold.spans, pair.pred.spans
         unresolved = self.errors if self.relaxed is None else self._errors(self.relaxed)
@@ -119,6 +133,7 @@ class Evaluation:
                 level=options.level,
                 context=options.context,
                 metadata=options.by,
+                with_context=with_context,
             )
             table["relaxed"] = ~unresolved[index][wrong]
             tables.append(table)

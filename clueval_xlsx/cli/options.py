@@ -13,12 +13,14 @@ from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Options
+    from clueval_xlsx.layout import Judgement
     from clueval_xlsx.loading import ReadOptions
     from clueval_xlsx.pairing import Pair
     from clueval_xlsx.readers import Reading
     from clueval_xlsx.workbook import ReviewOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_OWN_JUDGEMENTS = "clueval_xlsx.judgements"
 LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
 
 
@@ -85,23 +87,57 @@ def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Co
 def _load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
     if value is None:
         return
-    from clueval_xlsx.config import defaults_for, parse_config
+    from clueval_xlsx.config import options_for, parse_config, split_judgements
+    from clueval_xlsx.layout import custom_judgements
 
     group = ctx.parent.command if ctx.parent else ctx.command
     commands = group.commands if isinstance(group, click.Group) else {}
-    known = {
-        name: [param.name or "" for param in command.params if param.name not in {"config", "debug"}]
-        for name, command in commands.items()
-    }
+    known = {name: config_keys(command) for name, command in commands.items()}
     try:
         content = Path(value).read_bytes()
     except OSError as error:
         raise InputError(f"{value}: cannot be read: {error.strerror}. Check the path given to --config.") from None
-    chosen = defaults_for(ctx.info_name or "", parse_config(content, value), known, value)
-    repeatable = {param.name for param in ctx.command.params if getattr(param, "multiple", False)}
+    command = ctx.info_name or ""
+    config, judgements = split_judgements(parse_config(content, value), value)
+    ctx.meta[_OWN_JUDGEMENTS] = custom_judgements(judgements, value)
+    found = options_for(command, config, known, value)
     ctx.default_map = {
-        key: [entry] if key in repeatable and not isinstance(entry, list) else entry for key, entry in chosen.items()
+        known[command][key].name: _checked(known[command][key], given, ctx, f"{value}: {key.replace('_', '-')}")
+        for key, given in found.items()
     }
+
+
+def own_judgements() -> tuple[Judgement, ...]:
+    """The judgements that the project defines in its config."""
+    found: tuple[Judgement, ...] = click.get_current_context().meta.get(_OWN_JUDGEMENTS, ())
+    return found
+
+
+def config_keys(command: click.Command) -> dict[str, click.Option]:
+    """The options of a command that a config file may set, by the names they have on the command line."""
+    return {
+        name.removeprefix("--").replace("-", "_"): param
+        for param in command.params
+        if isinstance(param, click.Option) and param.name not in {"config", "debug"}
+        for name in param.opts
+        if name.startswith("--")
+    }
+
+
+def _checked(option: click.Option, given: Any, ctx: click.Context, where: str) -> Any:
+    """A value from a config file, refused with its place if the option does not take it."""
+    if isinstance(given, list) != option.multiple:
+        if isinstance(given, list):
+            raise InputError(f"{where}: found a list or table. Allowed: one value. Give one.")
+        given = [given]
+    if any(isinstance(item, bool) != option.is_flag for item in (given if option.multiple else [given])):
+        allowed = "true or false, without quotation marks" if option.is_flag else "a text or a number"
+        raise InputError(f"{where}: found {given!r}. Allowed: {allowed}.")
+    try:
+        option.type_cast_value(ctx, given)
+    except click.BadParameter as error:
+        raise InputError(f"{where}: {error.message}") from None
+    return given
 
 
 common = apply(
@@ -214,10 +250,17 @@ def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value
 
 
+password = click.option(
+    "--password-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File whose first line is the workbooks' password; or set CLUEVAL_PASSWORD.",
+)
+
 review = apply(
     [
         click.option(
-            "--lang", default="en", show_default=True, callback=_language, help="Language of the workbook: en, de."
+            "--lang", default="en", show_default=True, callback=_language, help="Language of the outputs: en, de."
         ),
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
@@ -233,12 +276,49 @@ review = apply(
 )
 
 
+handing_out = apply(
+    [
+        click.option(
+            "--annotators",
+            default="",
+            metavar="NAMES",
+            help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
+        ),
+        click.option(
+            "--overlap", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
+        ),
+        click.option(
+            "--sample",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Draw N cases (linked ones count once) by label and class.",
+        ),
+        click.option(
+            "--agreed",
+            type=click.IntRange(0),
+            default=0,
+            metavar="N",
+            help="Add a sheet with N spans on which both sides agree.",
+        ),
+        password,
+        click.option(
+            "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
+        ),
+    ]
+)
+
+
 def review_options(given: dict[str, Any]) -> ReviewOptions:
     """How the review workbook is to look, from the command's keyword arguments."""
+    from clueval_xlsx.layout import JUDGEMENTS
     from clueval_xlsx.workbook import ReviewOptions
 
     return ReviewOptions(
-        lang=given["lang"], contact=given["contact"], protect=given["protect"], max_rows=given["max_rows"]
+        lang=given["lang"],
+        contact=given["contact"],
+        protect=given["protect"],
+        max_rows=given["max_rows"],
+        judgements=(*JUDGEMENTS, *own_judgements()),
     )
 
 
