@@ -8,7 +8,6 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -108,15 +108,15 @@ def _write_html(outputs: Outputs, result: Evaluation, path: Path, given: dict[st
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
+    from clueval_xlsx.report_confusion import confusion_page
     from clueval_xlsx.report_csv import cases_csv, scores_csv
-    from clueval_xlsx.report_html import confusion_html
 
     missed, unsupported = result.cases
     _write_json(outputs, result, folder / "metrics.json")
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
-    outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
+    outputs.write_text(folder / "confusion_matrix.html", confusion_page(result, language))
 
 
 def summary(result: Evaluation) -> str:
