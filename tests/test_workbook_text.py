@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 
 import pytest
 from hypothesis import example as tried
@@ -16,7 +15,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.workbook.book import LONGEST_CELL, Book, clean, shorten, shorten_pieces, utf16_length
 from clueval_xlsx.workbook.measure import lines
 from tests.conftest import Sides
-from tests.workbooks import LOOKS, column, evaluated, opened, runs, texts, written
+from tests.workbooks import FIRST, LOOKS, column, evaluated, headers, opened, runs, texts, written
 
 ODD = [
     "🟥👩‍👩‍👧‍👦🇩🇪",
@@ -59,21 +58,30 @@ def test_text_comes_back_clean_from_both_readers(tmp_path_factory, streaming, va
             sheet.rich((row, 1), [(value, "gold"), (value, ""), (value, "pred")], "cell_context")
             sheet.text((row, 2), "end")
     expected = [clean(value) for value in values]
+    rich = [3 * text.replace(JOINER, "") for text in expected]
     found = opened(target)["Text"]
-    assert [_plain(found.cell(row + 1, 1)) for row in range(len(values))] == expected
-    assert [_plain(found.cell(row + 1, 2)) for row in range(len(values))] == [3 * text for text in expected]
+    # openpyxl drops every `x005F_`, also where it is no escape.
+    assert [_plain(found.cell(row + 1, 1)) for row in range(len(values))] == [_dropped(text) for text in expected]
+    assert [_plain(found.cell(row + 1, 2)).replace(JOINER, "") for row in range(len(values))] == [
+        _dropped(text) for text in rich
+    ]
     again = CalamineWorkbook.from_path(str(target)).get_sheet_by_index(0).to_python()
-    assert [[row[0], row[1]] for row in again] == [[text, 3 * text] for text in expected]
+    assert [row[0] for row in again] == expected
+    assert [row[1].replace(JOINER, "") for row in again] == rich
+
+
+def _dropped(text):
+    return text.replace("x005F_", "")
 
 
 def _plain(cell):
-    assert cell.data_type in {"s", "n", "inlineStr"}, cell.data_type
-    return "" if cell.value is None else unescaped(str(cell.value))
+    assert cell.data_type in {"s", "n", "inlineStr"}, cell.data_type  # `n` is an empty cell
+    return "" if cell.value is None else str(cell.value)
 
 
-def unescaped(text: str) -> str:
-    """openpyxl leaves Excel's escape of a literal `_x0041_` in inline strings and rich text as it is."""
-    return re.sub(r"_x005F_(?=x[0-9A-Fa-f]{4}_)", "_", text)
+def test_control_characters_become_a_sign_that_says_so():
+    assert clean("a\x00b\x1fc\ud800d\r\ne\rf\tg") == "a\ufffdb\ufffdc\ufffdd\ne\nf\tg"
+    assert clean("_x0041_") == "_x0041_"
 
 
 names = st.text(
@@ -83,38 +91,31 @@ names = st.text(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tokens=st.lists(names, min_size=1, max_size=5), label=names, document=names)
 @tried(tokens=["=1+1", "_x0041_", "\U0001f7e5", "a\x07b"], label="=A,1", document="@x")
 def test_any_corpus_makes_a_workbook_that_opens(tokens, label, document):
-    body = "".join(f"{token}\t{{}}{label}\n" for token in tokens)
-    sides = (
-        [
-            f'<text id="{document}">\n{body.format(*tags)}</text>\n'.encode()
-            for tags in ([*"B-" * 0, *["B-" for _ in tokens]], ["B-"] + ["I-"] * (len(tokens) - 1))
-        ]
-        if not any("{" in text or "}" in text for text in (label, *tokens))
-        else None
-    )
-    if sides is None:
-        return
+    sides = []
+    for further in ("B", "I"):  # gold marks each token, the prediction all of them together
+        tags = ["B", *[further] * (len(tokens) - 1)]
+        body = "".join(f"{token}\t{tag}-{label}\n" for token, tag in zip(tokens, tags, strict=True))
+        sides.append(f'<text id="{document}">\n{body}</text>\n'.encode())
     try:
         evaluation = evaluated(Sides(*sides), level="exact")
     except InputError:
         return  # not a vertical file: the readers have their own tests
     content = written(evaluation)
+    book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+    rich = opened(content)
     for name, table in zip(("FN", "FP"), evaluation.cases, strict=True):
-        sheet = opened(content)[name]
         if not len(table):
             continue
-        assert [unescaped(text) for text in texts(sheet, "Span")] == [clean(text) for text in table["surface"]]
-        assert [unescaped(text) for text in texts(sheet, "Label")] == [clean(text) for text in table["label_span"]]
-        assert [unescaped(text) for text in texts(sheet, "Document")] == [clean(text) for text in table["document"]]
-        assert [unescaped(str(cell.value)) for cell in column(sheet, "Context")] == [
-            clean(text) for text in table["context"]
-        ]
-        rows = CalamineWorkbook.from_filelike(io.BytesIO(content)).get_sheet_by_name(name).to_python()
-        assert [row[3] for row in rows[4:]] == [clean(text) for text in table["surface"]]
+        shown = headers(rich[name])
+        rows = book.get_sheet_by_name(name).to_python()[FIRST - 1 :]
+        for header, key in (("Document", "document"), ("Span", "surface"), ("Label", "label_span")):
+            assert [row[shown.index(header)] for row in rows] == [clean(text) for text in table[key]]
+        for cell, context in zip(column(rich[name], "Context"), table["context"], strict=True):
+            assert str(cell.value).replace(JOINER, "") == _dropped(clean(context).replace(JOINER, ""))
 
 
 @given(text=anything, repeat=st.integers(1, 40), limit=st.integers(20, 60))
@@ -166,7 +167,7 @@ def test_a_hundred_thousand_characters_fit_into_a_cell(character):
     assert "".join(marked).strip(character) == ""
     assert len(marked[0]) > 10_000
     assert texts(book["FN"], "Span")[0].endswith(ELLIPSIS)
-    assert book["FN"].row_dimensions[5].height == 409
+    assert book["FN"].row_dimensions[5].height > 408
 
 
 def test_thousands_of_marks_are_shown_as_far_as_they_fit():
@@ -200,7 +201,8 @@ def test_odd_fragments_never_leave_the_cell_empty(segments):
     found = opened(target.getvalue())["S"]
     joined = "".join(segment.text for segment in segments)
     assert str(found["A1"].value or "").replace(JOINER, "") == joined
-    assert joined in str(found["A2"].value)
+    for segment in segments:
+        assert segment.text in str(found["A2"].value)
 
 
 @given(text=anything, width=st.floats(5, 80))
