@@ -43,22 +43,20 @@ class ContextMaker:
     def __init__(self, corpus: Corpus, window: int | None = None) -> None:
         self._corpus = corpus
         self._window = window
-        self._words = lru_cache(maxsize=64)(self._load_words)
+        self._words = lru_cache(maxsize=64)(corpus.words)  # cases of one sentence follow each other
 
     def segments(self, own: Extent, others: Sequence[Extent], own_mark: str, other_mark: str) -> list[Segment]:
         """The context of one span with the spans of the other side that touch it, and no others."""
         low = min([own.start, *(other.start for other in others)])
         high = max([own.end, *(other.end for other in others)])
-        first, stop = self._bounds(low, high)
-        left, right = self.shown(low, high)
-
+        first, left, right, stop = self.bounds(low, high)
         cuts = {left, right, own.start, own.end + 1}
         for other in others:
             cuts.update((other.start, other.end + 1))
         borders = sorted(cuts)
         found: list[Segment] = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > first else []
         for begin, end in pairwise(borders):
-            gap, text = self._text(begin, end, left)
+            gap, text = self._text(begin, end, left, right)
             if gap:
                 found.append(Segment(gap, PLAIN))
             found.append(Segment(text, _mark(begin, own, others, own_mark, other_mark)))
@@ -66,14 +64,17 @@ class ContextMaker:
             found.append(Segment(f" {ELLIPSIS}", PLAIN))
         return _join(found)
 
-    def shown(self, low: int, high: int) -> tuple[int, int]:
-        """First position shown around these, and the one behind the last."""
-        first, stop = self._bounds(low, high)
-        if self._window is not None:
-            return first, stop
-        return max(first, low - LONGEST_SIDE), min(stop, high + 1 + LONGEST_SIDE)
+    def bounds(self, low: int, high: int) -> tuple[int, int, int, int]:
+        """Where the context of the positions low..high begins and stops, and between them the part that is shown.
 
-    def _bounds(self, low: int, high: int) -> tuple[int, int]:
+        In order: the beginning, the first shown, the one behind the last shown, the one behind the end.
+        """
+        first, stop = self._whole(low, high)
+        if self._window is not None:
+            return first, first, stop, stop
+        return first, max(first, low - LONGEST_SIDE), min(stop, high + 1 + LONGEST_SIDE), stop
+
+    def _whole(self, low: int, high: int) -> tuple[int, int]:
         corpus = self._corpus
         sentences = corpus.sentence_of(_array(low, high))
         first, stop = int(corpus.breaks[sentences[0]]), corpus.sentence_stop(int(sentences[1]))
@@ -85,23 +86,22 @@ class ContextMaker:
             min(int(corpus.documents.stop[document]), high + 1 + self._window),
         )
 
-    def _text(self, begin: int, end: int, left: int) -> tuple[str, str]:
+    def _text(self, begin: int, end: int, left: int, right: int) -> tuple[str, str]:
         """What stands before a stretch, and its words; a very long stretch loses its middle, visibly."""
+        words, spaces = self._words(left, right)
+        low, high = begin - left, end - left
         if end - begin > LONGEST_INSIDE:
             half = LONGEST_INSIDE // 2
-            gap, head = self._text(begin, begin + half, left)
-            _, tail = self._text(end - half, end, left)
-            return gap, f"{head} {ELLIPSIS} {tail}"
-        origin = max(begin - 1, left)  # one token more, to know the space before the first
-        spaces, words = self._words(origin, end)
-        skip = begin - origin
-        text = words[skip] + "".join(
-            space + word for space, word in zip(spaces[skip + 1 :], words[skip + 1 :], strict=True)
-        )
-        return (spaces[skip] if skip else ""), text
+            text = f"{_written(words, spaces, low, low + half)} {ELLIPSIS} {_written(words, spaces, high - half, high)}"
+        else:
+            text = _written(words, spaces, low, high)
+        return spaces[low], text
 
-    def _load_words(self, first: int, stop: int) -> tuple[list[str], list[str]]:
-        return self._corpus.space_before(first, stop), self._corpus.tokens.take(range(first, stop))
+
+def _written(words: list[str], spaces: list[str], low: int, high: int) -> str:
+    pieces = [*spaces[low:high]]
+    pieces[0] = ""
+    return "".join(space + word for space, word in zip(pieces, words[low:high], strict=True))
 
 
 def _array(*values: int) -> IntArray:

@@ -204,7 +204,7 @@ class CaseBook:
         low, high = (
             case.own if case.other is None else (min(case.own[0], case.other[0]), max(case.own[1], case.other[1]))
         )
-        first, stop = self._contexts.shown(low, high)
+        _, first, stop, _ = self._contexts.bounds(low, high)
         found = find_words(words, corpus.tokens.take(range(first, stop)), case.own[0] - first, case.own[1] - first)
         if found is Missing.EMPTY:
             raise Unusable("correct_span", f"{words!r}", _span_choices())

@@ -12,20 +12,13 @@ import pandas as pd
 from clueval_xlsx.context import GOLD, PRED, ContextMaker, Extent, emoji_text
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.matching import LEVELS, NONE, match_spans, touching
-from clueval_xlsx.schemes.clueval import labels_agree
 from clueval_xlsx.spans import label_list, layers_of, positions
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.strings import IntArray
 
 FN, FP = "FN", "FP"
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
 _ID_LENGTH = 12  # characters of base 32, so 60 bits
-
-
-def select_errors(match: pd.DataFrame, spans: pd.DataFrame, level: str, labelled: str | None) -> BoolArray:
-    """The spans that do not count as right at the level, and with the labels of the layer if one is given."""
-    wrong: BoolArray = (match["class"] > LEVELS[level]).to_numpy()
-    return wrong if labelled is None else wrong | ~labels_agree(spans, match, labelled)
 
 
 def error_table(
@@ -73,11 +66,11 @@ def error_table(
     if corpus.char_start is not None and corpus.char_end is not None:
         frame["char_start"], frame["char_end"] = corpus.char_start[start], corpus.char_end[end]
 
-    other_surfaces = (
-        [corpus.text(begin, last) for begin, last in zip(other_start, other_end, strict=True)] if len(spans) else []
-    )
     ranges = list(zip(first.tolist(), stop.tolist(), strict=True))
-    frame["other_surface"] = [BETWEEN.join(other_surfaces[low:high]) for low, high in ranges]
+    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
+    frame["other_surface"] = [
+        BETWEEN.join(corpus.text(begin, last) for begin, last in others[low:high]) for low, high in ranges
+    ]
     for layer in layers:
         texts = _texts(b[layer], NO_LABEL)
         frame[f"other_label_{layer}"] = [BETWEEN.join(texts[low:high]) for low, high in ranges]
@@ -93,7 +86,6 @@ def error_table(
         return frame
     maker = ContextMaker(corpus, context)
     own_mark, other_mark = (GOLD, PRED) if sheet == FN else (PRED, GOLD)
-    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
     frame["segments"] = pd.Series(
         [
             maker.segments(Extent(begin, last), [Extent(*pair) for pair in others[low:high]], own_mark, other_mark)

@@ -84,7 +84,7 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
         "pred": {"name": PurePath(sides["pred"].name).name, "sha256": hashes["pred"]},
         "settings": settings,
         "layers": pair.layers,
-        "predictions": pack_predictions(pair.pred.layers),
+        "predictions": pack_predictions((evaluation.given or pair).pred.layers),
         "version": __version__,
         "signature": evaluation.signature,
         "cases": {FN: len(missed), FP: len(unsupported)},

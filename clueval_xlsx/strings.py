@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +56,15 @@ class Strings:
 
     def take(self, indices: Iterable[int]) -> list[str]:
         """The strings at these indices, decoded."""
-        return [self[index] for index in indices]
+        chosen = np.asarray(indices if isinstance(indices, Sequence | np.ndarray) else list(indices), dtype=np.int64)
+        start = self.start[chosen]
+        stop = start + self.length[chosen]
+        data = self.data
+        texts = [
+            data[begin:end].decode("utf-8", "surrogatepass")
+            for begin, end in zip(start.tolist(), stop.tolist(), strict=True)
+        ]
+        return [decode_entities(text) for text in texts] if self.entities else texts
 
     def raw(self, index: int) -> bytes:
         """One string as it stands in the buffer."""

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "json_path", type=click.Path(path_type=Path), metavar="FILE", help="Write metrics.json here.")
 @click.option(
+    "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to read here."
+)
+@click.option(
     "--files",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write metrics.json, scores.csv, false_negatives.csv and false_positives.csv into this folder.",
+    help="Write metrics.json, scores.csv, the cases as CSV and confusion_matrix.html into this folder.",
 )
 @options.reading
 @options.two_sides
@@ -44,7 +47,13 @@ if TYPE_CHECKING:
 @options.review
 @options.common
 def evaluate(
-    gold: str, pred: str, output: Path | None, json_path: Path | None, folder: Path | None, **given: Any
+    gold: str,
+    pred: str,
+    output: Path | None,
+    json_path: Path | None,
+    html_path: Path | None,
+    folder: Path | None,
+    **given: Any,
 ) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
@@ -54,7 +63,7 @@ def evaluate(
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
 
-    if output is None and not (json_path or folder):
+    if output is None and not (json_path or html_path or folder):
         output = Path("review.xlsx")
     pair = options.load_pair(gold, pred, given)
     parts = evaluation_parts(pair, merged=given["merged"])
@@ -66,8 +75,10 @@ def evaluate(
                 _write_review(outputs, result, output.with_stem(output.stem + suffix), given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
+            if html_path:
+                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given["lang"])
             if folder:
-                _write_files(outputs, result, folder / suffix.removeprefix("-"))
+                _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
     say_notes(pair.notes)
     for result in results:
         say(summary(result))
@@ -88,14 +99,22 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_files(outputs: Outputs, result: Evaluation, folder: Path) -> None:
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+    from clueval_xlsx.report_html import to_html
+
+    outputs.write_text(path, to_html(result, language))
+
+
+def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
     from clueval_xlsx.report_csv import cases_csv, scores_csv
+    from clueval_xlsx.report_html import confusion_html
 
     missed, unsupported = result.cases
     _write_json(outputs, result, folder / "metrics.json")
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
+    outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
 
 
 def summary(result: Evaluation) -> str:

@@ -69,8 +69,10 @@ def misses_by_severity(
 
 def _headline_tally(evaluation: Evaluation) -> Tally:
     """The units that the headline counts, without breakdowns."""
-    pair, options = evaluation.pair, evaluation.options
-    found = clueval.tallies(pair.gold.spans, pair.pred.spans, evaluation.gold_match, evaluation.pred_match, pair.layers)
+    options = evaluation.options
+    relaxed = evaluation.label_variant is not None and options.labelled is not None
+    material = evaluation.relaxed if relaxed and evaluation.relaxed is not None else evaluation.strict
+    found = clueval.tallies(material)
     tally = next(each for each in found if (each.level, each.labelled) == (options.level, options.labelled))
     return replace(tally, by_layers=())
 
@@ -84,6 +86,7 @@ def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
         seed=options.seed,
         replicates=options.replicates,
         headline=(options.level, options.labelled),
+        discarded=np.array(evaluation.alignment.discarded, dtype=np.int64),
     )
     return score_table([tally], settings)
 

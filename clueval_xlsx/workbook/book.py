@@ -6,6 +6,7 @@ import datetime
 import os
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -67,6 +68,11 @@ def shorten_pieces(pieces: Sequence[tuple[str, str]], limit: int = LONGEST_CELL)
         share = limit // len(found)
         found = [(shorten(text, share), mark) for text, mark in found] if share > 2 * len(ELLIPSIS) else []
     return found
+
+
+@lru_cache(maxsize=4096)  # labels, classes and document IDs recur
+def _fitting(text: str) -> str:
+    return shorten(clean(text))
 
 
 class Book:
@@ -140,11 +146,13 @@ class Sheet:
 
     def text(self, cell: Cell, text: str, style: str = "plain") -> None:
         """Write text; it can never become a formula, a link or a number."""
-        shown, look = shorten(clean(text)), self.book.format(style)
-        if shown:
-            self._do(cell, lambda: self._sheet.write_string(*cell, shown, look))
-        else:
+        shown = _fitting(text)
+        if not shown:
             self.blank(cell, style)
+        elif self._waiting is None:
+            _check(self._sheet.write_string(*cell, shown, self.book.format(style)))
+        else:
+            self._do(cell, lambda: self._sheet.write_string(*cell, shown, self.book.format(style)))
 
     def rich(self, cell: Cell, pieces: Sequence[tuple[str, str]], style: str) -> None:
         """Write (text, mark) pieces, each in the look of its mark; `""` is plain."""
