@@ -116,7 +116,7 @@ def reimport(
     with Outputs() as outputs:
         _write(outputs, result, output, given)
     if output == "-":
-        click.get_binary_stream("stdout").write(result.content)
+        click.echo(result.content, nl=False)
     _report(result, to_stdout=output != "-")
     for target in (output, *(given[name] for name in ("report", "json_path", "changes", "judgements"))):
         if target is not None and target != "-":
@@ -243,12 +243,12 @@ def before_and_after(run: Adjudication) -> Table:
 
     names = {
         "raw": "as evaluated",
-        "corrected": "after correction of gold",
-        "accepted": "… acceptable counted",
-        "forgiven": "… harmless misses forgiven",
+        "corrected": "gold corrected",
+        "accepted": "+ acceptable",
+        "forgiven": "+ harmless",
     }
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for name in ("recall", "95 %", "found", "precision", "95 %", "right", "F1", f"F{run.raw.options.beta:g}"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in run.scores.to_dict("records"):
