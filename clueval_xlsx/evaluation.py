@@ -95,8 +95,13 @@ class Evaluation:
     @cached_property
     def errors(self) -> tuple[BoolArray, BoolArray]:
         """The gold spans and the predictions that do not count as right, as the headline counts them."""
-        governing = self.relaxed if self.relaxed is not None and self.options.labels.applied else self.strict
-        return self._errors(governing)
+        return self._errors(self.governing)
+
+    @property
+    def governing(self) -> Material:
+        """What headline and cases come from: with equivalent labels only if they are applied, and labels matter."""
+        chosen = self.relaxed is not None and self.options.labels.applied and self.options.labelled is not None
+        return self.relaxed if chosen and self.relaxed is not None else self.strict
 
     def _errors(self, material: Material) -> tuple[BoolArray, BoolArray]:
         level, labelled = self.options.level, self.options.labelled

@@ -22,7 +22,7 @@ def encrypt(workbook: bytes, password: str) -> bytes:
 
 
 def find_password(file: Path | None) -> str | None:
-    """The password from a file's first line, else from the environment; never from an argument, which others can see."""
+    """The password from a file's first line, else from the environment; never from an argument, which others see."""
     if file is None:
         found = os.environ.get(PASSWORD_VARIABLE)
         return _checked(found, f"the environment variable {PASSWORD_VARIABLE}") if found is not None else None

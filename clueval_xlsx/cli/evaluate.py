@@ -67,10 +67,13 @@ def evaluate(
         output = Path("review.xlsx")
     pair = options.load_pair(gold, pred, given)
     parts = evaluation_parts(pair, merged=given["merged"])
+    suffixes = [f"-{part.layers[0]}" if len(parts) > 1 else "" for part in parts]
+    if output and not given["force"]:
+        for suffix in suffixes:
+            _spare_judgements(output.with_stem(output.stem + suffix))
     results = evaluate_each(parts, options.evaluation_options(given))
     with Outputs() as outputs:
-        for result in results:
-            suffix = f"-{result.pair.layers[0]}" if len(results) > 1 else ""
+        for result, suffix in zip(results, suffixes, strict=True):
             if output:
                 _write_review(outputs, result, output.with_stem(output.stem + suffix), given)
             if json_path:
@@ -82,6 +85,22 @@ def evaluate(
     say_notes(pair.notes)
     for result in results:
         say(summary(result))
+
+
+def _spare_judgements(path: Path) -> None:
+    """Refuse to overwrite a workbook that somebody has judged in."""
+    from clueval_xlsx.exceptions import OutputError
+    from clueval_xlsx.reimport.existing import why_not_overwrite
+
+    try:
+        found = why_not_overwrite(path.read_bytes(), path.name) if path.is_file() else ""
+    except OSError:
+        return  # writing will say what is wrong with the place
+    if found:
+        raise OutputError(
+            f"{path}: this workbook would be overwritten, and {found}. "
+            "Choose another name with -o, or add --force to lose them."
+        )
 
 
 def _write_review(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:

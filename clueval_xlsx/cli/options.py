@@ -208,6 +208,13 @@ def language(ctx: click.Context, param: click.Parameter, value: str | None) -> s
     return value
 
 
+password = click.option(
+    "--password-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File whose first line is the workbooks' password; or set CLUEVAL_PASSWORD.",
+)
+
 review = apply(
     [
         click.option(

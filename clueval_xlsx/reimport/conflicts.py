@@ -71,7 +71,9 @@ def describe_conflicts(
         document = str(book.table.loc[conflict.cases[0], "document"])
         hint = BOUNDARY_HINT if conflict.adds and conflict.with_gold else ""
         words = tuple(corpus.text(*span) for span in spans)
-        found.append(CaseConflict(conflict.kind, conflict.cases, tuple(rows), document, words, hint, bool(conflict.with_gold)))
+        found.append(
+            CaseConflict(conflict.kind, conflict.cases, tuple(rows), document, words, hint, bool(conflict.with_gold))
+        )
     return tuple(found)
 
 

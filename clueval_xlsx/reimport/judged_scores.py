@@ -70,9 +70,7 @@ def misses_by_severity(
 def _headline_tally(evaluation: Evaluation) -> Tally:
     """The units that the headline counts, without breakdowns."""
     options = evaluation.options
-    relaxed = evaluation.label_variant is not None and options.labelled is not None
-    material = evaluation.relaxed if relaxed and evaluation.relaxed is not None else evaluation.strict
-    found = clueval.tallies(material)
+    found = clueval.tallies(evaluation.governing)
     tally = next(each for each in found if (each.level, each.labelled) == (options.level, options.labelled))
     return replace(tally, by_layers=())
 
