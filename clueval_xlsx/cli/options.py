@@ -185,10 +185,11 @@ scoring = apply(
 )
 
 
-def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
+def language(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Check the name of a language."""
     from clueval_xlsx.words import languages
 
-    if value not in languages():
+    if value is not None and value not in languages():
         raise click.BadParameter(f"{value!r} is not one of {', '.join(languages())}.", ctx, param)
     return value
 
@@ -203,7 +204,7 @@ password = click.option(
 review = apply(
     [
         click.option(
-            "--lang", default="en", show_default=True, callback=_language, help="Language of the outputs: en, de."
+            "--lang", default="en", show_default=True, callback=language, help="Language of the outputs: en, de."
         ),
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
