@@ -10,8 +10,7 @@ import pandas as pd
 
 from clueval_xlsx.context import BOTH, GOLD, PLAIN, PRED
 from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.matching import touching
-from clueval_xlsx.spans import positions
+from clueval_xlsx.spans import positions, touching
 from clueval_xlsx.strings import IntArray
 
 _BASIC_PLANE = "\uffff"
