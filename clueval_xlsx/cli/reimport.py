@@ -70,6 +70,8 @@ _READING = {
 )
 @options.reading
 @options.scoring
+@options.schemes
+@options.labels
 @click.option("--context", type=click.IntRange(0), metavar="N", help="The --context of the run, with --pred.")
 @click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to.")
 @click.option(
