@@ -9,7 +9,7 @@ import pytest
 
 from clueval_xlsx.layout import Answer
 from clueval_xlsx.reimport.adjudication import Adjudication
-from clueval_xlsx.report_html import adjudication, adjudication_html
+from clueval_xlsx.report_html import adjudication_html, tables
 from clueval_xlsx.words import languages
 from tests.conftest import run
 from tests.judging import case, decide, judged, records, workbook
@@ -91,7 +91,7 @@ def test_changes_and_conflicts_are_listed_and_escaped(result: Adjudication) -> N
 
 
 def test_long_tables_say_what_they_leave_out(result: Adjudication, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adjudication, "LISTED_ROWS", 1)
+    monkeypatch.setattr(tables, "LISTED_ROWS", 1)
     page = adjudication_html(result)
     assert len(rows(page, "changes")) == 1
     assert "The first 1 of 2 are listed" in page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,29 +11,16 @@ from clueval_xlsx.layout import FN, FP, JUDGEMENTS, words_of
 from clueval_xlsx.report_html.numbers import decimal
 from clueval_xlsx.report_html.overview import Bar, ScoreRow, ScoreTable
 from clueval_xlsx.report_html.page import render_page
+from clueval_xlsx.report_html.tables import TextTable, text_table
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:
     from clueval_xlsx.exceptions import Problem
     from clueval_xlsx.reimport.adjudication import Adjudication
 
-# Rows of a table that are listed; a page with more is no better reading, and the other outputs have them all.
-LISTED_ROWS = 500
 # What the parts of the ledger are drawn as: whose error it was; grey where nobody's.
 _LEDGER_MARKS = {"gold_error": PRED, "true_find": PRED, "model_error": GOLD, "acceptable": BOTH, "settled": BOTH}
 _NOBODY = "nobody"
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table of words and numbers; `total` is more than the rows where the rest is left out."""
-
-    key: str
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    total: int
-    empty: str
 
 
 def adjudication_html(run: Adjudication, language: str = "en") -> str:
@@ -77,8 +63,7 @@ def _ledger(run: Adjudication, sheet: str, words: Words) -> list[Bar]:
 
 
 def _table(key: str, words: Words, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> TextTable:
-    shown = [[str(value) for value in row] for row in rows[:LISTED_ROWS]]
-    return TextTable(key, words[f"adjudicated.{key}"], header, shown, len(rows), words[f"adjudicated.none_{key}"])
+    return text_table(key, words[f"adjudicated.{key}"], header, rows, words[f"adjudicated.none_{key}"])
 
 
 def _changes(run: Adjudication, words: Words) -> TextTable:
