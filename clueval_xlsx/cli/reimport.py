@@ -40,6 +40,7 @@ _READING = {
 @click.option("--gold", required=True, metavar="FILE", help="The gold file that the workbooks were made from.")
 @click.option("-o", "--output", metavar="FILE", help="Write the corrected gold file here; `-` is standard output.")
 @click.option("--report", type=_FILE, metavar="FILE", help="Write the adjudicated report (.xlsx) here.")
+@click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write the report as a page to read here.")
 @click.option("--json", "json_path", type=_FILE, metavar="FILE", help="Write everything as JSON here.")
 @click.option("--changes", type=_FILE, metavar="FILE", help="Write the change log (TSV) here.")
 @click.option(
@@ -64,6 +65,8 @@ _READING = {
 @review_options.password
 @options.reading
 @options.scoring
+@options.schemes
+@options.labels
 @click.option("--context", type=click.IntRange(0), metavar="N", help="The --context of the run, with --pred.")
 @click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to.")
 @click.option(
@@ -113,7 +116,7 @@ def reimport(
     if output == "-":
         click.echo(result.content, nl=False)
     _report(result, to_stdout=output != "-")
-    for target in (output, *(given[name] for name in ("report", "json_path", "changes", "judgements"))):
+    for target in (output, *(given[name] for name in ("report", "html_path", "json_path", "changes", "judgements"))):
         if target is not None and target != "-":
             say(f"Written: {target}")
     if given["conflicts"] is not None:
@@ -128,7 +131,7 @@ def reimport(
 def _check_targets(workbooks: tuple[str, ...], output: str | None, given: dict[str, Any]) -> None:
     """No output may replace a workbook that somebody judged."""
     inputs = {Path(workbook).resolve() for workbook in workbooks}
-    names = ("report", "json_path", "changes", "judgements", "conflicts")
+    names = ("report", "html_path", "json_path", "changes", "judgements", "conflicts")
     targets = [Path(output)] if output is not None and output != "-" else []
     targets += [given[name] for name in names if given[name] is not None]
     for target in targets:
@@ -160,6 +163,11 @@ def _write(outputs: Outputs, result: Reimport, output: str | None, given: dict[s
 
         for run, path in _paths(runs, given["report"]):
             write_adjudicated(run, outputs.path(path), lang=lang)
+    if given["html_path"]:
+        from clueval_xlsx.report_html import adjudication_html
+
+        for run, path in _paths(runs, given["html_path"]):
+            outputs.write_text(path, adjudication_html(run, lang))
     if given["json_path"]:
         from clueval_xlsx.report_adjudication import to_json
 
