@@ -9,6 +9,8 @@ from typing import Any
 
 from clueval_xlsx.exceptions import InputError
 
+JUDGEMENT_TABLES = "judgements"
+
 
 def parse_config(content: bytes, name: str) -> dict[str, Any]:
     """Read TOML; dashes in keys become underscores."""
@@ -21,23 +23,35 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
     return {key.replace("-", "_"): value for key, value in parsed.items()}
 
 
-def defaults_for(
+def split_judgements(config: Mapping[str, Any], name: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The options of a config, and the judgements of a project's own: the tables `[judgements.CODE]`."""
+    tables = config.get(JUDGEMENT_TABLES, {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise InputError(f'{name}: judgements must be tables. Write [judgements.CODE] with effect = "…" and en = "…".')
+    return {key: value for key, value in config.items() if key != JUDGEMENT_TABLES}, tables
+
+
+def options_for(
     command: str, config: Mapping[str, Any], known: Mapping[str, Collection[str]], name: str
 ) -> dict[str, Any]:
-    """The defaults that a config gives to one command.
+    """The options that a config gives to one command, by their names on the command line.
 
     Keys at the top hold for every command that has such an option; a table with a command's name holds for that
     command alone. `known` lists the options of every command. Tables such as `[layer]` become `KEY=VALUE` pairs.
+
+    >>> options_for("score", {"seed": 1, "layer": {"risk": 3}}, {"score": ["layer"], "evaluate": ["seed"]}, "a.toml")
+    {'layer': ['risk=3']}
     """
     everywhere = set().union(*known.values())
-    own = config.get(command.replace("-", "_"))
+    commands = {other.replace("-", "_") for other in known}
     chosen: dict[str, Any] = {}
     for key, value in config.items():
-        if key in {other.replace("-", "_") for other in known} and isinstance(value, dict):
+        if key in commands and isinstance(value, dict):
             continue
         _check(key, everywhere, name)
         if key in known[command]:
             chosen[key] = as_option(value)
+    own = config.get(command.replace("-", "_"))
     if isinstance(own, dict):
         for raw, value in own.items():
             key = raw.replace("-", "_")

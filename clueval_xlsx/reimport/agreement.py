@@ -15,20 +15,19 @@ Codes = npt.NDArray[np.int64]  # cases by annotators; -1: not judged
 COLUMNS = ("sheet", "layer", "label", "measure", "annotators", "cases", "value")
 
 
-def agreement_table(judged: pd.DataFrame, groups: Mapping[str, Mapping[tuple[str, str], str]]) -> pd.DataFrame:
+def agreement_table(judged: pd.DataFrame, labels: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
     """All measures: over everything, by sheet, and by label.
 
-    `judged` has the columns `case_id`, `sheet`, `annotator`, `code`, each case once for each annotator. `groups`
-    gives for each case its labels: `{case_id: {("layer", "category"): "PERSON"}}`. Only cases that two people
-    judged count. A measure that is not defined (one annotator, or one judgement only) is missing.
+    `judged` has the columns `case_id`, `sheet`, `annotator`, `code`, each case once for each annotator. `labels`
+    gives the labels of each case: `{case_id: {"category": "PERSON"}}`. Only cases that two people judged count.
+    A measure that is not defined (one annotator, or one judgement only) is missing.
     """
     rows = _measures(judged, {"sheet": None, "layer": None, "label": None})
     for sheet, part in judged.groupby("sheet", sort=True):
         rows += _measures(part, {"sheet": sheet, "layer": None, "label": None})
-    layers = dict.fromkeys(key for labels in groups.values() for key in labels)
-    for _, layer in layers:
-        labels = judged["case_id"].map(lambda case_id, key=("layer", layer): groups.get(case_id, {}).get(key, ""))
-        for label, part in judged[labels != ""].groupby(labels[labels != ""], sort=True):
+    for layer in dict.fromkeys(layer for own in labels.values() for layer in own):
+        names = pd.Series([labels.get(case, {}).get(layer, "") for case in judged["case_id"]], index=judged.index)
+        for label, part in judged[names != ""].groupby(names[names != ""], sort=True):
             rows += _measures(part, {"sheet": None, "layer": layer, "label": label})
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -122,10 +121,10 @@ def krippendorff_alpha(codes: Codes) -> float:
     return float(krippendorff.alpha(reliability_data=data, level_of_measurement="nominal"))
 
 
-def labels_by_case(cases: pd.DataFrame, layers: Sequence[str]) -> dict[str, dict[tuple[str, str], str]]:
+def labels_by_case(cases: pd.DataFrame, layers: Sequence[str]) -> dict[str, dict[str, str]]:
     """The labels of every case, as `agreement_table` wants them."""
     columns = [cases[f"label_{layer}"].tolist() for layer in layers]
     return {
-        case_id: {("layer", layer): label for layer, label in zip(layers, labels, strict=True) if label}
+        case_id: {layer: label for layer, label in zip(layers, labels, strict=True) if label}
         for case_id, *labels in zip(cases["case_id"].tolist(), *columns, strict=True)
     }
