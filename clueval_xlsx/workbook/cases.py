@@ -257,7 +257,8 @@ class _SheetWriter:
         """The content of an ordinary cell."""
         key = column.key
         if key == "class":
-            return self.words[f"class.{case['class']}"]
+            name = self.words[f"class.{case['class']}"]
+            return f"{name} ({self.words['cases.relaxed']})" if case.get("relaxed") else name
         if key == "earlier":
             return self.options.earlier.get(case["case_id"], "")
         if column.kind == "input" and key != "case_again":
