@@ -12,6 +12,7 @@ import pandas as pd
 from clueval_xlsx.confusion import confusion
 from clueval_xlsx.errors import error_table, link_cases
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.labels import Alignment, LabelRules, align_labels
 from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.matching import LEVELS
@@ -20,7 +21,7 @@ from clueval_xlsx.schemes import all_tallies, iou
 from clueval_xlsx.schemes.clueval import counted, right
 from clueval_xlsx.schemes.material import Material, make_material, relaxed_material
 from clueval_xlsx.schemes.settings import RELAXED, SchemeOptions
-from clueval_xlsx.scores import Grouping, ScoreSettings, score_table
+from clueval_xlsx.scores import ScoreSettings, score_table
 from clueval_xlsx.strings import BoolArray
 from clueval_xlsx.version import __version__
 

@@ -146,7 +146,7 @@ def pack_predictions(layers: Mapping[str, pd.DataFrame]) -> str:
             "labels": labels,
         }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
 
 
 def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataFrame]:

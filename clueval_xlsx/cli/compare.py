@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @options.scoring
 @options.schemes
 @options.labels
-@options.language
+@options.language_option
 @options.common
 def compare(
     gold: str, preds: tuple[str, ...], output: Path | None, json_path: str | None, names: tuple[str, ...], **given: Any

@@ -83,7 +83,7 @@ def evaluate(
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if html_path:
-                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given["lang"])
+                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given)
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
@@ -97,10 +97,14 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
+    from clueval_xlsx.cli.reviews import WITHOUT_TEXT
     from clueval_xlsx.report_html import to_html
+    from clueval_xlsx.textfree import without_text
 
-    outputs.write_text(path, to_html(result, language))
+    outputs.write_text(path, to_html(result, given["lang"]))
+    if given["without_text"]:
+        outputs.write_text(path.with_stem(path.stem + WITHOUT_TEXT), to_html(without_text(result), given["lang"]))
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:

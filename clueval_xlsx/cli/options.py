@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from clueval_xlsx.cli.config_file import load_config, own_judgements
 from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.layout import Judgement
     from clueval_xlsx.loading import ReadOptions
     from clueval_xlsx.pairing import Pair
     from clueval_xlsx.readers import Reading
     from clueval_xlsx.workbook import ReviewOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_OWN_JUDGEMENTS = "clueval_xlsx.judgements"
 LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
 
 
@@ -84,62 +83,6 @@ def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Co
     return decorate
 
 
-def _load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
-    if value is None:
-        return
-    from clueval_xlsx.config import options_for, parse_config, split_judgements
-    from clueval_xlsx.layout import custom_judgements
-
-    group = ctx.parent.command if ctx.parent else ctx.command
-    commands = group.commands if isinstance(group, click.Group) else {}
-    known = {name: config_keys(command) for name, command in commands.items()}
-    try:
-        content = Path(value).read_bytes()
-    except OSError as error:
-        raise InputError(f"{value}: cannot be read: {error.strerror}. Check the path given to --config.") from None
-    command = ctx.info_name or ""
-    config, judgements = split_judgements(parse_config(content, value), value)
-    ctx.meta[_OWN_JUDGEMENTS] = custom_judgements(judgements, value)
-    found = options_for(command, config, known, value)
-    ctx.default_map = {
-        known[command][key].name: _checked(known[command][key], given, ctx, f"{value}: {key.replace('_', '-')}")
-        for key, given in found.items()
-    }
-
-
-def own_judgements() -> tuple[Judgement, ...]:
-    """The judgements that the project defines in its config."""
-    found: tuple[Judgement, ...] = click.get_current_context().meta.get(_OWN_JUDGEMENTS, ())
-    return found
-
-
-def config_keys(command: click.Command) -> dict[str, click.Option]:
-    """The options of a command that a config file may set, by the names they have on the command line."""
-    return {
-        name.removeprefix("--").replace("-", "_"): param
-        for param in command.params
-        if isinstance(param, click.Option) and param.name not in {"config", "debug"}
-        for name in param.opts
-        if name.startswith("--")
-    }
-
-
-def _checked(option: click.Option, given: Any, ctx: click.Context, where: str) -> Any:
-    """A value from a config file, refused with its place if the option does not take it."""
-    if isinstance(given, list) != option.multiple:
-        if isinstance(given, list):
-            raise InputError(f"{where}: found a list or table. Allowed: one value. Give one.")
-        given = [given]
-    if any(isinstance(item, bool) != option.is_flag for item in (given if option.multiple else [given])):
-        allowed = "true or false, without quotation marks" if option.is_flag else "a text or a number"
-        raise InputError(f"{where}: found {given!r}. Allowed: {allowed}.")
-    try:
-        option.type_cast_value(ctx, given)
-    except click.BadParameter as error:
-        raise InputError(f"{where}: {error.message}") from None
-    return given
-
-
 common = apply(
     [
         click.option(
@@ -147,7 +90,7 @@ common = apply(
             metavar="FILE",
             is_eager=True,
             expose_value=False,
-            callback=_load_config,
+            callback=load_config,
             help="TOML file with options; the command line wins.",
         ),
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
@@ -242,10 +185,11 @@ scoring = apply(
 )
 
 
-def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
+def language(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Check the name of a language."""
     from clueval_xlsx.words import languages
 
-    if value not in languages():
+    if value is not None and value not in languages():
         raise click.BadParameter(f"{value!r} is not one of {', '.join(languages())}.", ctx, param)
     return value
 
@@ -257,13 +201,13 @@ password = click.option(
     help="File whose first line is the workbooks' password; or set CLUEVAL_PASSWORD.",
 )
 
-language = click.option(
-    "--lang", default="en", show_default=True, callback=_language, help="Language of the outputs: en, de."
+language_option = click.option(
+    "--lang", default="en", show_default=True, callback=language, help="Language of the outputs: en, de."
 )
 
 review = apply(
     [
-        language,
+        language_option,
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
         click.option(

@@ -25,7 +25,7 @@ def scheme_tables(evaluation: Evaluation, width: int = 80) -> list[RenderableTyp
     words = Words("en")
     scores = evaluation.scores
     whole = scores[scores["layer"].isna() & scores["group_key"].isna() & (scores["scheme"] != "clueval")]
-    whole = whole[[not is_relaxed(variant) for variant in whole["variant"]]]  # these have a table of their own
+    whole = whole[~whole["variant"].map(is_relaxed).astype(bool)]  # these have a table of their own
     found: list[RenderableType] = []
     for scheme in dict.fromkeys(whole["scheme"]):
         rows = whole[whole["scheme"] == scheme]

@@ -53,12 +53,16 @@ def _figures(sheet: Sheet, comparison: Comparison, words: Words) -> None:
     row = _shared_errors(sheet, row, comparison, words, last) + 1
     schemes = list(dict.fromkeys(comparison.metrics["scheme"]))
     for scheme in schemes:
-        sheet.text((row, 0), f"{scheme_name(scheme, words)}: {scheme_sentence(scheme, words)}", "muted")
+        sheet.row(row, 28)
+        sentence = f"{scheme_name(scheme, words)}: {scheme_sentence(scheme, words)}"
+        sheet.across((row, 0), last, sentence, "muted_wrap")
         row += 1
     for line in (comparison.signature, *comparison.notes):
         row += 1
-        sheet.text((row, 0), line, "muted")
+        sheet.row(row, 40)
+        sheet.across((row, 0), last, line, "muted_wrap")
     sheet.freeze(0, 1)
+    sheet.print_area((row, last))
     sheet.print_setup(landscape=True, footer=words["compare.title"])
 
 
@@ -68,7 +72,9 @@ def _rate_table(sheet: Sheet, row: int, key: str, title: str, comparison: Compar
     sheet.row(row, 22)
     sheet.across((row, 0), last, title, "section")
     documents = len(comparison.documents)
-    sheet.text((row + 1, 0), words("compare.differences", first=names[0], documents=documents), "explanation")
+    sheet.row(row + 1, 40)
+    explanation = words("compare.differences", first=names[0], documents=documents)
+    sheet.across((row + 1, 0), last, explanation, "muted_wrap")
     row += 2
     sheet.row(row, 30)
     headers = [words["compare.metric"], names[0]]
@@ -99,7 +105,8 @@ def _rate_table(sheet: Sheet, row: int, key: str, title: str, comparison: Compar
 def _shared_errors(sheet: Sheet, row: int, comparison: Comparison, words: Words, last: int) -> int:
     sheet.row(row, 22)
     sheet.across((row, 0), last, words["compare.errors_title"], "section")
-    sheet.text((row + 1, 0), words["compare.errors"], "explanation")
+    sheet.row(row + 1, 28)
+    sheet.across((row + 1, 0), last, words["compare.errors"], "muted_wrap")
     row += 2
     for column, header in enumerate((words["compare.made_by"], words["metrics.fn"], words["metrics.fp"])):
         sheet.text((row, column), header, "header" if column == 0 else "header_right")
