@@ -62,7 +62,7 @@ def decide(
 ) -> Adjudication:
     """Adjudicate answers about an evaluation."""
     own = [book if isinstance(book, JudgedWorkbook) else records(book) for book in books]
-    return adjudicate(evaluation.given or evaluation.pair, evaluation.options, own, mode=mode)
+    return adjudicate(evaluation.raw, evaluation.options, own, mode=mode)
 
 
 def case(evaluation: Evaluation, sheet: str, surface: str) -> str:
