@@ -61,14 +61,11 @@ _READING = {
     help="Which case ID counts where the two of a row differ: left, or the one in the annotation block.",
 )
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
-@click.option(
-    "--password-file",
-    type=_FILE,
-    metavar="FILE",
-    help="File with the password of encrypted workbooks. Else CLUEVAL_PASSWORD counts.",
-)
+@options.password
 @options.reading
 @options.scoring
+@options.schemes
+@options.labels
 @click.option("--context", type=click.IntRange(0), metavar="N", help="The --context of the run, with --pred.")
 @click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to.")
 @click.option(
