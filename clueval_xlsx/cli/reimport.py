@@ -252,7 +252,7 @@ def before_and_after(run: Adjudication) -> Table:
         "accepted": "+ acceptable",
         "forgiven": "+ harmless",
     }
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
     for name in ("recall", "95 %", "found", "precision", "95 %", "right", "F1", f"F{run.raw.options.beta:g}"):
         table.add_column(name, justify="right", no_wrap=True)
