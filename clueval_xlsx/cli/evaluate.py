@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import options, review_options
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     metavar="N",
     help="Show N tokens on each side of a case instead of its sentence.",
 )
-@options.review
-@options.handing_out
+@review_options.review
+@review_options.handing_out
 @options.common
 def evaluate(
     gold: str,
@@ -79,7 +79,7 @@ def evaluate(
     with Outputs() as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
-                write_reviews(outputs, result, targets[suffix], options.review_options(given), given)
+                write_reviews(outputs, result, targets[suffix], review_options.review_options(given), given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if html_path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import options, review_options
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.reimport.adjudication import Adjudication
-    from clueval_xlsx.reimport.api import Reimport
+    from clueval_xlsx.way_back import Reimport
 
 _MOST_SHOWN = 20
 _FILE = click.Path(path_type=Path)
@@ -62,12 +62,7 @@ _READING = {
     help="Which case ID counts where the two of a row differ: left, or the one in the annotation block.",
 )
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
-@click.option(
-    "--password-file",
-    type=_FILE,
-    metavar="FILE",
-    help="File with the password of encrypted workbooks. Else CLUEVAL_PASSWORD counts.",
-)
+@review_options.password
 @options.reading
 @options.scoring
 @options.schemes
@@ -77,7 +72,7 @@ _READING = {
 @click.option(
     "--lang",
     default=None,
-    callback=options.language,
+    callback=review_options.language,
     help="Language of report and conflict workbook. Default: that of the first workbook.",
 )
 @options.common
@@ -100,13 +95,13 @@ def reimport(
     level are needed only where a workbook lost its hidden sheet. Exit code 3 says that a person must look:
     judgements clash or rows could not be used. What is clear is carried out all the same.
     """
+    from clueval_xlsx import way_back
     from clueval_xlsx.cli.console import say
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.protection import find_password
-    from clueval_xlsx.reimport import api
 
     _check_targets(workbooks, output, given)
-    result = api.reimport(
+    result = way_back.reimport(
         workbooks,
         gold,
         pred=pred,

@@ -1,6 +1,6 @@
 """The way back: judged workbooks become judgements, agreement, decisions, and a corrected gold standard.
 
-The package can be called: `clueval_xlsx.reimport(["review.xlsx"], "gold.vrt")` is `api.reimport`.
+The package can be called: `clueval_xlsx.reimport(["review.xlsx"], "gold.vrt")` is `way_back.reimport`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clueval_xlsx.reimport.api import Reimport
+    from clueval_xlsx.way_back import Reimport
 
 
 class _CallablePackage(ModuleType):
     def __call__(self, *args: Any, **kwargs: Any) -> Reimport:
-        from clueval_xlsx.reimport.api import reimport
+        from clueval_xlsx.way_back import reimport
 
         return reimport(*args, **kwargs)
 
