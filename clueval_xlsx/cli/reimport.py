@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli.config_file import own_judgements
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def reimport(
         password=find_password(password_file),
         gold_options=_explicit(ctx, given),
         options=options.evaluation_options(given),
+        judgements=own_judgements(),
     )
     with Outputs() as outputs:
         _write(outputs, result, output, given)

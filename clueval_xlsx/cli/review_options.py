@@ -30,11 +30,13 @@ password = click.option(
     help="File whose first line is the workbooks' password; or set CLUEVAL_PASSWORD.",
 )
 
+language_option = click.option(
+    "--lang", default="en", show_default=True, callback=language, help="Language of the outputs: en, de."
+)
+
 review = apply(
     [
-        click.option(
-            "--lang", default="en", show_default=True, callback=language, help="Language of the outputs: en, de."
-        ),
+        language_option,
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
         click.option(

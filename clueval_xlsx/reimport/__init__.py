@@ -5,7 +5,7 @@ The package can be called: `clueval_xlsx.reimport(["review.xlsx"], "gold.vrt")` 
 
 from __future__ import annotations
 
-import sys
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -20,4 +20,4 @@ class _CallablePackage(ModuleType):
         return reimport(*args, **kwargs)
 
 
-sys.modules[__name__].__class__ = _CallablePackage
+import_module(__name__).__class__ = _CallablePackage

@@ -23,7 +23,7 @@ from clueval_xlsx.judgements import (
     LogEntry,
     other_keys,
 )
-from clueval_xlsx.layout import normalise
+from clueval_xlsx.layout import AG, normalise
 from clueval_xlsx.manifest import Manifest
 from clueval_xlsx.pairing import Pair, join_layers
 from clueval_xlsx.reimport.agreement import agreement_table, labels_by_case
@@ -165,8 +165,8 @@ def adjudicate(
     several judgements of one case are resolved.
     """
     raw = evaluate(pair, options)
-    book = CaseBook(raw, pair.gold.layers)
     rows = [row for workbook in workbooks for row in workbook.rows]
+    book = CaseBook(raw, [row.record.case_id for row in rows if row.record.sheet == AG])
     votes, records, problems, notes = _votes(rows, book)
     resolutions = resolve(votes, mode)
     chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pandas as pd
 
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.layout import FN, FP, JUDGEMENTS, words_of
+from clueval_xlsx.layout import JUDGEMENTS, words_of
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Book, Sheet
 from clueval_xlsx.workbook.charts import CHART_ROWS, chart_of_ledger, chart_of_states
@@ -128,9 +128,11 @@ def _summary(sheet: Sheet, run: Adjudication, words: Words) -> None:
     row += CHART_ROWS + 1
 
     row = _section(sheet, row, words["adjudicated.ledger_title"], "")
-    header = [words["adjudicated.ledger_entry"], words["sheet.fn"], words["sheet.fp"]]
+    kinds = [name for name in run.ledger.columns if name != "entry"]
+    header = [words["adjudicated.ledger_entry"], *(words[f"sheet.{kind.lower()}"] for kind in kinds)]
     rows: list[list[Any]] = [
-        [words[f"adjudicated.entry_{line['entry']}"], line[FN], line[FP]] for line in run.ledger.to_dict("records")
+        [words[f"adjudicated.entry_{line['entry']}"], *(line[kind] for kind in kinds)]
+        for line in run.ledger[run.ledger[kinds].sum(axis=1) > 0].to_dict("records")
     ]
     row = _small_table(sheet, row, header, rows)
     row = _section(sheet, row + 1, words["adjudicated.severity_title"], "")
