@@ -18,8 +18,8 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.judgements import JudgementRecord
 from clueval_xlsx.layout import FP, SPAN_CHOICES, normalise
 from clueval_xlsx.locating import Missing, find_words
-from clueval_xlsx.matching import EXACT, touching
-from clueval_xlsx.spans import label_vocabulary, positions
+from clueval_xlsx.matching import EXACT
+from clueval_xlsx.spans import label_vocabulary, positions, touching
 
 Extent = tuple[int, int]
 

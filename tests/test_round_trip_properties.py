@@ -11,8 +11,8 @@ from clueval_xlsx.layout import Answer
 from clueval_xlsx.loading import ReadOptions, read
 from clueval_xlsx.pairing import Pair, annotate
 from clueval_xlsx.readers import Reading
-from clueval_xlsx.reimport.api import reimport
 from clueval_xlsx.spans import check_disjoint
+from clueval_xlsx.way_back import reimport
 from clueval_xlsx.writers.vertical import rewrite_layers
 from tests.conftest import Sides, listed
 from tests.judging import decide, judged, pair_with, workbook

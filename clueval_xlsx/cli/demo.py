@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import options, review_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ _PICKED: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 @click.command()
 @click.argument("folder", default="clueval-demo", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]")
-@click.option("--lang", default="en", show_default=True, callback=options.language, help="Language: en, de.")
+@review_options.language_option
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
 @options.common
 def demo(folder: Path, lang: str, force: bool) -> None:
@@ -54,9 +54,9 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.judgements import write_log
     from clueval_xlsx.loading import ReadOptions, read_pair
-    from clueval_xlsx.reimport.api import reimport
     from clueval_xlsx.reimport.conflicts import changes_tsv
     from clueval_xlsx.resources import resource_folder
+    from clueval_xlsx.way_back import reimport
     from clueval_xlsx.workbook import ReviewOptions, write_workbook
     from clueval_xlsx.workbook.adjudicated import write_adjudicated
     from clueval_xlsx.workbook.book import creation_time

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import options, review_options
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Fill in what was decided before, from the log that `reimport --judgements` wrote.",
 )
-@options.review
-@options.handing_out
+@review_options.review
+@review_options.handing_out
 @options.common
 def evaluate(
     gold: str,
@@ -103,7 +103,7 @@ def evaluate(
 
 def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOptions, list[str]]:
     """How the workbook is to look, with what was decided before, and what to say about that."""
-    review = options.review_options(given)
+    review = review_options.review_options(given)
     if given["previous"] is None:
         return review, []
     from clueval_xlsx.cli.previous import carry_over, read_previous

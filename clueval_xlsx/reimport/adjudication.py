@@ -12,7 +12,7 @@ import pandas as pd
 from clueval_xlsx.correction import Change, Correction, Decision, correct
 from clueval_xlsx.decisions import CaseBook, Unusable
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.exceptions import Problem
+from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.judgements import (
     APPLIED,
     HELD,
@@ -30,7 +30,6 @@ from clueval_xlsx.reimport.agreement import agreement_table, labels_by_case
 from clueval_xlsx.reimport.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.reimport.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.reimport.ledger import judgement_counts, ledger_table
-from clueval_xlsx.reimport.problems import RowProblem
 from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
 from clueval_xlsx.reimport.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
 

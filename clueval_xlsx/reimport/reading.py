@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from clueval_xlsx.exceptions import InputError, Problem
+from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.judgements import JudgementRecord
 from clueval_xlsx.layout import (
     AG,
@@ -23,7 +23,6 @@ from clueval_xlsx.layout import (
     normalise,
 )
 from clueval_xlsx.manifest import CONFLICTS, Manifest, decode
-from clueval_xlsx.reimport.problems import RowProblem
 from clueval_xlsx.reimport.sheets import SheetTable, cell_name, cell_text
 from clueval_xlsx.words import in_every_language
 

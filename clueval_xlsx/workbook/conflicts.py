@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from clueval_xlsx.judgements import JudgementRecord
 from clueval_xlsx.layout import FN, FP, JUDGEMENTS, SPAN_CHOICES, Judgement, words_of
 from clueval_xlsx.manifest import CONFLICTS
-from clueval_xlsx.reimport.adjudication import Adjudication
-from clueval_xlsx.reimport.resolution import Vote
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.review import ReviewOptions, write_workbook
+
+if TYPE_CHECKING:
+    from clueval_xlsx.reimport.adjudication import Adjudication
+    from clueval_xlsx.reimport.resolution import Vote
 
 
 def write_conflicts(run: Adjudication, target: Path | BinaryIO, *, lang: str, contact: str = "") -> None:
