@@ -12,7 +12,7 @@ import pytest
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.layout import Answer, custom_judgements
 from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.reimport.api import reimport
+from clueval_xlsx.way_back import reimport
 from tests.conftest import EXAMPLE_OPTIONS, cut, refused, run
 from tests.judging import case, decide, judged, records, spans, workbook
 
