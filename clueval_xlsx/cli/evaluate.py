@@ -97,8 +97,8 @@ def evaluate(
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
-    for result in results:
-        say(summary(result))
+    for sentence in (*said, *map(summary, results)):
+        say(sentence)
 
 
 def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOptions, list[str]]:

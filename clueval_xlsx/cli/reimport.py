@@ -254,7 +254,7 @@ def before_and_after(run: Adjudication) -> Table:
     }
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
-    for name in ("recall", "95 %", "found", "precision", "95 %", "right", "F1", f"F{run.raw.options.beta:g}"):
+    for name in ("recall", "95 %", "found", "precision", "95 %", "right", f"F{run.raw.options.beta:g}"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in run.scores.to_dict("records"):
         table.add_row(
@@ -265,7 +265,6 @@ def before_and_after(run: Adjudication) -> Table:
             rate(row["precision"]),
             interval(row["precision_low"], row["precision_high"]),
             share(row["tp_pred"], row["pred"]),
-            rate(row["f1"]),
             rate(row["f_beta"]),
         )
     return table
