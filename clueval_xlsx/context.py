@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -110,7 +111,8 @@ def _array(*values: int) -> IntArray:
 
 def _mark(position: int, own: Extent, others: Sequence[Extent], own_mark: str, other_mark: str) -> str:
     in_own = own.start <= position <= own.end
-    in_other = any(other.start <= position <= other.end for other in others)
+    nearest = bisect_right(others, position, key=lambda other: other.start) - 1  # they are sorted and do not overlap
+    in_other = nearest >= 0 and position <= others[nearest].end
     if in_own and in_other:
         return BOTH
     return own_mark if in_own else other_mark if in_other else PLAIN
