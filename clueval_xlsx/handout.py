@@ -111,13 +111,13 @@ def draw(units: Units, size: int, seed: int) -> Draw:
 
 
 def _pooled(strata: pd.Series, size: int) -> pd.Series:
-    """Strata of which two units can be drawn each; the rarest ones are joined until that is so."""
+    """Strata of which two units can be drawn each with half of the sample; the rarest are joined until that is so."""
     counts = strata.value_counts().sort_index().sort_values(kind="stable")
     needed = counts.clip(upper=_LEAST_IN_STRATUM)
-    joined: list[str] = []
-    while len(joined) < len(counts) and needed.iloc[len(joined) :].sum() + (_LEAST_IN_STRATUM if joined else 0) > size:
-        joined.append(counts.index[len(joined)])
-    return strata.where(~strata.isin(joined), _RARE) if len(joined) > 1 else strata
+    rare = 0
+    while rare < len(counts) and needed.iloc[rare:].sum() + (_LEAST_IN_STRATUM if rare else 0) > size / 2:
+        rare += 1
+    return strata.where(~strata.isin(counts.index[:rare]), _RARE) if rare > 1 else strata
 
 
 def _allocate(there: IntArray, size: int) -> IntArray:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 @options.reading
 @options.two_sides
 @options.scoring
+@options.schemes
+@options.labels
 @click.option(
     "--context",
     type=click.IntRange(0),
@@ -81,10 +83,10 @@ def evaluate(
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if html_path:
-                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given["lang"])
+                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given)
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
-    say_notes(pair.notes)
+    say_notes(dict.fromkeys(note for result in results for note in result.notes))
     for result in results:
         say(summary(result))
 
@@ -95,22 +97,26 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
+    from clueval_xlsx.cli.reviews import WITHOUT_TEXT
     from clueval_xlsx.report_html import to_html
+    from clueval_xlsx.textfree import without_text
 
-    outputs.write_text(path, to_html(result, language))
+    outputs.write_text(path, to_html(result, given["lang"]))
+    if given["without_text"]:
+        outputs.write_text(path.with_stem(path.stem + WITHOUT_TEXT), to_html(without_text(result), given["lang"]))
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
+    from clueval_xlsx.report_confusion import confusion_page
     from clueval_xlsx.report_csv import cases_csv, scores_csv
-    from clueval_xlsx.report_html import confusion_html
 
     missed, unsupported = result.cases
     _write_json(outputs, result, folder / "metrics.json")
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
-    outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
+    outputs.write_text(folder / "confusion_matrix.html", confusion_page(result, language))
 
 
 def summary(result: Evaluation) -> str:
