@@ -214,7 +214,7 @@ def test_options_that_cannot_be(compare, options: tuple[str, ...], words: tuple[
         ("layer = 'risk'", ("layer: 'risk' is not NAME=COLUMN",)),
         ("token-id = true", ("token-id: found True. Allowed: a text or a number",)),
         ("merge = 'no'", ("merge: found 'no'. Allowed: true or false",)),
-        ("gold = 'x'", ("unknown key 'gold'",)),
+        ("gold-file = 'x'", ("unknown key 'gold-file'", "Allowed: ")),
     ],
 )
 def test_config_files_that_cannot_be(write, content: str, words: tuple[str, ...]) -> None:
