@@ -156,6 +156,12 @@ def classify(points: CodePoints, table: ByteArray) -> ByteArray:
     return found
 
 
+def visible_characters(points: CodePoints) -> BoolArray:
+    """Which characters are not white space."""
+    visible: BoolArray = (classify(points, np.full(_MAXIMUM, 255, dtype=np.uint8)) & _KIND) != _SPACE
+    return visible
+
+
 def _describe(character: str) -> int:
     category = unicodedata.category(character)
     if character.isspace():
@@ -275,4 +281,3 @@ def _inside(place: IntArray, start: IntArray, end: IntArray) -> BoolArray:
     before = np.searchsorted(start, place, side="left") - 1  # the last range that starts before the place
     inside: BoolArray = (before >= 0) & (reach[before] > place)
     return inside
-

@@ -36,7 +36,9 @@ def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
         content = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save the file as UTF-8.") from None
+        raise InputError(
+            f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save the file as UTF-8."
+        ) from None
     except json.JSONDecodeError as error:
         hint = " One object a line is JSON Lines: wrap the lines in a list." if "Extra data" in error.msg else ""
         raise InputError(f"{name}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno}).{hint}") from None

@@ -42,9 +42,7 @@ def read_label_studio(
     return collector.finish(source, JsonOriginal(name, raw), detector=detector, union=options.annotator == UNION)
 
 
-def _add_results(
-    collector: Collector, task: Mapping[str, Any], number: int, key: str, index: int, person: str
-) -> None:
+def _add_results(collector: Collector, task: Mapping[str, Any], number: int, key: str, index: int, person: str) -> None:
     doc_id = collector.documents[number].id
     shown = number + 1 if doc_id is None else repr(doc_id)
     for place, result in enumerate(required(task[key][index], "result", list, collector.name, number + 1)):

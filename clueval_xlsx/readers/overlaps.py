@@ -162,6 +162,8 @@ def overlap_note(name: str, lines: Sequence[str], mode: str) -> list[str]:
     """One note about what was dropped or merged, with the first few."""
     if not lines:
         return []
-    what = "overlapping annotations were dropped" if mode == LONGEST else "groups of overlapping annotations were merged"
+    what = (
+        "overlapping annotations were dropped" if mode == LONGEST else "groups of overlapping annotations were merged"
+    )
     more = f"; and {len(lines) - _SHOWN} more, which `clueval-xlsx validate` lists" if len(lines) > _SHOWN else ""
     return [f"{name}: {len(lines)} {what} (--overlaps {mode}): {'; '.join(lines[:_SHOWN])}{more}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -111,12 +111,39 @@ class TextReading:
         tokens = tokenise(self.texts, Ranges.join([self.listed.ranges, *others]))
         return _corpus(tokens, self.documents, self.doc_ids, self.source.name)
 
+    def only(self, documents: Sequence[int]) -> TextReading:
+        """Some of the documents, in this order."""
+        number = np.full(len(self.documents) + 1, -1, dtype=np.int64)
+        number[list(documents)] = np.arange(len(documents))
+        listed, rows = _renumbered(self.listed, number)
+        mentions, kept = _renumbered(self.mentions, number)
+        place = np.full(len(self.mentions) + 1, -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        return replace(
+            self,
+            documents=tuple(self.documents[index] for index in documents),
+            listed=listed,
+            mentions=mentions,
+            group=place[self.group[rows]],
+            handles=[self.handles[row] for row in rows.tolist()],
+            unannotated=frozenset(int(number[index]) for index in self.unannotated if number[index] >= 0),
+        )
+
     @cached_property
     def reading(self) -> Reading:
         """This source by itself, on tokens of its own."""
         corpus = self.corpus_with()
         frames = layer_frames(self.mentions, corpus)
         return Reading(corpus, frames, self.source, self.notes, text=self)
+
+
+def _renumbered(mentions: Mentions, number: IntArray) -> tuple[Mentions, IntArray]:
+    """The mentions of the documents that have a new number, in the new order, and which rows they were."""
+    document = number[mentions.ranges.document]
+    rows = np.flatnonzero(document >= 0)
+    rows = rows[np.argsort(document[rows], kind="stable")]
+    taken = mentions.take(rows)
+    return replace(taken, ranges=replace(taken.ranges, document=document[rows])), rows
 
 
 def _corpus(tokens: Tokenised, documents: Sequence[Document], doc_ids: tuple[str, ...], name: str) -> Corpus:
