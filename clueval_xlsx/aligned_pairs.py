@@ -194,8 +194,8 @@ def _with_texts_of(gold: TextReading, pred: TextReading) -> tuple[TextReading, t
         return replace(mentions, ranges=Ranges(ranges.document, start, end))
 
     note = (
-        f"{names[1]}: {len(different)} text{'s differ' if len(different) != 1 else ' differs'} from {names[0]} in white "
-        "space only; annotations were carried over by their visible characters"
+        f"{names[1]}: {len(different)} of its texts differ from {names[0]} in white space only; "
+        "annotations were carried over by their visible characters"
     )
     return replace(pred, listed=carried(pred.listed), mentions=carried(pred.mentions)), (note,)
 

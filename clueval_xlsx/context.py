@@ -43,7 +43,7 @@ class ContextMaker:
     def __init__(self, corpus: Corpus, window: int | None = None) -> None:
         self._corpus = corpus
         self._window = window
-        self._words = lru_cache(maxsize=64)(self._load_words)
+        self._words = lru_cache(maxsize=64)(corpus.words)  # cases of one sentence follow each other
 
     def segments(self, own: Extent, others: Sequence[Extent], own_mark: str, other_mark: str) -> list[Segment]:
         """The context of one span with the spans of the other side that touch it, and no others."""
@@ -60,7 +60,7 @@ class ContextMaker:
         borders = sorted(cuts)
         found: list[Segment] = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > first else []
         for begin, end in pairwise(borders):
-            gap, text = self._text(begin, end, left)
+            gap, text = self._text(begin, end, left, right)
             if gap:
                 found.append(Segment(gap, PLAIN))
             found.append(Segment(text, _mark(begin, own, others, own_mark, other_mark)))
@@ -80,23 +80,22 @@ class ContextMaker:
             min(int(corpus.documents.stop[document]), high + 1 + self._window),
         )
 
-    def _text(self, begin: int, end: int, left: int) -> tuple[str, str]:
+    def _text(self, begin: int, end: int, left: int, right: int) -> tuple[str, str]:
         """What stands before a stretch, and its words; a very long stretch loses its middle, visibly."""
+        words, spaces = self._words(left, right)
+        low, high = begin - left, end - left
         if end - begin > LONGEST_INSIDE:
             half = LONGEST_INSIDE // 2
-            gap, head = self._text(begin, begin + half, left)
-            _, tail = self._text(end - half, end, left)
-            return gap, f"{head} {ELLIPSIS} {tail}"
-        origin = max(begin - 1, left)  # one token more, to know the space before the first
-        spaces, words = self._words(origin, end)
-        skip = begin - origin
-        text = words[skip] + "".join(
-            space + word for space, word in zip(spaces[skip + 1 :], words[skip + 1 :], strict=True)
-        )
-        return (spaces[skip] if skip else ""), text
+            text = f"{_written(words, spaces, low, low + half)} {ELLIPSIS} {_written(words, spaces, high - half, high)}"
+        else:
+            text = _written(words, spaces, low, high)
+        return spaces[low], text
 
-    def _load_words(self, first: int, stop: int) -> tuple[list[str], list[str]]:
-        return self._corpus.space_before(first, stop), self._corpus.tokens.take(range(first, stop))
+
+def _written(words: list[str], spaces: list[str], low: int, high: int) -> str:
+    pieces = [*spaces[low:high]]
+    pieces[0] = ""
+    return "".join(space + word for space, word in zip(pieces, words[low:high], strict=True))
 
 
 def _array(*values: int) -> IntArray:
@@ -132,8 +131,12 @@ def emoji_text(segments: Sequence[Segment]) -> str:
 
 
 def emoji_pieces(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments with their emoji in the text, the marks kept."""
-    return [
-        Segment(f"{EMOJI[mark]}{JOINER}{text}{JOINER}{EMOJI[mark]}", mark) if mark else Segment(text, mark)
-        for text, mark in segments
-    ]
+    """Segments with plain emoji before and behind the marked words."""
+    pieces: list[Segment] = []
+    for segment in segments:
+        if segment.mark:
+            emoji = EMOJI[segment.mark]
+            pieces += [Segment(f"{emoji}{JOINER}", PLAIN), segment, Segment(f"{JOINER}{emoji}", PLAIN)]
+        else:
+            pieces.append(segment)
+    return pieces

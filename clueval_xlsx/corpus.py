@@ -138,26 +138,28 @@ class Corpus:
         """The line of a token in its source file, counted from 1."""
         return self.tokens.data.count(b"\n", 0, int(self.tokens.start[position])) + 1
 
-    def space_before(self, first: int, stop: int) -> list[str]:
-        """What stands before each token of a stretch when people write it; the first gets the empty string."""
+    def words(self, first: int, stop: int) -> tuple[list[str], list[str]]:
+        """The words of a stretch of tokens, and what people write before each; before the first, nothing."""
         tokens = self.tokens
+        words = tokens.take(range(first, stop))
         if self.running_text:
             ends = tokens.start[first : stop - 1] + tokens.length[first : stop - 1]
-            return [""] + [
-                tokens.data[end:begin].decode("utf-8")
-                for end, begin in zip(ends, tokens.start[first + 1 : stop], strict=True)
-            ]
-        if self.glue is not None:
-            return [""] + ["" if glued else " " for glued in self.glue[first + 1 : stop]]
-        words = tokens.take(range(first, stop))
-        return [""] + [_space_between(left, right) for left, right in pairwise(words)]
+            gaps = zip(ends.tolist(), tokens.start[first + 1 : stop].tolist(), strict=True)
+            spaces = [tokens.data[end:begin].decode("utf-8", "surrogatepass") for end, begin in gaps]
+        elif self.glue is not None:
+            spaces = ["" if glued else " " for glued in self.glue[first + 1 : stop].tolist()]
+        else:
+            spaces = [_space_between(left, right) for left, right in pairwise(words)]
+        return words, ["", *spaces]
 
     def text(self, first: int, last: int) -> str:
         """The words from one position to another (both inclusive) the way people write them."""
         if self.running_text:
             return self.tokens.between(first, last)
-        words = self.tokens.take(range(first, last + 1))
-        return "".join(space + word for space, word in zip(self.space_before(first, last + 1), words, strict=True))
+        if first == last:
+            return self.tokens[first]
+        words, spaces = self.words(first, last + 1)
+        return "".join(space + word for space, word in zip(spaces, words, strict=True))
 
     def glue_or_guess(self) -> BoolArray:
         """`glue`, or where nobody knows, the way punctuation is usually written."""
@@ -184,7 +186,9 @@ class Corpus:
         keep = np.ones(len(after), dtype=bool) if self.glue is None else ~self.glue[after]
         for start, end in spans:
             holder = np.searchsorted(start, after, side="left") - 1  # the last span that starts before the break
-            keep &= (holder < 0) | (end[holder] < after)
+            inside = holder >= 0
+            inside[inside] = end[holder[inside]] >= after[inside]
+            keep &= ~inside
         return np.union1d(after[keep], self.documents.start[self.documents.start < len(self)])
 
 

@@ -19,7 +19,7 @@ from clueval_xlsx.strings import BoolArray, IntArray
 FN, FP = "FN", "FP"
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
-_ID_BYTES = 10  # 80 bits, 16 characters of base 32
+_ID_LENGTH = 12  # characters of base 32, so 60 bits
 
 
 def select_errors(match: pd.DataFrame, spans: pd.DataFrame, level: str, labelled: str | None) -> BoolArray:
@@ -71,11 +71,11 @@ def error_table(
     if corpus.char_start is not None and corpus.char_end is not None:
         frame["char_start"], frame["char_end"] = corpus.char_start[start], corpus.char_end[end]
 
-    other_surfaces = (
-        [corpus.text(begin, last) for begin, last in zip(other_start, other_end, strict=True)] if len(spans) else []
-    )
     ranges = list(zip(first.tolist(), stop.tolist(), strict=True))
-    frame["other_surface"] = [BETWEEN.join(other_surfaces[low:high]) for low, high in ranges]
+    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
+    frame["other_surface"] = [
+        BETWEEN.join(corpus.text(begin, last) for begin, last in others[low:high]) for low, high in ranges
+    ]
     for layer in layers:
         texts = _texts(b[layer], NO_LABEL)
         frame[f"other_label_{layer}"] = [BETWEEN.join(texts[low:high]) for low, high in ranges]
@@ -89,7 +89,6 @@ def error_table(
         frame[f"meta_{key}"] = _texts(pd.Series(corpus.metadata(key, start)))
     maker = ContextMaker(corpus, context)
     own_mark, other_mark = (GOLD, PRED) if sheet == FN else (PRED, GOLD)
-    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
     frame["segments"] = pd.Series(
         [
             maker.segments(Extent(begin, last), [Extent(*pair) for pair in others[low:high]], own_mark, other_mark)
@@ -136,8 +135,8 @@ def _case_ids(
     ids = []
     for document, place, surface, label in zip(documents.tolist(), places, surfaces, own, strict=True):
         key = "\x1f".join([corpus.doc_ids[document], sheet, *map(str, place), surface, *named, *label])
-        code = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_ID_BYTES).digest()
-        ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')}")
+        code = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).digest()
+        ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')[:_ID_LENGTH]}")
     return ids
 
 

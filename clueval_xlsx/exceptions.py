@@ -26,14 +26,19 @@ class CluevalError(Exception):
 
 
 class InputError(CluevalError):
-    """The data are wrong. `problems` lists everything that was found, the message shows the first."""
+    """The data are wrong. `problems` lists what was found, the message shows the first.
 
-    def __init__(self, message: str = "", problems: Sequence[Problem] = ()) -> None:
+    Where there are very many, `unlisted` counts the ones that are not described.
+    """
+
+    def __init__(self, message: str = "", problems: Sequence[Problem] = (), unlisted: int = 0) -> None:
         self.problems = tuple(problems)
+        self.unlisted = unlisted
         if not message:
             message = str(self.problems[0])
-            if len(self.problems) > 1:
-                message += f" ({len(self.problems) - 1} more: `clueval-xlsx validate` lists them.)"
+            more = len(self.problems) - 1 + unlisted
+            if more:
+                message += f" ({more} more: `clueval-xlsx validate` lists them.)"
         super().__init__(message)
 
 

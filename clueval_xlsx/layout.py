@@ -58,6 +58,24 @@ JUDGEMENTS = (
 )
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a person fills into the annotation columns of one case; codes where there are codes."""
+
+    judgement: str = ""
+    correct_span: str = ""  # one of SPAN_CHOICES, or the words themselves
+    correct_labels: Mapping[str, str] = field(default_factory=dict)
+    severity: str = ""
+    comment: str = ""
+
+
+def words_of(judgement: Judgement, language: str, standard: Mapping[str, str]) -> str:
+    """The words of a judgement in a language; a custom one falls back to English, then to any, then to its code."""
+    if not judgement.words:
+        return standard[judgement.code]
+    return judgement.words.get(language) or judgement.words.get("en") or next(iter(judgement.words.values()))
+
+
 def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "config") -> tuple[Judgement, ...]:
     """Judgements that a project defines in TOML: `[judgements.CODE]` with `effect`, words, and maybe `sheets`.
 

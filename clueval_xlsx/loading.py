@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.pairing import Pair, make_pair
@@ -100,7 +100,7 @@ def _read_bytes(data: bytes, name: str, options: ReadOptions) -> Reading | TextR
 
         return read_span_table(data, name, options.text_format())
     if found in {JSON, TAB, PRESIDIO, LABEL_STUDIO}:
-        return _read_json(data, name, found, options.text_format())
+        return remember(_read_json(data, name, found, options.text_format()), options)
     conll = found == CONLL
     token_format = TokenFormat(
         conll=conll,
@@ -112,7 +112,16 @@ def _read_bytes(data: bytes, name: str, options: ReadOptions) -> Reading | TextR
         document_tag=options.document_tag,
         sentence_tag=options.sentence_tag,
     )
-    return read_vertical(io.BytesIO(data), name, token_format)
+    return remember(read_vertical(io.BytesIO(data), name, token_format), options)
+
+
+Found = TypeVar("Found", bound=Reading | TextReading)
+
+
+def remember(reading: Found, options: ReadOptions) -> Found:
+    """A reading that knows the options it was made with."""
+    known = {**asdict(options), "text": None if options.text is None else str(options.text)}
+    return replace(reading, source=replace(reading.source, reading=known))
 
 
 def _token_columns(layers: Mapping[str, int | str | None], name: str) -> dict[str, int]:
@@ -149,7 +158,7 @@ def _read_folder(files: Mapping[str, bytes], name: str, options: ReadOptions) ->
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder. --text names the folder of the .txt files of {name}.")
         texts = _folder_files(folder)
-    return read_brat(files, name, options.text_format(), texts, str(options.text or ""))
+    return remember(read_brat(files, name, options.text_format(), texts, str(options.text or "")), options)
 
 
 def _folder_files(folder: Path) -> dict[str, bytes]:
@@ -191,7 +200,7 @@ def complete(
             f"{found.name}: a span table needs the text it belongs to. Give it with --text FILE (a .vrt, or the "
             "source of the character offsets), or let the other side be that file."
         )
-    return place(found, base)
+    return remember(place(found, base), options)
 
 
 def read_sides(
@@ -207,7 +216,8 @@ def read_sides(
     pred_options = replace(pred_options or gold_options, side=PRED)
     first = load(gold, gold_options, name=names[0])
     if pred_options.text is None and isinstance(first, TextReading) and _lacks_texts(pred):
-        pred_options = replace(pred_options, text=gold_options.text or str(gold))
+        folder = gold if isinstance(gold, str | Path) and Path(gold).is_dir() else None
+        pred_options = replace(pred_options, text=gold_options.text or folder)
     second = load(pred, pred_options, name=names[1])
     return complete(first, gold_options, second), complete(second, pred_options, first)
 

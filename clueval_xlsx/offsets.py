@@ -23,8 +23,8 @@ def unit_starts(text: str, unit: str) -> IntArray | None:
     if unit == GLYPHS:
         import regex
 
-        starts = [match.start() for match in regex.finditer(r"\X", text)]
-        return np.array([*starts, len(text)], dtype=np.int64)
+        glyphs = [match.start() for match in regex.finditer(r"\X", text)]
+        return np.array([*glyphs, len(text)], dtype=np.int64)
     width = utf16_widths(text)
     starts = np.full(int(width.sum()) + 1, -1, dtype=np.int64)
     starts[np.cumsum(width) - width] = np.arange(len(text))

@@ -154,24 +154,30 @@ def _check_same_documents(gold: Corpus, pred: Corpus) -> None:
         named = left.given_id is not None and right.given_id is not None
         if left.extent != right.extent or (named and left.given_id != right.given_id):
             raise InputError(
-                f"the documents differ: document {index + 1} is {left.shown} in {gold.name}, "
-                f"but {right.shown} in {pred.name}. Both files must hold the same documents in the same order."
+                f"the documents differ: document {index + 1} is {left} in {gold.name}, "
+                f"but {right} in {pred.name}. Both files must hold the same documents in the same order."
             )
 
 
 class _Document(NamedTuple):
-    shown: str
+    corpus: Corpus
+    number: int
     given_id: str | None
     extent: tuple[int, int]
+
+    def __str__(self) -> str:
+        start, stop = self.extent
+        if start < 0:
+            return "missing"
+        where = f" from line {self.corpus.line_of(start)}" if stop > start else " (empty)"
+        return f"{self.corpus.doc_ids[self.number]!r}{where}, {stop - start} tokens"
 
 
 def _document(corpus: Corpus, index: int) -> _Document:
     if index >= len(corpus.documents):
-        return _Document("missing", None, (-1, -1))
+        return _Document(corpus, index, None, (-1, -1))
     start, stop = int(corpus.documents.start[index]), int(corpus.documents.stop[index])
-    where = f" from line {corpus.line_of(start)}" if stop > start else " (empty)"
-    shown = f"{corpus.doc_ids[index]!r}{where}, {stop - start} tokens"
-    return _Document(shown, corpus.documents.attributes(index).get("id"), (start, stop))
+    return _Document(corpus, index, corpus.documents.attributes(index).get("id"), (start, stop))
 
 
 def _first_difference(left: Strings, right: Strings, shared: int) -> int | None:

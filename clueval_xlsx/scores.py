@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,11 @@ from clueval_xlsx.strings import IntArray
 COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
-_REPLICATES_AT_ONCE = 100
-_CONFIDENCE = (2.5, 97.5)
+_DRAWN_AT_ONCE = 4_000_000  # documents drawn in one batch of replicates
+_COLUMNS_AT_ONCE = 1000  # rows of the table whose intervals are computed together
+_CONFIDENCE = (0.025, 0.975)
+
+Columns = dict[str, Any]  # some rows of the table, column by column
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,27 +81,34 @@ def _ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> FloatArray:
 
 def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFrame:
     """The table of all scores: one row for each tally, label, document and group, with counts and rates."""
-    draws = list(_draws(len(settings.documents), settings))
-    blocks = []
+    blocks: list[Columns] = []
+    uncertain: list[_Uncertain] = []
     for tally in tallies:
-        documents = [
-            np.searchsorted(settings.documents, side.position, side="right") - 1 for side in (tally.gold, tally.pred)
-        ]
+        sides = (tally.gold, tally.pred)
+        documents = [np.searchsorted(settings.documents, side.position, side="right") - 1 for side in sides]
         is_headline = (tally.level, tally.labelled) == settings.headline or tally.level is None
-        blocks.append(_block(tally, documents, None, settings, draws))
-        for layer in tally.by_layers:
-            blocks += _label_blocks(tally, documents, layer, settings, draws if is_headline else [])
-        for grouping in settings.groupings:
-            codes = [
-                grouping.of(side.position, document)
-                for side, document in zip((tally.gold, tally.pred), documents, strict=True)
-            ]
-            wanted = draws if is_headline and grouping.key != "document" else []
-            keys = _Keys(codes, len(grouping.values))
-            block = _block(tally, documents, keys, settings, wanted)
-            block["group_key"], block["group"] = grouping.key, list(grouping.values)
+
+        def add(keys: _Keys, *, interval: bool, tally: Tally = tally, documents: list[IntArray] = documents) -> Columns:
+            block = _block(tally, keys, settings)
+            if interval:
+                uncertain.append(_Uncertain(tally, keys, documents, len(blocks)))
             blocks.append(block)
-    return pd.concat(blocks, ignore_index=True)
+            return block
+
+        add(_Keys([np.zeros(len(side.position), np.int64) for side in sides], 1), interval=True)
+        for layer in tally.by_layers:
+            labels = list(settings.vocabulary[layer])
+            keys = _Keys([side.labels[layer] for side in sides], len(labels))
+            block = add(keys, interval=is_headline)
+            block["layer"], block["label"] = [layer] * len(labels), labels
+            blocks.append(_macro(tally, layer, block))
+        for grouping in settings.groupings:
+            codes = [grouping.of(side.position, document) for side, document in zip(sides, documents, strict=True)]
+            values = list(grouping.values)
+            block = add(_Keys(codes, len(values)), interval=is_headline and grouping.key != "document")
+            block["group_key"], block["group"] = [grouping.key] * len(values), values
+    _add_intervals(blocks, uncertain, settings)
+    return _frame(blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,60 +119,61 @@ class _Keys:
     size: int
 
 
-def _label_blocks(
-    tally: Tally, documents: list[IntArray], layer: str, settings: ScoreSettings, draws: list[FloatArray]
-) -> list[pd.DataFrame]:
-    labels = settings.vocabulary[layer]
-    keys = _Keys([tally.gold.labels[layer], tally.pred.labels[layer]], len(labels))
-    block = _block(tally, documents, keys, settings, draws)
-    block["layer"], block["label"] = layer, list(labels)
+@dataclass(frozen=True, eq=False)
+class _Uncertain:
+    """A block of rows that gets intervals."""
+
+    tally: Tally
+    keys: _Keys
+    documents: list[IntArray]
+    block: int
+
+
+def _frame(blocks: list[Columns]) -> pd.DataFrame:
+    """All blocks as one frame, made in one go: frames that are put together one by one cost more than the sums."""
+    columns: Columns = {}
+    for name in blocks[0] if blocks else ():
+        parts = [block[name] for block in blocks]
+        if isinstance(parts[0], np.ndarray):
+            columns[name] = np.concatenate(parts)
+        else:
+            flat = [value for part in parts for value in part]
+            columns[name] = pd.Series(flat, dtype=object)
+    return pd.DataFrame(columns)
+
+
+def _macro(tally: Tally, layer: str, labels: Columns) -> Columns:
+    """The mean over the labels whose rate is defined."""
     macro = _identity(tally, 1)
-    macro["layer"], macro["average"] = layer, "macro"
+    macro["layer"], macro["average"] = [layer], ["macro"]
     for name in RATES:
-        defined = block[name].dropna()
-        macro[name] = defined.mean() if len(defined) else np.nan
-    return [block, macro]
+        defined = labels[name][~np.isnan(labels[name])]
+        macro[name] = np.array([defined.mean() if len(defined) else np.nan])
+    return macro
 
 
-def _identity(tally: Tally, rows: int) -> pd.DataFrame:
+def _identity(tally: Tally, rows: int) -> Columns:
     fixed = {"scheme": tally.scheme, "variant": tally.variant, "level": tally.level, "labelled": tally.labelled}
-    frame = pd.DataFrame({name: pd.array([fixed.get(name)] * rows, dtype=object) for name in IDENTITY})
-    frame["average"] = "micro"
-    for name in COUNTS:
-        frame[name] = np.nan
+    fixed["average"] = "micro"
+    columns: Columns = {name: [fixed.get(name)] * rows for name in IDENTITY}
+    columns.update({name: np.full(rows, np.nan) for name in COUNTS})
     for name in RATES:
-        frame[name] = np.nan
-        frame[f"{name}_low"] = np.nan
-        frame[f"{name}_high"] = np.nan
-    frame["counts"] = pd.array([None] * rows, dtype=object)
-    return frame
+        columns.update({key: np.full(rows, np.nan) for key in (name, f"{name}_low", f"{name}_high")})
+    columns["counts"] = [None] * rows
+    return columns
 
 
-def _block(
-    tally: Tally, documents: list[IntArray], keys: _Keys | None, settings: ScoreSettings, draws: list[FloatArray]
-) -> pd.DataFrame:
-    """The rows of one breakdown of a tally (or its one overall row)."""
-    size = 1 if keys is None else keys.size
-    codes = (
-        [np.zeros(len(side.position), np.int64) for side in (tally.gold, tally.pred)] if keys is None else keys.codes
-    )
-    counts: dict[str, FloatArray] = {}
-    for name, side, code in zip(("gold", "pred"), (tally.gold, tally.pred), codes, strict=True):
-        counts[name] = _sums(code, side.weight, size)
-        counts[f"tp_{name}"] = _sums(code, side.weight * side.credit, size)
-    counts["fn"] = counts["gold"] - counts["tp_gold"]
-    counts["fp"] = counts["pred"] - counts["tp_pred"]
-
-    frame = _identity(tally, size)
-    for name in COUNTS:
-        frame[name] = counts[name]
-    for name, values in rates(counts, settings.beta).items():
-        frame[name] = values
-    if draws:
-        for name, (low, high) in _intervals(tally, codes, documents, size, settings, draws).items():
-            frame[f"{name}_low"], frame[f"{name}_high"] = low, high
-    frame["counts"] = _named_counts(tally, codes, size)
-    return frame
+def _block(tally: Tally, keys: _Keys, settings: ScoreSettings) -> Columns:
+    """The rows of one breakdown of a tally."""
+    block = _identity(tally, keys.size)
+    for name, side, code in zip(("gold", "pred"), (tally.gold, tally.pred), keys.codes, strict=True):
+        block[name] = _sums(code, side.weight, keys.size)
+        block[f"tp_{name}"] = _sums(code, side.weight * side.credit, keys.size)
+    block["fn"] = block["gold"] - block["tp_gold"]
+    block["fp"] = block["pred"] - block["tp_pred"]
+    block.update(rates(block, settings.beta))
+    block["counts"] = _named_counts(tally, keys.codes, keys.size)
+    return block
 
 
 def _sums(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
@@ -190,63 +201,71 @@ def _named_counts(tally: Tally, codes: list[IntArray], size: int) -> list[dict[s
     return found
 
 
-def _draws(documents: int, settings: ScoreSettings) -> list[FloatArray]:
-    """Bootstrap weights: how often each document is drawn, a batch of replicates at a time."""
-    if documents < 2 or not settings.replicates:
-        return []
+def _draws(settings: ScoreSettings) -> Iterator[FloatArray]:
+    """Bootstrap weights: how often each document is drawn, a batch of replicates at a time, always the same."""
+    documents, left = len(settings.documents), settings.replicates
     generator = np.random.default_rng(settings.seed)
-    share = np.full(documents, 1 / documents)
-    batches = []
-    left = settings.replicates
     while left > 0:
-        size = min(left, _REPLICATES_AT_ONCE)
-        batches.append(generator.multinomial(documents, share, size=size).astype(np.float64))
+        size = min(left, max(_DRAWN_AT_ONCE // documents, 1))
+        drawn = generator.integers(documents, size=(size, documents)) + np.arange(size)[:, None] * documents
+        yield np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents).astype(np.float64)
         left -= size
-    return batches
 
 
-def _intervals(
-    tally: Tally,
-    codes: list[IntArray],
-    documents: list[IntArray],
-    size: int,
-    settings: ScoreSettings,
-    draws: list[FloatArray],
-) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """95 % bootstrap intervals over documents of every rate of every row."""
+def _add_intervals(blocks: list[Columns], uncertain: list[_Uncertain], settings: ScoreSettings) -> None:
+    """95 % bootstrap intervals over documents, for all blocks that get them at once."""
     count = len(settings.documents)
-    tables = {}
-    for name, side, code, document in zip(("gold", "pred"), (tally.gold, tally.pred), codes, documents, strict=True):
-        tables[name] = _by_document(document, code, side.weight, count, size)
-        tables[f"tp_{name}"] = _by_document(document, code, side.weight * side.credit, count, size)
-    samples: dict[str, list[FloatArray]] = {name: [] for name in RATES}
-    for batch in draws:
-        drawn = {name: np.asarray(batch @ table) for name, table in tables.items()}
-        for name, values in rates(drawn, settings.beta).items():
-            samples[name].append(values)
+    if count < 2 or not settings.replicates or not uncertain:
+        return
+    names = ("gold", "tp_gold", "pred", "tp_pred")
+    tables = {name: _side_by_side([_by_document(part, name, count) for part in uncertain]) for name in names}
     # Drawing documents says nothing about rows whose units all lie in one document.
-    spread = ((tables["gold"] + tables["pred"]) != 0).sum(axis=0) > 1
-    found = {name: _percentiles(np.concatenate(parts)) for name, parts in samples.items()}
-    return {
-        name: (np.where(spread, low, np.nan), np.where(spread, high, np.nan)) for name, (low, high) in found.items()
-    }
+    spread = np.flatnonzero(np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).ravel() > 1)
+    found = {f"{name}_{end}": np.full(tables["gold"].shape[1], np.nan) for name in RATES for end in ("low", "high")}
+    for begin in range(0, len(spread), _COLUMNS_AT_ONCE):
+        rows = spread[begin : begin + _COLUMNS_AT_ONCE]
+        some = {name: table[:, rows].T.tocsr() for name, table in tables.items()}
+        drawn: dict[str, list[FloatArray]] = {name: [] for name in names}
+        for batch in _draws(settings):
+            for name, table in some.items():
+                drawn[name].append(table @ batch.T)
+        counts = {name: np.concatenate(parts, axis=1) for name, parts in drawn.items()}
+        for name, sample in rates(counts, settings.beta).items():
+            found[f"{name}_low"][rows], found[f"{name}_high"][rows] = _percentiles(sample)
+    begin = 0
+    for part in uncertain:
+        for name, values in found.items():
+            blocks[part.block][name] = values[begin : begin + part.keys.size]
+        begin += part.keys.size
 
 
-def _percentiles(sample: FloatArray) -> tuple[FloatArray, FloatArray]:
-    low, high = np.full(sample.shape[1], np.nan), np.full(sample.shape[1], np.nan)
-    whole = ~np.isnan(sample).any(axis=0)
-    if whole.any():
-        low[whole], high[whole] = np.percentile(sample[:, whole], _CONFIDENCE, axis=0)
-    for column in np.flatnonzero(~whole).tolist():
-        defined = sample[~np.isnan(sample[:, column]), column]
-        if defined.size:
-            low[column], high[column] = np.percentile(defined, _CONFIDENCE)
-    return low, high
+def _percentiles(sample: FloatArray) -> list[FloatArray]:
+    """The bounds of each row, interpolated between neighbours, over the replicates whose rate is defined."""
+    ordered = np.sort(sample, axis=1)  # NaN goes to the end
+    last = (~np.isnan(ordered)).sum(axis=1) - 1
+    row = np.arange(len(ordered))
+    bounds = []
+    for share in _CONFIDENCE:
+        place = share * np.maximum(last, 0)
+        below = np.floor(place).astype(np.int64)
+        low, high = ordered[row, below], ordered[row, np.minimum(below + 1, np.maximum(last, 0))]
+        bounds.append(low + (high - low) * (place - below))
+    return bounds
 
 
-def _by_document(document: IntArray, code: IntArray, weight: FloatArray, documents: int, size: int) -> Any:
+def _by_document(part: _Uncertain, name: str, documents: int) -> Any:
     """Summed weights, documents by rows; sparse, because few labels occur in each document."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array
 
+    which = 0 if name.endswith("gold") else 1
+    side = (part.tally.gold, part.tally.pred)[which]
+    document, code = part.documents[which], part.keys.codes[which]
+    weight = side.weight * side.credit if name.startswith("tp_") else side.weight
     known = code >= 0
-    return csr_array((weight[known], (document[known], code[known])), shape=(documents, size))
+    return csc_array((weight[known], (document[known], code[known])), shape=(documents, part.keys.size))
+
+
+def _side_by_side(tables: list[Any]) -> Any:
+    from scipy.sparse import csc_array, hstack
+
+    return csc_array(hstack(tables))

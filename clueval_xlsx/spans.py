@@ -68,7 +68,7 @@ def label_codes(spans: pd.DataFrame, layer: str, categories: Sequence[str] | Non
     if categories is None:
         return column.cat.codes.to_numpy(np.int64)
     number = {label: code for code, label in enumerate(categories)}
-    renumber = np.array([number.get(label, -1) for label in column.cat.categories] + [-1], dtype=np.int64)
+    renumber = np.array([number.get(str(label), -1) for label in column.cat.categories] + [-1], dtype=np.int64)
     return renumber[column.cat.codes.to_numpy(np.int64)]
 
 
@@ -77,7 +77,7 @@ def label_vocabulary(frames: Iterable[pd.DataFrame], layer: str) -> list[str]:
     found: set[str] = set()
     for frame in frames:
         if layer in frame.columns:
-            found.update(label for label in frame[layer].dropna().unique())
+            found.update(str(label) for label in frame[layer].dropna().unique())
     return sorted(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 PADDING = 8  # zero bytes behind the last character, so that an 8-byte window may start anywhere
+_LONG = 32  # bytes; the few strings that are longer are numbered one by one
 _XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);")
 _WINDOW_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 
@@ -55,7 +56,15 @@ class Strings:
 
     def take(self, indices: Iterable[int]) -> list[str]:
         """The strings at these indices, decoded."""
-        return [self[index] for index in indices]
+        chosen = np.asarray(indices if isinstance(indices, Sequence | np.ndarray) else list(indices), dtype=np.int64)
+        start = self.start[chosen]
+        stop = start + self.length[chosen]
+        data = self.data
+        texts = [
+            data[begin:end].decode("utf-8", "surrogatepass")
+            for begin, end in zip(start.tolist(), stop.tolist(), strict=True)
+        ]
+        return [decode_entities(text) for text in texts] if self.entities else texts
 
     def raw(self, index: int) -> bytes:
         """One string as it stands in the buffer."""
@@ -75,18 +84,29 @@ class Strings:
         codes, _ = pd.factorize(self._windows(0, slice(None)))
         offset = PADDING
         longer = np.flatnonzero(self.length > offset)
-        while longer.size:
+        while longer.size and offset < _LONG:
             tail, _ = pd.factorize(self._windows(offset, longer))
             codes[longer] = codes.max() + 1 + codes[longer] * (int(tail.max()) + 1) + tail
             codes, _ = pd.factorize(codes)
             offset += PADDING
             longer = longer[self.length[longer] > offset]
+        if longer.size:
+            number: dict[bytes, int] = {}
+            highest = int(codes.max()) + 1
+            codes[longer] = [highest + number.setdefault(self.raw(row), len(number)) for row in longer.tolist()]
+            codes, _ = pd.factorize(codes)
+        if self.data.find(b"\0", 0, -PADDING) >= 0:  # a window cannot tell "a" from "a" and a NUL
+            codes, _ = pd.factorize(codes.astype(np.int64) * (int(self.length.max(initial=0)) + 1) + self.length)
         return codes.astype(np.int64, copy=False)
 
     def factorise(self) -> tuple[IntArray, list[str]]:
         """The number of each string, and the distinct strings in that order."""
         codes = self.codes()
-        return codes, self.take(first_of_each(codes))
+        values = self.take(first_of_each(codes))
+        number = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        if len(number) < len(values):  # several spellings of one string: `&amp;` and `&#38;`
+            codes = np.array([number[value] for value in values], dtype=np.int64)[codes]
+        return codes, list(number)
 
     def differs(self, other: Strings) -> BoolArray:
         """Where two sequences of equal length hold different strings, entities decoded."""
@@ -100,7 +120,8 @@ class Strings:
             longer = longer[(self.length[longer] > offset) & ~unequal[longer]]
         if self.entities or other.entities:
             for index in np.flatnonzero(unequal).tolist():
-                unequal[index] = self[index] != other[index]
+                if b"&" in self.raw(index) or b"&" in other.raw(index):
+                    unequal[index] = self[index] != other[index]
         return unequal
 
     def _windows(self, offset: int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:

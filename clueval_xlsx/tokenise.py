@@ -180,7 +180,7 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     size = len(points)
     described = classify(points, table)
-    kind = described & _KIND
+    kind: ByteArray = described & np.uint8(_KIND)
     cut = np.zeros(size + 1, dtype=bool)
     cut[base] = True
     kind = _with_marks(kind, base[:-1][base[:-1] < size])

@@ -30,8 +30,12 @@ class Words:
     def __getitem__(self, key: str) -> str:
         return self._own.get(key) or _table(FALLBACK)[key]
 
-    def __call__(self, key: str, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         return self[key].format_map(values)
+
+    def get(self, key: str, default: str = "") -> str:
+        """The words of a key, or the default if no language has it."""
+        return self._own.get(key) or _table(FALLBACK).get(key, default)
 
     def __contains__(self, key: str) -> bool:
         return key in self._own or key in _table(FALLBACK)

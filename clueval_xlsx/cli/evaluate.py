@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("gold")
 @click.argument("pred")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the review workbook here. Default: review.xlsx, unless another output is asked for.",
+)
 @click.option("--json", "json_path", type=click.Path(path_type=Path), metavar="FILE", help="Write metrics.json here.")
 @click.option(
     "--files",
@@ -34,8 +41,11 @@ if TYPE_CHECKING:
     metavar="N",
     help="Show N tokens on each side of a case instead of its sentence.",
 )
+@options.review
 @options.common
-def evaluate(gold: str, pred: str, json_path: Path | None, folder: Path | None, **given: Any) -> None:
+def evaluate(
+    gold: str, pred: str, output: Path | None, json_path: Path | None, folder: Path | None, **given: Any
+) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
     One of the two may be `-`, standard input.
@@ -44,12 +54,16 @@ def evaluate(gold: str, pred: str, json_path: Path | None, folder: Path | None, 
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
 
+    if output is None and not (json_path or folder):
+        output = Path("review.xlsx")
     pair = options.load_pair(gold, pred, given)
     parts = evaluation_parts(pair, merged=given["merged"])
     results = evaluate_each(parts, options.evaluation_options(given))
     with Outputs() as outputs:
         for result in results:
             suffix = f"-{result.pair.layers[0]}" if len(results) > 1 else ""
+            if output:
+                _write_review(outputs, result, output.with_stem(output.stem + suffix), given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if folder:
@@ -57,6 +71,15 @@ def evaluate(gold: str, pred: str, json_path: Path | None, folder: Path | None, 
     say_notes(pair.notes)
     for result in results:
         say(summary(result))
+
+
+def _write_review(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
+    from clueval_xlsx.cli.console import progress
+    from clueval_xlsx.workbook import write_workbook
+
+    total = sum(len(table) for table in result.cases)
+    with progress("Writing cases", total) as advance:
+        write_workbook(result, outputs.path(path), options.review_options(given), advance=advance)
 
 
 def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:

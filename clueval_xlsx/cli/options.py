@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.loading import ReadOptions
     from clueval_xlsx.pairing import Pair
     from clueval_xlsx.readers import Reading
+    from clueval_xlsx.workbook import ReviewOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
@@ -167,6 +168,42 @@ scoring = apply(
         ),
     ]
 )
+
+
+def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    from clueval_xlsx.words import languages
+
+    if value not in languages():
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(languages())}.", ctx, param)
+    return value
+
+
+review = apply(
+    [
+        click.option(
+            "--lang", default="en", show_default=True, callback=_language, help="Language of the workbook: en, de."
+        ),
+        click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
+        click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
+        click.option(
+            "--max-rows",
+            type=click.IntRange(1, 1_048_570),
+            default=1_048_570,
+            metavar="N",
+            help="Continue on a further sheet after N cases.",
+        ),
+        click.option("--force", is_flag=True, help="Overwrite a workbook that has judgements in it."),
+    ]
+)
+
+
+def review_options(given: dict[str, Any]) -> ReviewOptions:
+    """How the review workbook is to look, from the command's keyword arguments."""
+    from clueval_xlsx.workbook import ReviewOptions
+
+    return ReviewOptions(
+        lang=given["lang"], contact=given["contact"], protect=given["protect"], max_rows=given["max_rows"]
+    )
 
 
 def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:

@@ -29,7 +29,9 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
         except InputError as error:
             for problem in error.problems or (error,):
                 click.echo(str(problem))
-            found += len(error.problems) or 1
+            if error.unlisted:
+                click.echo(f"{file}: and {error.unlisted} more problems of these kinds.")
+            found += (len(error.problems) or 1) + error.unlisted
             continue
         click.echo(_describe(reading))
         if first is None:

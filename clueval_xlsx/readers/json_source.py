@@ -20,6 +20,7 @@ _EXPECTED = {
     "label-studio": "data, annotations (or predictions)",
     "tab": "doc_id, text, annotations (or presidio_detected_pii)",
 }
+_KINDS = {"str": "a text", "list": "a list", "dict": "an object"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
     for number, document in enumerate(content, 1):
         if not isinstance(document, dict):
             raise InputError(
-                f"{name}: document {number} is {repr(document)[:60]}. Allowed: a list of objects, one for each document."
+                f"{name}: document {number} is {repr(document)[:60]}. Allowed: an object for each document."
             )
     if not content:
         raise InputError(f"{name}: the list of documents is empty. Check that this is the right file.")
@@ -74,7 +75,7 @@ def required(document: dict[str, Any], key: str, kind: type, name: str, number: 
     """A key that must be there and be of the kind."""
     value = document.get(key)
     if not isinstance(value, kind):
-        words = {str: "a text", list: "a list", dict: "an object"}[kind]
+        words = _KINDS[kind.__name__]
         found = f"{key!r} is {repr(value)[:40]}" if key in document else f"there is no {key!r}, only {_keys(document)}"
         raise InputError(f"{name}: document {number}: {found}. Allowed: {key!r} with {words}.")
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -26,6 +26,7 @@ class Source:
     sha256: str
     columns: Mapping[str, int | str] = field(default_factory=dict)  # layer -> column, or field in other formats
     ends_with_newline: bool = True
+    reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
 
 
 @dataclass(frozen=True, eq=False)

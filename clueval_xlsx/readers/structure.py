@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus import ATTRIBUTE, Regions, tag_attributes
-from clueval_xlsx.exceptions import Problem
+from clueval_xlsx.readers.complaints import Complaint
 from clueval_xlsx.readers.fields import Lines
 from clueval_xlsx.strings import BoolArray, IntArray, Strings
 
@@ -24,8 +24,14 @@ CONLL_DOCUMENT = "text"
 _CONLLU_COMMENT = re.compile(rb"#\s*(newdoc\b|[\w:.-]+\s*=)")
 _SHORT = 16  # tags without attributes recur; classifying each once is enough
 
-# (start, stop, attributes) of one document
-DocumentRow = tuple[int, int, dict[str, str]]
+
+class DocumentRow(NamedTuple):
+    """One document: its first position, the one behind its last, its attributes, and where it begins in the file."""
+
+    start: int
+    stop: int
+    attributes: dict[str, str]
+    offset: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,16 +96,19 @@ class Structure:
             found[name] = Regions(self.place[opening], border[following], tags=tags)
         return found
 
-    def documents(self, data: bytes, tokens: int, tag: str, name: str) -> tuple[list[DocumentRow], list[Problem]]:
+    def documents(self, tokens: Strings, tag: str) -> tuple[list[DocumentRow], list[Complaint]]:
         """Documents by their tags, and stretches of tokens outside any; with what is wrong with the tags."""
 
         def complain(row: int, found: str, allowed: str = "", remedy: str = "") -> None:
-            line = data.count(b"\n", 0, int(self.start[row])) + 1
-            problems.append(Problem(f"{name}:{line}", found, allowed, remedy))
+            problems.append(Complaint(int(self.start[row]), found, allowed, remedy))
 
+        def nameless(start: int, stop: int) -> DocumentRow:
+            return DocumentRow(start, stop, {}, int(tokens.start[start]))
+
+        data = tokens.data
         rows = self._named(tag)
         found: list[DocumentRow] = []
-        problems: list[Problem] = []
+        problems: list[Complaint] = []
         opened: DocumentRow | None = None
         done = 0  # tokens up to here are in a document already
         for row in rows.tolist():
@@ -109,7 +118,7 @@ class Structure:
                 if opened is None:
                     complain(row, f"</{tag}> closes nothing", remedy="Remove it or add its start")
                 else:
-                    found.append((opened[0], place, opened[2]))
+                    found.append(opened._replace(stop=place))
                 opened, done = None, place
                 continue
             if not text.startswith(_DOCSTART.decode()) and not text.startswith("#"):
@@ -118,18 +127,18 @@ class Structure:
                 if opened is not None:
                     complain(row, f"<{tag}> opens inside another <{tag}>", remedy=f"Add the missing </{tag}>")
             if opened is not None:
-                found.append((opened[0], place, opened[2]))
+                found.append(opened._replace(stop=place))
                 done = place
             if place > done:
-                found.append((done, place, {}))
-            opened, done = (place, place, _document_attributes(text)), place
+                found.append(nameless(done, place))
+            opened, done = DocumentRow(place, place, _document_attributes(text), begin), place
             if self.kind[row] == _EMPTY:
                 found.append(opened)
                 opened = None
         if opened is not None:
-            found.append((opened[0], tokens, opened[2]))
-        elif rows.size and done < tokens:
-            found.append((done, tokens, {}))
+            found.append(opened._replace(stop=len(tokens)))
+        elif rows.size and done < len(tokens):
+            found.append(nameless(done, len(tokens)))
         return found, problems
 
 
@@ -208,6 +217,11 @@ def _classify(line: bytes) -> tuple[str, int] | None:
         return None
     kind = _CLOSE if match[1] else _EMPTY if match[3] else _OPEN
     return match[2].decode("utf-8"), kind
+
+
+def is_comment(line: bytes) -> bool:
+    """Whether a line of a CoNLL file is a comment (`# key = value`) or opens a document (`# newdoc`)."""
+    return _CONLLU_COMMENT.match(line) is not None
 
 
 def _conll_marks(

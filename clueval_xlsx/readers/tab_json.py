@@ -38,8 +38,7 @@ def read_tab(raw: bytes, name: str, options: TextFormat, documents: list[dict[st
         _add_detected(collector, content)
     else:
         _add_annotations(collector, content, options.annotator)
-    fields = {layer: field for layer, field in collector.layers.items()}
-    source = Source(name, "tab", digest(raw), fields)
+    source = Source(name, "tab", digest(raw), dict(collector.layers))
     return collector.finish(
         source,
         JsonOriginal(name, raw),
@@ -101,7 +100,7 @@ def _annotators(document: Mapping[str, Any], name: str, number: int) -> dict[str
         return {_FLAT: (("annotations",), annotations)}
     if isinstance(annotations, dict) and "entity_mentions" in annotations:
         return {_FLAT: (("annotations", "entity_mentions"), annotations["entity_mentions"])}
-    found = {}
+    found: dict[str, tuple[tuple[str, ...], Any]] = {}
     for annotator, content in annotations.items() if isinstance(annotations, dict) else [("", annotations)]:
         if not isinstance(content, dict) or "entity_mentions" not in content:
             raise InputError(

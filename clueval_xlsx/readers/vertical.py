@@ -11,14 +11,13 @@ import numpy.typing as npt
 
 from clueval_xlsx.bio import TagColumn, parse_tag
 from clueval_xlsx.corpus import Corpus, Regions
-from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.readers import fields
+from clueval_xlsx.readers.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
 from clueval_xlsx.readers.fields import Lines
 from clueval_xlsx.readers.reading import Reading, Source, digest
-from clueval_xlsx.readers.structure import CONLL_DOCUMENT, Structure, find_structure
+from clueval_xlsx.readers.structure import CONLL_DOCUMENT, DocumentRow, Structure, find_structure, is_comment
 from clueval_xlsx.strings import IntArray, Strings, first_of_each
 
-_MOST_PROBLEMS = 1000
 LAST_COLUMN = -1  # "the last column", the default place of CoNLL tags
 
 
@@ -56,7 +55,7 @@ class _Chunk:
     tokens: int
     columns: list[tuple[IntArray, npt.NDArray[np.int32]]]
     structure: Structure
-    problems: list[Problem]
+    short: int  # lines that lack a column
 
 
 def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
@@ -70,7 +69,8 @@ def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
     if options.conll and LAST_COLUMN in options.layers.values():
         options = _with_last_column(data, begin, options)
 
-    chunks = list(_chunks(data, begin, name, options))
+    complaints = Complaints()
+    chunks = list(_chunks(data, begin, options, complaints))
     columns = [
         Strings(
             data,
@@ -82,20 +82,15 @@ def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
     ]
     structure = Structure.join([chunk.structure for chunk in chunks], [chunk.tokens for chunk in chunks])
     tokens, named = columns[0], dict(zip(options.wanted(), columns[1:], strict=True))
-    problems = [problem for chunk in chunks for problem in chunk.problems]
-    problems += _empty_tokens(tokens, name)
-
-    layers = {}
-    for layer in options.layers:
-        layers[layer], bad = _tag_column(named[f"layer {layer}"], name, layer)
-        problems += bad
+    _check_tokens(tokens, complaints)
+    layers = {layer: _tag_column(named[f"layer {layer}"], layer, complaints) for layer in options.layers}
     token_ids = named.get("token ID")
     if token_ids is not None:
-        problems += _repeated_ids(token_ids, name)
-    documents, doc_ids, bad = _documents(structure, tokens, named.get("document ID"), name, options)
-    problems += bad
-    if problems:
-        raise InputError(problems=problems[:_MOST_PROBLEMS])
+        _check_token_ids(token_ids, complaints)
+    if any(chunk.short for chunk in chunks):  # places and tokens do not fit each other
+        complaints.refuse(data, name)
+    documents, doc_ids = _documents(structure, tokens, named.get("document ID"), options, complaints)
+    complaints.refuse(data, name)
 
     corpus = Corpus(
         tokens=tokens,
@@ -119,55 +114,45 @@ def _with_last_column(data: bytes, begin: int, options: TokenFormat) -> TokenFor
     """Replace "the last column" by the number of columns of the first token line."""
     for line in data[begin : begin + fields.CHUNK_BYTES].splitlines():
         parts = line.split()
-        if len(parts) > 1 and not line.startswith((b"-DOCSTART-", b"# ")):
+        if len(parts) > 1 and not line.startswith(b"-DOCSTART-") and not is_comment(line):
             layers = {name: len(parts) if column == LAST_COLUMN else column for name, column in options.layers.items()}
             return replace(options, layers=layers)
     return replace(options, layers=dict.fromkeys(options.layers, 2))
 
 
-def _chunks(data: bytes, begin: int, name: str, options: TokenFormat) -> Iterator[_Chunk]:
+def _chunks(data: bytes, begin: int, options: TokenFormat, complaints: Complaints) -> Iterator[_Chunk]:
     buffer = np.frombuffer(data, dtype=np.uint8)
     split = fields.split_blanks if options.conll else fields.split_tabs
-    lines_before = 0
     for lower, upper in fields.chunk_bounds(data, begin):
         lines = split(buffer, lower, upper)
         structure, is_token = find_structure(data, buffer, lines, conll=options.conll)
-        yield _read_chunk(data, lines, lines_before, is_token, structure, name, options)
-        lines_before += len(lines.start)
+        yield _read_chunk(data, lines, is_token, structure, options, complaints)
 
 
 def _read_chunk(
     data: bytes,
     lines: Lines,
-    lines_before: int,
     is_token: npt.NDArray[np.bool_],
     structure: Structure,
-    name: str,
     options: TokenFormat,
+    complaints: Complaints,
 ) -> _Chunk:
     wanted = options.wanted()
     rows = np.flatnonzero(is_token)
-    problems = []
+    everything = len(rows)
     for what, number in wanted.items():
         short = rows[lines.fields[rows] < number]
-        for row in short[:_MOST_PROBLEMS].tolist():
+        described = []
+        for row in short[:MOST_PROBLEMS].tolist():
             text = data[lines.start[row] : lines.end[row]].decode("utf-8")
             count = int(lines.fields[row])
-            problems.append(
-                Problem(
-                    f"{name}:{lines_before + row + 1}",
-                    f"{_shown(text)} has {count} column{'s' if count != 1 else ''}, "
-                    f"but column {number} ({what}) is asked for",
-                    remedy=_missing_column_remedy(text),
-                )
-            )
+            found = f"{_shown(text)} has {count} column{'s' if count != 1 else ''}, "
+            found += f"but column {number} ({what}) is asked for"
+            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text)))
+        complaints.add(described, total=len(short))
         rows = rows[lines.fields[rows] >= number]
     columns = [lines.column(number, rows) for number in (1, *wanted.values())]
-    return _Chunk(len(rows), columns, structure, problems)
-
-
-def _line_of(cells: Strings, index: int) -> int:
-    return cells.data.count(b"\n", 0, int(cells.start[index])) + 1
+    return _Chunk(len(rows), columns, structure, everything - len(rows))
 
 
 def _shown(text: str) -> str:
@@ -181,88 +166,90 @@ def _missing_column_remedy(text: str) -> str:
     return "Give the right column (--layer NAME=COLUMN), or mend the line; columns are separated by tabs"
 
 
-def _empty_tokens(tokens: Strings, name: str) -> list[Problem]:
-    empty = np.flatnonzero(tokens.length == 0)[:_MOST_PROBLEMS]
-    return [
-        Problem(
-            f"{name}:{_line_of(tokens, index)}",
-            "the token in column 1 is empty",
-            remedy="Write the token, or leave the line empty to end the sentence",
-        )
-        for index in empty.tolist()
-    ]
+def _check_tokens(tokens: Strings, complaints: Complaints) -> None:
+    empty = np.flatnonzero(tokens.length == 0)
+    found, remedy = "the token in column 1 is empty", "Write the token, or leave the line empty to end the sentence"
+    complaints.add(
+        (Complaint(offset, found, remedy=remedy) for offset in tokens.start[empty[:MOST_PROBLEMS]].tolist()),
+        total=len(empty),
+    )
 
 
-def _tag_column(cells: Strings, name: str, layer: str) -> tuple[TagColumn, list[Problem]]:
+def _tag_column(cells: Strings, layer: str, complaints: Complaints) -> TagColumn:
     codes, tags = Strings(cells.data, cells.start, cells.length).factorise()
-    problems = []
-    for code, tag in enumerate(tags):
-        if parse_tag(tag) is None:
-            for index in np.flatnonzero(codes == code)[:_MOST_PROBLEMS].tolist():
-                problems.append(
-                    Problem(
-                        f"{name}:{_line_of(cells, index)}",
-                        f"layer {layer}: {_shown(tag)} is no BIO tag",
-                        "O, B-LABEL, I-LABEL (or the prefixes E S, L U of BIOES and BILOU)",
-                        "Check that --layer names the right column",
-                    )
-                )
-                if len(problems) >= _MOST_PROBLEMS:
-                    break
-    return TagColumn(codes, tuple(tags)), problems
+    is_bad = np.array([parse_tag(tag) is None for tag in tags], dtype=bool)
+    bad = np.flatnonzero(is_bad[codes]) if is_bad.any() else codes[:0]
+    complaints.add(
+        (
+            Complaint(
+                int(cells.start[index]),
+                f"layer {layer}: {_shown(tags[codes[index]])} is no BIO tag",
+                "O, B-LABEL, I-LABEL (or the prefixes E S, L U of BIOES and BILOU)",
+                "Check that --layer names the right column",
+            )
+            for index in bad[:MOST_PROBLEMS].tolist()
+        ),
+        total=len(bad),
+    )
+    return TagColumn(codes, tuple(tags))
 
 
-def _repeated_ids(token_ids: Strings, name: str) -> list[Problem]:
+def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
     codes = token_ids.codes()
     first = first_of_each(codes)
     if len(first) == len(codes):
-        return []
-    again = np.flatnonzero(first[codes] != np.arange(len(codes)))[:_MOST_PROBLEMS]
-    return [
-        Problem(
-            f"{name}:{_line_of(token_ids, index)}",
-            f"token ID {token_ids[index]!r} was already used in line {_line_of(token_ids, int(first[codes[index]]))}",
-            remedy="Token IDs must be unique: mend the file, or check --token-id",
-        )
-        for index in again.tolist()
-    ]
+        return
+    again = np.flatnonzero(first[codes] != np.arange(len(codes)))
+    shown = again[:MOST_PROBLEMS]
+    lines = line_numbers(token_ids.data, token_ids.start[first[codes[shown]]].tolist())
+    complaints.add(
+        (
+            Complaint(
+                int(token_ids.start[index]),
+                f"token ID {token_ids[index]!r} was already used in line {line}",
+                remedy="Token IDs must be unique: mend the file, or check --token-id",
+            )
+            for index, line in zip(shown.tolist(), lines, strict=True)
+        ),
+        total=len(again),
+    )
 
 
 def _documents(
-    structure: Structure, tokens: Strings, id_column: Strings | None, name: str, options: TokenFormat
-) -> tuple[Regions, tuple[str, ...], list[Problem]]:
+    structure: Structure, tokens: Strings, id_column: Strings | None, options: TokenFormat, complaints: Complaints
+) -> tuple[Regions, tuple[str, ...]]:
     """Documents from tags, else from the ID column, else the whole file; tokens between tags get their own."""
     tag = CONLL_DOCUMENT if options.conll else options.document_tag
-    found, problems = structure.documents(tokens.data, len(tokens), tag, name)
+    found, bad = structure.documents(tokens, tag)
     if not found and id_column is not None and len(tokens):
         codes, values = id_column.factorise()
         starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
         stops = np.append(starts[1:], len(tokens))
         found = [
-            (start, stop, {"id": values[codes[start]]})
+            DocumentRow(start, stop, {"id": values[codes[start]]}, int(id_column.start[start]))
             for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
         ]
     if not found:
-        found = [(0, len(tokens), {})]
-    doc_ids = tuple(row.get("id") or f"#{number}" for number, (_, _, row) in enumerate(found, 1))
+        found = [DocumentRow(0, len(tokens), {}, 0)]
+    doc_ids = tuple(row.attributes.get("id") or f"#{number}" for number, row in enumerate(found, 1))
     seen: set[str] = set()
-    for doc_id, (start, _, _) in zip(doc_ids, found, strict=True):
+    for doc_id, row in zip(doc_ids, found, strict=True):
         if doc_id in seen:
-            line = _line_of(tokens, min(start, len(tokens) - 1)) if len(tokens) else 1
-            problems.append(
-                Problem(
-                    f"{name}:{line}",
+            bad.append(
+                Complaint(
+                    row.offset,
                     f"document {doc_id!r} starts here, but a document of this ID came before",
                     remedy="Document IDs must be unique and the tokens of a document must stand together",
                 )
             )
         seen.add(doc_id)
+    complaints.add(bad)
     regions = Regions(
-        np.array([start for start, _, _ in found], dtype=np.int64),
-        np.array([stop for _, stop, _ in found], dtype=np.int64),
-        rows=tuple(row for _, _, row in found),
+        np.array([row.start for row in found], dtype=np.int64),
+        np.array([row.stop for row in found], dtype=np.int64),
+        rows=tuple(row.attributes for row in found),
     )
-    return regions, doc_ids, problems
+    return regions, doc_ids
 
 
 def _breaks(structure: Structure, documents: Regions, tokens: int, sentence_tag: str) -> IntArray:

@@ -47,7 +47,7 @@ def tallies(
 
 def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolArray:
     """Where a span and its partner have the same label on a layer; no label equals only no label."""
-    vocabulary = sorted({*spans[layer].dropna().unique(), *match[f"partner_{layer}"].dropna().unique()})
+    vocabulary = sorted({*label_vocabulary([spans], layer), *label_vocabulary([match], f"partner_{layer}")})
     own: IntArray = label_codes(spans, layer, vocabulary)
     partner = label_codes(match, f"partner_{layer}", vocabulary)
     agree: BoolArray = own == partner

@@ -1,0 +1,220 @@
+"""What a workbook says about the run it came from: written by the workbook, read by the re-import.
+
+The manifest is JSON on a hidden sheet. It holds everything that matching anew needs (all predicted spans and
+their labels as positions, layers, settings), and no text of the corpus.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.layout import FN, FP, MANIFEST_SCHEMA, Judgement, run_id
+from clueval_xlsx.spans import label_codes, label_vocabulary, make_spans, positions
+from clueval_xlsx.version import __version__
+
+if TYPE_CHECKING:
+    from clueval_xlsx.evaluation import Evaluation
+
+REVIEW, CONFLICTS = "review", "conflicts"
+# A manifest is unpacked from a file that anybody may have sent: what it may grow to is limited.
+MOST_PREDICTION_BYTES = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One run, as its workbook remembers it.
+
+    `settings` is what the run ID derives from. `reading` says how gold and prediction were read
+    (`{"gold": {…}, "pred": {…}}`, the fields of `ReadOptions`), so that nobody has to repeat it. `role` tells a
+    review from a conflict workbook, whose judge has the last word.
+    """
+
+    run_id: str
+    gold: Mapping[str, str]  # name, sha256
+    pred: Mapping[str, str]
+    settings: Mapping[str, Any]
+    layers: tuple[str, ...]
+    predictions: str = ""  # see pack_predictions
+    schema: int = MANIFEST_SCHEMA
+    version: str = ""
+    signature: str = ""
+    lang: str = "en"
+    annotator: str = ""
+    part: str = ""
+    contact: str = ""
+    role: str = REVIEW
+    cases: Mapping[str, int] = field(default_factory=dict)
+    documents: int = 0
+    tokens: int = 0
+    reading: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    judgements: tuple[Judgement, ...] = ()  # those of the project, beside the tool's own
+    created: str = ""
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """One setting of the run."""
+        value = self.settings.get(name)
+        return default if value is None else value
+
+
+def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
+    """The manifest of a run; `known` adds what the run does not know: language, annotator, part, contact, …"""
+    pair = evaluation.pair
+    sides = {"gold": pair.gold.source, "pred": pair.pred.source}
+    missed, unsupported = evaluation.cases
+    settings = {
+        **asdict(evaluation.options),
+        "layers": list(pair.layers),
+        "columns": {side: dict(source.columns) for side, source in sides.items()},
+        "merged": len(pair.layers) > 1,
+    }
+    hashes = {side: source.sha256 for side, source in sides.items()}
+    values: dict[str, Any] = {
+        "run_id": run_id(hashes["gold"], hashes["pred"], settings),
+        "gold": {"name": PurePath(sides["gold"].name).name, "sha256": hashes["gold"]},
+        "pred": {"name": PurePath(sides["pred"].name).name, "sha256": hashes["pred"]},
+        "settings": settings,
+        "layers": pair.layers,
+        "predictions": pack_predictions(pair.pred.layers),
+        "version": __version__,
+        "signature": evaluation.signature,
+        "cases": {FN: len(missed), FP: len(unsupported)},
+        "documents": len(pair.corpus.documents),
+        "tokens": len(pair.corpus),
+        "reading": {side: dict(source.reading) for side, source in sides.items()},
+    }
+    return decode(encode(Manifest(**{**values, **known})))  # as it will be read: tuples are lists in JSON
+
+
+def encode(manifest: Manifest) -> str:
+    """The manifest as JSON text."""
+    content = asdict(manifest)
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, default=_plain)
+
+
+def decode(text: str, where: str = "manifest") -> Manifest:
+    """Read the JSON text back; unknown keys are ignored, a newer schema is refused.
+
+    >>> manifest = Manifest("a-b-c", {"sha256": "aa"}, {"sha256": "bb"}, {"level": "exact"}, ("span",))
+    >>> decode(encode(manifest)) == manifest
+    True
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"{where}: the manifest is damaged: it is not JSON. Ask for the workbook again, or give --pred."
+        ) from None
+    if not isinstance(content, dict):
+        raise InputError(f"{where}: the manifest is damaged: found {type(content).__name__}, allowed: an object.")
+    _check_schema(content.get("schema"), where)
+    known = {entry.name for entry in fields(Manifest)}
+    values = {key: value for key, value in content.items() if key in known and value is not None}
+    try:
+        _check_types(values)
+        values["layers"] = tuple(str(layer) for layer in values.get("layers", ()))
+        values["judgements"] = tuple(_judgement(entry) for entry in values.get("judgements", ()))
+        return Manifest(**values)
+    except (TypeError, KeyError, ValueError) as error:
+        raise InputError(
+            f"{where}: the manifest is damaged: {error}. Ask for the workbook again, or evaluate anew."
+        ) from None
+
+
+def pack_predictions(layers: Mapping[str, pd.DataFrame]) -> str:
+    """Spans of every layer as compressed text: positions and label numbers, no words of the corpus."""
+    content = {}
+    for layer, spans in layers.items():
+        labels = label_vocabulary([spans], layer)
+        start, end = positions(spans)
+        content[layer] = {
+            "start": start.tolist(),
+            "end": end.tolist(),
+            "label": label_codes(spans, layer, labels).tolist(),
+            "labels": labels,
+        }
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+
+
+def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataFrame]:
+    """The span frame of every layer.
+
+    >>> spans = make_spans([3, 9], [5, 9], {"risk": ["HIGH", None]})
+    >>> unpack_predictions(pack_predictions({"risk": spans}))["risk"]
+       start  end  risk
+    0      3    5  HIGH
+    1      9    9   NaN
+    """
+    try:
+        packed = base64.b64decode(text, validate=True)
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(packed, MOST_PREDICTION_BYTES)
+        if unpacker.unconsumed_tail:
+            raise ValueError("the predictions are too large")
+        content = json.loads(data)
+        return {str(layer): _unpack_layer(str(layer), columns) for layer, columns in content.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, zlib.error) as error:
+        raise InputError(
+            f"{where}: the predictions in the manifest are damaged ({error}). Give the prediction file with --pred."
+        ) from None
+
+
+def _unpack_layer(layer: str, columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    start, end, codes = (np.asarray(columns[name], dtype=np.int64) for name in ("start", "end", "label"))
+    labels = [str(label) for label in columns["labels"]]
+    if not len(start) == len(end) == len(codes):
+        raise ValueError(f"the columns of layer {layer} differ in length")
+    if (end < start).any() or (start < 0).any() or (start[1:] <= end[:-1]).any():
+        raise ValueError(f"the spans of layer {layer} overlap or are not sorted")
+    names = pd.Categorical.from_codes(codes, categories=pd.Index(labels, dtype=object))
+    return make_spans(start, end, {layer: names})
+
+
+def _check_schema(schema: Any, where: str) -> None:
+    if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
+        raise InputError(f"{where}: the manifest has schema {schema!r}. Allowed: 1 to {MANIFEST_SCHEMA}.")
+    if schema > MANIFEST_SCHEMA:
+        raise InputError(
+            f"{where}: the workbook was made by a newer version of clueval-xlsx (schema {schema}, this version knows "
+            f"up to {MANIFEST_SCHEMA}). Update clueval-xlsx and run again."
+        )
+
+
+def _check_types(values: Mapping[str, Any]) -> None:
+    for key in ("gold", "pred", "settings", "cases", "reading"):
+        if not isinstance(values.get(key, {}), dict):
+            raise TypeError(f"{key} is not an object")
+    for key in ("layers", "judgements"):
+        if not isinstance(values.get(key, []), list):
+            raise TypeError(f"{key} is not a list")
+    for key in ("run_id", "predictions", "lang", "annotator", "part", "contact", "role", "signature", "created"):
+        if not isinstance(values.get(key, ""), str):
+            raise TypeError(f"{key} is not text")
+
+
+def _judgement(entry: Mapping[str, Any]) -> Judgement:
+    return Judgement(
+        str(entry["code"]),
+        str(entry["effect"]),
+        tuple(str(sheet) for sheet in entry["sheets"]),
+        {str(language): str(words) for language, words in entry["words"].items()},
+    )
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know: mappings that are no dicts, sets, numbers of numpy."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    return list(value)

@@ -1,0 +1,332 @@
+"""The one place that calls XlsxWriter: it cleans text, checks every return code, and shortens visibly."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import xlsxwriter
+from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
+
+from clueval_xlsx.context import ELLIPSIS, JOINER
+from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.workbook.styles import FORMATS
+
+LONGEST_CELL = 32_767  # UTF-16 units, Excel's limit
+MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet
+MOST_ROWS = 1_048_576
+_LONGEST_NAME = 31
+_UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
+
+Cell = tuple[int, int]
+
+
+def clean(text: str) -> str:
+    """Text that XML can hold: control characters and lone surrogates become U+FFFD; CR LF becomes LF.
+
+    >>> clean("a\\x07b")
+    'a\ufffdb'
+    """
+    return _UNWANTED.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def utf16_length(text: str) -> int:
+    """How long Excel thinks a text is."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def shorten(text: str, limit: int = LONGEST_CELL) -> str:
+    """Cut a text to so many UTF-16 units, with a mark that says so."""
+    if len(text) * 2 <= limit or utf16_length(text) <= limit:
+        return text
+    kept = text.encode("utf-16-le", "surrogatepass")[: 2 * (limit - len(ELLIPSIS) - 1)].decode("utf-16-le", "ignore")
+    return f"{kept} {ELLIPSIS}"
+
+
+def shorten_pieces(pieces: Sequence[tuple[str, str]], limit: int = LONGEST_CELL) -> list[tuple[str, str]]:
+    """Cut (text, mark) pieces to so many UTF-16 units: first what stands far from the marks, then evenly."""
+    total = sum(utf16_length(text) for text, _ in pieces)
+    if total <= limit:
+        return list(pieces)
+    found = list(pieces)
+    for index, keep_end in ((0, True), (len(found) - 1, False)):
+        text, mark = found[index]
+        excess = total - limit
+        if excess <= 0 or mark:
+            continue
+        keep = max(len(text) - excess - len(ELLIPSIS) - 1, 0)
+        cut = f"{ELLIPSIS} {text[len(text) - keep :]}" if keep_end else f"{text[:keep]} {ELLIPSIS}"
+        total += utf16_length(cut) - utf16_length(text)
+        found[index] = (cut, mark)
+    if total > limit:
+        share = limit // len(found)
+        found = [(shorten(text, share), mark) for text, mark in found] if share > 2 * len(ELLIPSIS) else []
+    return found
+
+
+@lru_cache(maxsize=4096)  # labels, classes and document IDs recur
+def _fitting(text: str) -> str:
+    return shorten(clean(text))
+
+
+class Book:
+    """A workbook being written. Sheets are added in the order in which they appear."""
+
+    def __init__(self, target: Path | BinaryIO, *, title: str, streaming: bool = False) -> None:
+        options = {
+            "strings_to_numbers": False,
+            "strings_to_formulas": False,
+            "strings_to_urls": False,
+            "constant_memory": streaming,
+            "in_memory": not streaming,
+        }
+        self._book = xlsxwriter.Workbook(str(target) if isinstance(target, Path) else target, options)
+        self._book.set_calc_mode("auto")
+        self._book.set_properties({"title": title, "created": creation_time()})
+        self._formats: dict[str, Any] = {}
+        self.sheets: list[Sheet] = []
+
+    def __enter__(self) -> Book:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+
+    def format(self, name: str) -> Any:
+        """A cell format by its name in the palette."""
+        if name not in self._formats:
+            self._formats[name] = self._book.add_format(FORMATS[name])
+        return self._formats[name]
+
+    def sheet(self, name: str, *, streamed: bool = False) -> Sheet:
+        """Add a sheet; a name that Excel refuses or that is taken is changed until it fits."""
+        taken = {sheet.name.casefold() for sheet in self.sheets}
+        plain = _NOT_IN_NAMES.sub(" ", clean(name)).strip().strip("'")[:_LONGEST_NAME] or "Sheet"
+        unique, number = plain, 1
+        while unique.casefold() in taken or unique.casefold() == "history":
+            number += 1
+            unique = f"{plain[: _LONGEST_NAME - 4]} {number}"
+        sheet = Sheet(self, self._book.add_worksheet(unique), unique, streamed=streamed)
+        self.sheets.append(sheet)
+        return sheet
+
+    def chart(self, options: dict[str, Any]) -> Any:
+        """A native chart, to be placed with `Sheet.place_chart`."""
+        return self._book.add_chart(options)
+
+    def close(self) -> None:
+        """Finish the file."""
+        for sheet in self.sheets:
+            sheet.flush()
+        try:
+            self._book.close()
+        except (OSError, xlsxwriter.exceptions.XlsxWriterException) as error:
+            raise OutputError(f"the workbook cannot be written: {error}.") from None
+
+
+class Sheet:
+    """One sheet. Cells are kept and written row by row at the end, unless the sheet is streamed."""
+
+    def __init__(self, book: Book, sheet: Any, name: str, *, streamed: bool) -> None:
+        self.book = book
+        self.name = name
+        self._sheet = sheet
+        self._waiting: list[tuple[int, int, Callable[[], int]]] | None = None if streamed else []
+        self._links = 0
+        sheet.hide_gridlines(2)
+
+    # -- cells ------------------------------------------------------------------------------------------------
+
+    def text(self, cell: Cell, text: str, style: str = "plain") -> None:
+        """Write text; it can never become a formula, a link or a number."""
+        shown = _fitting(text)
+        if not shown:
+            self.blank(cell, style)
+        elif self._waiting is None:
+            _check(self._sheet.write_string(*cell, shown, self.book.format(style)))
+        else:
+            self._do(cell, lambda: self._sheet.write_string(*cell, shown, self.book.format(style)))
+
+    def rich(self, cell: Cell, pieces: Sequence[tuple[str, str]], style: str) -> None:
+        """Write (text, mark) pieces, each in the look of its mark; `""` is plain."""
+        joined: list[tuple[str, str]] = []
+        for text, mark in shorten_pieces([(clean(text), mark) for text, mark in pieces]):
+            if joined and joined[-1][1] == mark:
+                joined[-1] = (joined[-1][0] + text, mark)
+            elif text:
+                joined.append((text, mark))
+        if not any(mark for _, mark in joined):
+            self.text(cell, "".join(text for text, _ in joined), style)
+            return
+        if len(joined) == 1:  # Excel wants two runs at least; an invisible one does not change the words
+            joined.insert(0, (JOINER, ""))
+        fragments: list[Any] = []
+        for text, mark in joined:
+            # Plain runs need their font, too: without it LibreOffice falls back to the workbook's default.
+            fragments += [self.book.format(f"mark_{mark or 'none'}"), text]
+        self._do(cell, lambda: self._sheet.write_rich_string(*cell, *fragments, self.book.format(style)))
+
+    def number(self, cell: Cell, value: float, style: str = "count") -> None:
+        """Write a number; not a number is an empty cell."""
+        if value != value:  # noqa: PLR0124  (the test for NaN that needs no import)
+            self.blank(cell, style)
+        else:
+            self._do(cell, lambda: self._sheet.write_number(*cell, value, self.book.format(style)))
+
+    def blank(self, cell: Cell, style: str) -> None:
+        """An empty cell with a look."""
+        self._do(cell, lambda: self._sheet.write_blank(*cell, None, self.book.format(style)))
+
+    def formula(self, cell: Cell, formula: str, value: float | str, style: str) -> None:
+        """A formula with the value that it has now: some programs calculate only after the first edit."""
+        self._do(cell, lambda: self._sheet.write_formula(*cell, formula, self.book.format(style), value))
+
+    def link(self, cell: Cell, target: str, text: str, style: str = "cell_link") -> None:
+        """A link to a place in this workbook; plain text when the sheet has too many."""
+        self._links += 1
+        if self._links > MOST_LINKS:
+            self.text(cell, text, style)
+            return
+        shown = shorten(clean(text), 255)
+        self._do(cell, lambda: self._sheet.write_url(*cell, f"internal:{target}", self.book.format(style), shown))
+
+    def across(self, first: Cell, last_column: int, text: str | float, style: str) -> None:
+        """Text or a number over several columns of one row."""
+        row, column = first
+        if last_column <= column:
+            self.text(first, text, style) if isinstance(text, str) else self.number(first, text, style)
+            return
+        self._do(first, lambda: self._sheet.merge_range(row, column, row, last_column, "", self.book.format(style)))
+        if isinstance(text, str):
+            self.text(first, text, style)
+        else:
+            self.number(first, text, style)
+
+    # -- rows, columns, the sheet -----------------------------------------------------------------------------
+
+    def row(self, row: int, height: float) -> None:
+        """Set the height of a row, in points."""
+        self._do((row, -1), lambda: self._sheet.set_row(row, height))
+
+    def column(
+        self, column: int, width: float, style: str | None = None, options: dict[str, Any] | None = None
+    ) -> None:
+        """Set the width of a column, in characters, and the look of its empty cells."""
+        _check(self._sheet.set_column(column, column, width, self.book.format(style) if style else None, options or {}))
+
+    def dropdown(self, first: Cell, last: Cell, source: str, **options: Any) -> None:
+        """Offer the values of a range in cells."""
+        _check(self._sheet.data_validation(*first, *last, {"validate": "list", "source": source, **options}))
+
+    def highlight(self, first: Cell, last: Cell, rule: dict[str, Any]) -> None:
+        """A conditional format; `style` in the rule is a name of the palette."""
+        rule = dict(rule)
+        if "style" in rule:
+            rule["format"] = self.book.format(rule.pop("style"))
+        _check(self._sheet.conditional_format(*first, *last, rule))
+
+    def place_chart(self, cell: Cell, chart: Any, **options: Any) -> None:
+        """Put a chart on the sheet."""
+        _check(self._sheet.insert_chart(*cell, chart, options))
+
+    def freeze(self, row: int, column: int = 0) -> None:
+        """Keep the rows above and the columns left of here in sight."""
+        self._sheet.freeze_panes(row, column)
+
+    def filter(self, first: Cell, last: Cell) -> None:
+        """A filter on a header row."""
+        _check(self._sheet.autofilter(*first, *last))
+
+    def print_setup(self, *, landscape: bool, header_row: int | None = None, footer: str = "", pages: int = 0) -> None:
+        """A4, fitted to the page's width; `pages` is how many pages it may be high, 0 any number."""
+        self._sheet.set_paper(9)
+        if landscape:
+            self._sheet.set_landscape()
+        else:
+            self._sheet.set_portrait()
+        self._sheet.fit_to_pages(1, pages)
+        self._sheet.set_margins(left=0.5, right=0.5, top=0.6, bottom=0.7)
+        if header_row is not None:
+            _check(self._sheet.repeat_rows(header_row))
+        self._sheet.set_footer(f"&L&8{_footer(footer)}&R&8&A  &P / &N")
+
+    def page_breaks(self, rows: Sequence[int]) -> None:
+        """Start a new page at each of these rows."""
+        if rows:
+            _check(self._sheet.set_h_pagebreaks(list(rows)))
+
+    def print_area(self, last: Cell) -> None:
+        """Print from the first cell to this one."""
+        _check(self._sheet.print_area(0, 0, *last))
+
+    def protect(self) -> None:
+        """Lock what is not for judging; filters and column widths stay free."""
+        free = ("autofilter", "sort", "format_columns", "format_rows", "select_locked_cells", "select_unlocked_cells")
+        self._sheet.protect("", dict.fromkeys(free, True))
+
+    def hide(self) -> None:
+        """Keep the sheet out of sight."""
+        self._sheet.hide()
+
+    def activate(self) -> None:
+        """Show this sheet first."""
+        self._sheet.activate()
+
+    def tab(self, colour: str) -> None:
+        """Colour the sheet's tab."""
+        self._sheet.set_tab_color(colour)
+
+    def zoom(self, percent: int) -> None:
+        """Set the magnification."""
+        self._sheet.set_zoom(percent)
+
+    # -- addresses --------------------------------------------------------------------------------------------
+
+    def address(self, cell: Cell) -> str:
+        """A cell's address for links and formulas, with the sheet's name."""
+        return f"{quote_sheetname(self.name)}!{xl_rowcol_to_cell(*cell)}"
+
+    def range(self, first: Cell, last: Cell) -> str:
+        """A range's absolute address, with the sheet's name."""
+        return f"{quote_sheetname(self.name)}!{xl_range_abs(*first, *last)}"
+
+    # -- writing ----------------------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Write what is waiting, row by row, so that a streamed workbook takes it."""
+        for _, _, write in sorted(self._waiting or [], key=lambda item: item[:2]):
+            _check(write())
+        if self._waiting is not None:
+            self._waiting = []
+
+    def _do(self, cell: Cell, write: Callable[[], int]) -> None:
+        if self._waiting is None:
+            _check(write())
+        else:
+            self._waiting.append((*cell, write))
+
+
+def _check(code: Any) -> None:
+    """XlsxWriter reports trouble by return code: nothing may go wrong unseen."""
+    if isinstance(code, int) and code < 0:
+        raise OutputError(f"the workbook cannot be written: XlsxWriter refused a cell (code {code}).")
+
+
+def _footer(text: str) -> str:
+    """Footer text: `&` starts a code there, and 255 characters are the limit."""
+    return clean(text).replace("&", "&&")[:180]
+
+
+def creation_time() -> datetime.datetime:
+    """Now, or what SOURCE_DATE_EPOCH says, so that builds can be repeated byte for byte."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdigit():
+        return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).replace(tzinfo=None)
+    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0)

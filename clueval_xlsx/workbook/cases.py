@@ -1,0 +1,348 @@
+"""The FN and FP sheets: one row a case, its context highlighted, the annotation columns beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+
+from clueval_xlsx.context import EMOJI, Segment, emoji_pieces
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.layout import RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
+from clueval_xlsx.words import Words
+from clueval_xlsx.workbook.book import Book, Sheet
+from clueval_xlsx.workbook.hidden import Lists, judgement_words
+
+if TYPE_CHECKING:
+    from clueval_xlsx.workbook.review import ReviewOptions
+
+TITLE_ROW, PROGRESS_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3, 4
+_LINE = 13.2  # points a line of text takes
+_TALLEST = 409.0  # Excel's limit
+_ADVANCE_EVERY = 100
+_PACKING = 1.08  # characters of running text that fit where one digit of the default font fits
+_WIDE = "\u2e80"  # characters from here on take two places
+
+# width in characters, style of the cells, kind: shown, input or folded
+_INFO = {
+    "case": (13.5, "cell_small"),
+    "class": (10, "cell"),
+    "document": (14, "cell"),
+    "span": (19, "cell"),
+    "label": (13, "cell"),
+    "other_span": (19, "cell"),
+    "other_label": (13, "cell"),
+    "context": (62, "cell_context"),
+    "related": (13.5, "cell_link"),
+    "earlier": (30, "cell"),
+}
+_INPUT = {
+    "case_again": (13.5, "cell_small"),
+    "judgement": (20, "input"),
+    "correct_span": (20, "input"),
+    "correct_label": (16, "input"),
+    "severity": (16, "input"),
+    "comment": (28, "input"),
+}
+_FOLDED_WIDTH = 12
+_FOLDED = (
+    "start",
+    "end",
+    "start_id",
+    "end_id",
+    "other_start",
+    "other_end",
+    "other_start_id",
+    "other_end_id",
+    "document_start",
+    "document_end",
+    "char_start",
+    "char_end",
+    "sentence",
+)
+
+
+class Column(NamedTuple):
+    """One column of a case sheet."""
+
+    key: str
+    layer: str | None
+    header: str
+    width: float
+    style: str
+    kind: str
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A stretch of cases on one sheet."""
+
+    sheet: Sheet
+    cases: pd.DataFrame
+    number: int
+
+    @property
+    def last_row(self) -> int:
+        """The row of the last case (or of the note that there is none)."""
+        return FIRST_ROW + max(len(self.cases), 1) - 1
+
+
+class CaseSheets:
+    """All case sheets of a workbook; they are added first, so that they can point at each other."""
+
+    def __init__(
+        self,
+        book: Book,
+        cases: Mapping[str, pd.DataFrame],
+        evaluation: Evaluation,
+        words: Words,
+        max_rows: int,
+        *,
+        earlier: bool = False,
+    ) -> None:
+        self._earlier = earlier  # whether a column shows what was decided before
+        self.words = words
+        self.layers = evaluation.pair.layers
+        self.parts: dict[str, list[Part]] = {}
+        self.places: dict[str, tuple[Sheet, int]] = {}
+        for name, table in cases.items():
+            title = words[f"sheet.{name.lower()}"]
+            self.parts[name] = []
+            for number, begin in enumerate(range(0, max(len(table), 1), max_rows), 1):
+                shown = title if number == 1 else words("continued", name=title, number=number)
+                chunk = table.iloc[begin : begin + max_rows]
+                part = Part(book.sheet(shown, streamed=True), chunk, number)
+                self.parts[name].append(part)
+                for row, case_id in enumerate(chunk["case_id"], FIRST_ROW):
+                    self.places[case_id] = (part.sheet, row)
+
+    def total(self, name: str) -> int:
+        """How many cases a kind of sheet has."""
+        return sum(len(part.cases) for part in self.parts.get(name, []))
+
+    def judgement_ranges(self, name: str) -> list[str]:
+        """Where the judgements of a kind of sheet stand."""
+        return [
+            part.sheet.range((FIRST_ROW, column), (part.last_row, column))
+            for part in self.parts.get(name, [])
+            if len(part.cases)
+            for column, plan in enumerate(self.columns(part.cases))
+            if plan.key == "judgement"
+        ]
+
+    def columns(self, cases: pd.DataFrame) -> list[Column]:
+        """The plan of a sheet's columns."""
+        words, found = self.words, []
+        for kind, table in (("info", _INFO), ("input", _INPUT)):
+            for key, (width, style) in table.items():
+                if key == "earlier" and not self._earlier:
+                    continue
+                header = words[f"column.{key}"]
+                if key in {"label", "other_label", "correct_label"}:
+                    for layer in self.layers:
+                        shown = header if len(self.layers) == 1 else f"{header}: {layer}"
+                        found.append(Column(key, layer, shown, width, style, kind))
+                else:
+                    found.append(Column(key, None, header, width, style, kind))
+        for name in cases.columns:
+            if name in _FOLDED:
+                found.append(Column(name, None, words[f"column.{name}"], _FOLDED_WIDTH, "cell_small", "folded"))
+            elif name.startswith("meta_"):
+                found.append(Column(name, None, name.removeprefix("meta_"), _FOLDED_WIDTH, "cell_small", "folded"))
+        return found
+
+    def write(self, lists: Lists, options: ReviewOptions, run_id: str, advance: Callable[[int], None]) -> None:
+        """Write every case sheet."""
+        for name, parts in self.parts.items():
+            for part in parts:
+                _SheetWriter(self, name, part, lists, options, run_id).write(advance)
+
+
+class _SheetWriter:
+    """Writes one case sheet."""
+
+    def __init__(
+        self, owner: CaseSheets, name: str, part: Part, lists: Lists, options: ReviewOptions, run_id: str
+    ) -> None:
+        self.owner, self.name, self.part, self.lists = owner, name, part, lists
+        self.options, self.run_id = options, run_id
+        self.words, self.sheet = owner.words, part.sheet
+        self.columns = owner.columns(part.cases)
+        self.at = {(column.key, column.layer): index for index, column in enumerate(self.columns)}
+        self.judgements = {each.code: judgement_words(each, self.words) for each in options.judgements}
+
+    def write(self, advance: Callable[[int], None]) -> None:
+        sheet, columns = self.sheet, self.columns
+        for index, column in enumerate(columns):
+            folded = {"level": 1, "hidden": True} if column.kind == "folded" else {}
+            sheet.column(index, column.width, None, folded)
+        self._top()
+        rows = self.part.cases.to_dict("records")
+        for begin in range(0, len(rows), _ADVANCE_EVERY):
+            for offset, case in enumerate(rows[begin : begin + _ADVANCE_EVERY], begin):
+                self._case(FIRST_ROW + offset, case)
+            advance(len(rows[begin : begin + _ADVANCE_EVERY]))
+        if not rows:
+            sheet.row(FIRST_ROW, 30)
+            sheet.text((FIRST_ROW, 0), self.words[f"cases.empty_{self.name.lower()}"], "progress")
+        else:
+            self._rules()
+        sheet.filter((HEADER_ROW, 0), (self.part.last_row, len(columns) - 1))
+        sheet.freeze(FIRST_ROW, 1)
+        sheet.print_setup(landscape=True, header_row=HEADER_ROW, footer=self.words[f"cases.title_{self.name.lower()}"])
+        sheet.print_area((self.part.last_row, self.at["judgement", None]))
+
+    def _top(self) -> None:
+        sheet, words = self.sheet, self.words
+        sheet.row(TITLE_ROW, 28)
+        sheet.text((TITLE_ROW, 0), words[f"cases.title_{self.name.lower()}"], "title")
+        sheet.row(PROGRESS_ROW, 20)
+        self._progress()
+        sheet.text((PROGRESS_ROW, self.at["context", None]), f"{RUN_ID_MARK} {self.run_id}", "muted")
+        sheet.row(LEGEND_ROW, 18)
+        legend: list[tuple[str, str]] = []
+        for mark in ("both", "gold", "pred"):
+            legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
+        sheet.rich((LEGEND_ROW, 0), [*legend, (words[f"cases.columns_{self.name.lower()}"], "")], "plain")
+        sheet.row(HEADER_ROW, 30)
+        for index, column in enumerate(self.columns):
+            sheet.text((HEADER_ROW, index), column.header, "header_input" if column.kind == "input" else "header")
+
+    def _progress(self) -> None:
+        """How many are judged: a formula that follows the judgements."""
+        total = len(self.part.cases)
+        cell = (PROGRESS_ROW, 0)
+        done = sum(bool(self._answer(case_id).judgement) for case_id in self.part.cases["case_id"])
+        shown = self.words("progress", done=done, total=total)
+        if not total:
+            self.sheet.text(cell, shown, "progress")
+            return
+        before, after = self.words("progress", done="\x00", total=total).split("\x00")
+        column = self.at["judgement", None]
+        cells = self.sheet.range((FIRST_ROW, column), (self.part.last_row, column))
+        self.sheet.formula(cell, f"={_quoted(before)}&COUNTA({cells})&{_quoted(after)}", shown, "progress")
+
+    def _answer(self, case_id: str) -> Answer:
+        return self.options.answers.get(case_id, _NO_ANSWER)
+
+    def _case(self, row: int, case: dict[str, Any]) -> None:
+        sheet = self.sheet
+        answer = self._answer(case["case_id"])
+        lines = 1.0
+        for index, column in enumerate(self.columns):
+            cell = (row, index)
+            if column.key == "context":
+                pieces = emoji_pieces(case["segments"])
+                lines = max(lines, _lines(case["context"], column.width))
+                sheet.rich(cell, pieces, column.style)
+                continue
+            if column.key == "related":
+                self._related(cell, case["related"])
+                lines = max(lines, float(len(case["related"])))
+                continue
+            value = self._value(column, case, answer)
+            if isinstance(value, int):
+                sheet.number(cell, value, column.style)
+                continue
+            if value:
+                lines = max(lines, _lines(value, column.width * (1.25 if column.style == "cell_small" else 1)))
+            sheet.text(cell, value, column.style)
+        sheet.row(row, min(lines * _LINE + 5, _TALLEST))
+
+    def _value(self, column: Column, case: dict[str, Any], answer: Answer) -> str | int:
+        """The content of an ordinary cell."""
+        key = column.key
+        if key == "class":
+            return self.words[f"class.{case['class']}"]
+        if key == "earlier":
+            return self.options.earlier.get(case["case_id"], "")
+        if column.kind == "input" and key != "case_again":
+            return self._filled_in(key, column.layer, answer)
+        value = case[_SOURCES.get(key, key) if column.layer is None else f"{key}_{column.layer}"]
+        if isinstance(value, str):
+            return value
+        return "" if value < 0 else int(value)
+
+    def _filled_in(self, key: str, layer: str | None, answer: Answer) -> str:
+        """What an annotation cell holds already, in the words of the workbook's language."""
+        words = self.words
+        if key == "judgement":
+            return self.judgements.get(answer.judgement, answer.judgement)
+        if key == "correct_span":
+            chosen = answer.correct_span
+            return words[f"span_choice.{chosen}"] if chosen in SPAN_CHOICES else chosen
+        if key == "correct_label":
+            return answer.correct_labels.get(layer or "", "")
+        if key == "severity":
+            return words[f"severity.{answer.severity}"] if answer.severity in SEVERITIES else answer.severity
+        return answer.comment
+
+    def _related(self, cell: tuple[int, int], related: list[str]) -> None:
+        known = [case_id for case_id in related if case_id in self.owner.places]
+        if not known:
+            self.sheet.blank(cell, "cell")
+            return
+        sheet, row = self.owner.places[known[0]]
+        self.sheet.link(cell, sheet.address((row, 0)), ", ".join(known))
+
+    def _rules(self) -> None:
+        """Dropdowns, and the colours of judged rows and of rows whose two case IDs have parted."""
+        sheet, words, last = self.sheet, self.words, self.part.last_row
+        sources = {
+            "judgement": (f"judgement_{self.name}", True),
+            "correct_span": ("span_choice", False),
+            "severity": ("severity", True),
+        }
+        for (key, layer), index in self.at.items():
+            source, strict = (f"label_{layer}", False) if key == "correct_label" else sources.get(key, ("", False))
+            if not source:
+                continue
+            sheet.dropdown(
+                (FIRST_ROW, index),
+                (last, index),
+                self.lists.ranges[source],
+                show_error=strict,
+                error_title=words["cases.error_title"],
+                error_message=words["cases.error_message"],
+                **({} if strict else {"input_title": words["cases.free_title"], "input_message": words["cases.free"]}),
+            )
+        shown = max(index for index, column in enumerate(self.columns) if column.kind != "folded")
+        area = ((FIRST_ROW, 0), (last, shown))
+        left, block, judged = (_relative(self.at[key, None]) for key in ("case", "case_again", "judgement"))
+        sheet.highlight(
+            *area,
+            {"type": "formula", "criteria": f"={left}<>{block}", "style": "if_moved", "stop_if_true": True},
+        )
+        sheet.highlight(*area, {"type": "formula", "criteria": f"=LEN({judged})>0", "style": "if_judged"})
+
+
+_NO_ANSWER = Answer()
+_SOURCES = {"case": "case_id", "case_again": "case_id", "span": "surface", "other_span": "other_surface"}
+
+
+def _relative(column: int) -> str:
+    """A cell of the first case row whose column is fixed."""
+    from xlsxwriter.utility import xl_rowcol_to_cell
+
+    return str(xl_rowcol_to_cell(FIRST_ROW, column, col_abs=True))
+
+
+def _quoted(text: str) -> str:
+    """Text inside a formula."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _lines(text: str, width: float) -> float:
+    """How many lines a text takes in a wrapped cell of this width."""
+    lines = 0
+    for paragraph in text.split("\n"):
+        places = len(paragraph)
+        if not paragraph.isascii():
+            places += sum(paragraph.count(emoji) for emoji in EMOJI.values())
+            if paragraph > _WIDE or max(paragraph) > _WIDE:
+                places += sum(character > _WIDE for character in paragraph)
+        lines += max(1, math.ceil(places / (width * _PACKING)))
+    return float(lines)

@@ -1,0 +1,139 @@
+"""The Guide sheet: one page that tells a judge everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from clueval_xlsx.context import Segment, emoji_pieces
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.layout import FN, FP, SEVERITIES, SPAN_CHOICES, Judgement
+from clueval_xlsx.words import Words
+from clueval_xlsx.workbook.book import Sheet
+from clueval_xlsx.workbook.hidden import judgement_words
+
+_WIDTHS = (2.5, 30, 42, 58)
+_LINE = 13.5
+
+
+class _Page:
+    """Writes downwards."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.row = 0
+
+    def title(self, text: str, subtitle: str) -> None:
+        self.sheet.row(self.row, 30)
+        self.sheet.text((self.row, 1), text, "title")
+        self.row += 1
+        self.sheet.across((self.row, 1), 3, subtitle, "subtitle")
+        self.row += 2
+
+    def section(self, text: str) -> None:
+        self.row += 1
+        self.sheet.row(self.row, 20)
+        self.sheet.across((self.row, 1), 3, text, "section")
+        self.row += 1
+
+    def paragraph(self, text: str) -> None:
+        self.sheet.row(self.row, _LINE * _lines(text, sum(_WIDTHS[1:])) + 3)
+        self.sheet.across((self.row, 1), 3, text, "text")
+        self.row += 1
+
+    def cells(self, texts: Sequence[str], styles: Sequence[str]) -> None:
+        """A table row; the last text may run over the columns that are left."""
+        widths = [*_WIDTHS[1 : len(texts)], sum(_WIDTHS[len(texts) :])]
+        lines = max(_lines(text, width) for text, width in zip(texts, widths, strict=True))
+        self.sheet.row(self.row, _LINE * lines + 4)
+        for column, (text, style) in enumerate(zip(texts, styles, strict=True), 1):
+            if column == len(texts):
+                self.sheet.across((self.row, column), 3, text, style)
+            else:
+                self.sheet.text((self.row, column), text, style)
+        self.row += 1
+
+
+def write_guide(
+    sheet: Sheet,
+    evaluation: Evaluation,
+    words: Words,
+    judgements: Sequence[Judgement],
+    contact: str,
+    annotator: str,
+    cases: Mapping[str, pd.DataFrame],
+) -> None:
+    """What the workbook is, how to judge, what each judgement means and does, and where to send it."""
+    for column, width in enumerate(_WIDTHS):
+        sheet.column(column, width)
+    page = _Page(sheet)
+    pair = evaluation.pair
+    page.title(
+        words["guide.title"],
+        words("guide.subtitle", gold=_name(pair.gold.source.name), pred=_name(pair.pred.source.name)),
+    )
+    for label, text in (
+        (words["guide.judge_name"], annotator),
+        (words["guide.send_to"], contact or words["guide.sender"]),
+    ):
+        sheet.row(page.row, 19)
+        sheet.text((page.row, 1), label, "bold")
+        sheet.text((page.row, 2), text, "input_name" if label == words["guide.judge_name"] else "text")
+        page.row += 1
+    page.section(words["guide.what_title"])
+    counts = {name: len(table) for name, table in cases.items()}
+    page.paragraph(words("guide.what", missed=counts.get(FN, 0), unsupported=counts.get(FP, 0)))
+    page.section(words["guide.how_title"])
+    for number in range(1, 6):
+        page.paragraph(f"{number}.  {words[f'guide.step_{number}']}")
+    _colours(page, words)
+    page.section(words["guide.judgements_title"])
+    page.cells([words["column.judgement"], words["guide.meaning"], words["guide.effect"]], ["header"] * 3)
+    for judgement in judgements:
+        page.cells(_judgement_row(judgement, words), ["row_name_bold", "row_name", "row_name"])
+    page.section(words["guide.corrections_title"])
+    for code in SPAN_CHOICES:
+        page.cells([words[f"span_choice.{code}"], words[f"guide.span_{code}"]], ["row_name_bold", "row_name"])
+    page.cells([words["guide.span_typed_name"], words["guide.span_typed"]], ["row_name_bold", "row_name"])
+    page.cells([words["column.correct_label"], words["guide.correct_label"]], ["row_name_bold", "row_name"])
+    page.section(words["guide.severity_title"])
+    for code in SEVERITIES:
+        page.cells([words[f"severity.{code}"], words[f"guide.severity_{code}"]], ["row_name_bold", "row_name"])
+    page.section(words["guide.absent_title"])
+    level = evaluation.options.level
+    page.paragraph(words[f"guide.absent_{level}"])
+    if evaluation.options.labelled is None:
+        page.paragraph(words["guide.absent_labels"])
+    page.paragraph(words["guide.absent_agreed"])
+    page.row += 1
+    sheet.across((page.row, 1), 3, evaluation.signature, "muted")
+    sheet.print_setup(landscape=False, footer=words["guide.title"], pages=1)
+    sheet.print_area((page.row, 3))
+
+
+def _colours(page: _Page, words: Words) -> None:
+    page.section(words["guide.colours_title"])
+    for mark in ("both", "gold", "pred"):
+        page.sheet.row(page.row, 17)
+        example = emoji_pieces([Segment(words["guide.example_words"], mark)])
+        page.sheet.rich((page.row, 1), example, "row_name")
+        page.sheet.across((page.row, 2), 3, words[f"guide.colour_{mark}"], "row_name")
+        page.row += 1
+
+
+def _judgement_row(judgement: Judgement, words: Words) -> list[str]:
+    """Words, meaning, effect; and on which sheet it is offered, where that is one only."""
+    name = judgement_words(judgement, words)
+    if len(judgement.sheets) == 1:
+        name = f"{name} ({words[f'sheet.{judgement.sheets[0].lower()}']})"
+    meaning = f"guide.meaning_{judgement.code}"
+    return [name, words.get(meaning), words[f"guide.effect_{judgement.effect}"]]
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _lines(text: str, width: float) -> int:
+    return sum(max(1, -(-len(part) // int(width * 0.95))) for part in text.split("\n"))

@@ -1,0 +1,142 @@
+"""The live part of the Metrics sheet: figures that follow the judgements as they are picked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.layout import FN, FP, Answer, Judgement
+from clueval_xlsx.words import Words
+from clueval_xlsx.workbook.book import Cell, Sheet
+from clueval_xlsx.workbook.cases import CaseSheets
+from clueval_xlsx.workbook.hidden import Lists, judgement_words
+
+# Which effects of a judgement change the estimate, and how: (sheet, effect) -> added to each count.
+# A corrected boundary or label is taken to fit the model; only the re-import knows whether it does.
+_CHANGES: dict[tuple[str, str], dict[str, int]] = {
+    (FN, "delete"): {"gold": -1},
+    (FN, "boundary"): {"tp_gold": 1},
+    (FN, "accept"): {"tp_gold": 1},
+    (FP, "add"): {"gold": 1, "tp_gold": 1, "tp_pred": 1},
+    (FP, "boundary"): {"tp_pred": 1},
+    (FP, "accept"): {"tp_pred": 1},
+}
+_LABEL_CHANGES: dict[tuple[str, str], dict[str, int]] = {  # only where labels must agree
+    (FN, "label"): {"tp_gold": 1},
+    (FP, "label"): {"tp_pred": 1},
+}
+
+
+@dataclass(frozen=True)
+class _Count:
+    """One figure: its cell, and what stands in it now."""
+
+    address: str
+    value: int
+
+
+def write_live(
+    sheet: Sheet,
+    row: int,
+    evaluation: Evaluation,
+    words: Words,
+    case_sheets: CaseSheets,
+    lists: Lists,
+    judgements: Sequence[Judgement],
+    answers: Mapping[str, Answer],
+) -> int:
+    """Judgements counted by formulas, and recall and precision if they stand; returns the row behind."""
+    sheet.row(row, 22)
+    sheet.across((row, 1), 13, words["metrics.live_title"], "section")
+    sheet.row(row + 1, 17)
+    sheet.text((row + 1, 1), words["metrics.live"], "explanation")
+    row += 2
+    for column, key in enumerate(("column.judgement", "sheet.fn", "sheet.fp"), 1):
+        sheet.text((row, column), words[key], "header" if column == 1 else "header_right")
+    given = _given(case_sheets, answers)
+    counts: dict[tuple[str, str], _Count] = {}
+    line = row + 1
+    for judgement in judgements:
+        sheet.text((line, 1), judgement_words(judgement, words), "row_name")
+        for column, name in ((2, FN), (3, FP)):
+            if name not in judgement.sheets:
+                sheet.text((line, column), "–", "undefined")
+                continue
+            value = given.get((name, judgement.code), 0)
+            word = lists.cells[f"judgement_{name}", judgement.code]
+            formula = "+".join(f"COUNTIF({cells},{word})" for cells in case_sheets.judgement_ranges(name)) or "0"
+            sheet.formula((line, column), f"={formula}", value, "count")
+            counts[name, judgement.code] = _Count(sheet.range((line, column), (line, column)), value)
+        line += 1
+    sheet.text((line, 1), words["metrics.judged"], "row_name_bold")
+    for column, name in ((2, FN), (3, FP)):
+        own = [count for (kind, _), count in counts.items() if kind == name]
+        formula = "+".join(f"COUNTA({cells})" for cells in case_sheets.judgement_ranges(name)) or "0"
+        sheet.formula((line, column), f"={formula}", sum(count.value for count in own), "count")
+    sheet.text((line + 1, 1), words["metrics.to_judge"], "row_name")
+    for column, name in ((2, FN), (3, FP)):
+        sheet.number((line + 1, column), case_sheets.total(name), "count")
+    _estimate(sheet, row, evaluation, words, judgements, counts)
+    return line + 2
+
+
+def _given(case_sheets: CaseSheets, answers: Mapping[str, Answer]) -> dict[tuple[str, str], int]:
+    """How often each judgement is filled in already."""
+    given: dict[tuple[str, str], int] = {}
+    for name, parts in case_sheets.parts.items():
+        for part in parts:
+            for case_id in part.cases["case_id"]:
+                code = answers[case_id].judgement if case_id in answers else ""
+                if code:
+                    given[name, code] = given.get((name, code), 0) + 1
+    return given
+
+
+def _estimate(
+    sheet: Sheet,
+    row: int,
+    evaluation: Evaluation,
+    words: Words,
+    judgements: Sequence[Judgement],
+    counts: Mapping[tuple[str, str], _Count],
+) -> None:
+    """Raw figures beside those that hold if the judgements stand."""
+    for column, key in ((5, ""), (7, "metrics.raw"), (8, "metrics.estimate")):
+        text = words[key] if key else words["metrics.if_they_stand"]
+        if column == 5:
+            sheet.across((row, 5), 6, text, "header")
+        else:
+            sheet.text((row, column), text, "header_right")
+    changes = {**_CHANGES, **(_LABEL_CHANGES if evaluation.options.labelled else {})}
+    headline = evaluation.headline
+    cells: dict[str, tuple[str, float]] = {}
+    for line, key in enumerate(("gold", "tp_gold", "pred", "tp_pred"), row + 1):
+        sheet.across((line, 5), 6, words[f"metrics.{key}"], "row_name")
+        raw = float(headline[key])
+        sheet.number((line, 7), raw, "count")
+        formula, value = sheet.range((line, 7), (line, 7)), raw
+        for (name, code), count in counts.items():
+            effect = next(judgement.effect for judgement in judgements if judgement.code == code)
+            step = changes.get((name, effect), {}).get(key, 0)
+            if step:
+                formula += f"{'+' if step > 0 else '-'}{count.address}"
+                value += step * count.value
+        sheet.formula((line, 8), f"={formula}", value, "count")
+        cells[key] = (sheet.range((line, 8), (line, 8)), value)
+    for line, (key, above, below) in enumerate(
+        (("recall", "tp_gold", "gold"), ("precision", "tp_pred", "pred")), row + 5
+    ):
+        sheet.across((line, 5), 6, words[f"metrics.{key}"], "row_name_bold")
+        _rate(sheet, (line, 7), float(headline[key]), words)
+        undefined = words["undefined"].replace('"', '""')
+        (part, part_value), (whole, whole_value) = cells[above], cells[below]
+        value_now: float | str = part_value / whole_value if whole_value else words["undefined"]
+        sheet.formula((line, 8), f'=IF({whole}>0,{part}/{whole},"{undefined}")', value_now, "rate_bold")
+    sheet.across((row + 7, 5), 13, words["metrics.estimate_note"], "muted")
+
+
+def _rate(sheet: Sheet, cell: Cell, value: float, words: Words) -> None:
+    from clueval_xlsx.workbook.tables import write_rate
+
+    write_rate(sheet, cell, value, words)

@@ -1,0 +1,124 @@
+"""One palette and one set of cell formats for every sheet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FONT = "Calibri"
+INK = "#1F2933"
+MUTED = "#6B7785"
+ACCENT = "#1F4E79"
+LINE = "#D5DAE0"
+SHADE = "#F4F6F8"  # not for judging
+PAPER = "#FFFFFF"
+INPUT = "#FFFBEA"  # for judging
+JUDGED = "#E3F1E6"
+ALARM = "#F8D2CF"
+BOTH_COLOUR, GOLD_COLOUR, PRED_COLOUR = "#1B7F3B", "#B3261E", "#B35900"
+
+# Marks in running text: colour, and a second sign that survives black-and-white printing.
+MARKS: dict[str, dict[str, Any]] = {
+    "both": {"font_color": BOTH_COLOUR, "bold": True},
+    "gold": {"font_color": GOLD_COLOUR, "bold": True, "underline": 1},
+    "pred": {"font_color": PRED_COLOUR, "bold": True, "italic": True},
+}
+
+_BASE: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "top"}
+_CELL = {**_BASE, "text_wrap": True, "bottom": 1, "bottom_color": LINE}
+_NUMBER = {**_BASE, "valign": "vcenter", "bottom": 1, "bottom_color": LINE, "align": "right"}
+_HEADER = {
+    **_BASE,
+    "bold": True,
+    "font_color": "#FFFFFF",
+    "bg_color": ACCENT,
+    "text_wrap": True,
+    "valign": "vcenter",
+    "border": 1,
+    "border_color": ACCENT,
+}
+
+FORMATS: dict[str, dict[str, Any]] = {
+    "plain": _BASE,
+    "text": {**_BASE, "text_wrap": True},
+    "muted": {**_BASE, "font_color": MUTED, "font_size": 9},
+    "muted_wrap": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True},
+    "title": {**_BASE, "font_size": 18, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
+    "subtitle": {**_BASE, "font_size": 11, "font_color": MUTED},
+    "section": {
+        **_BASE,
+        "font_size": 12,
+        "bold": True,
+        "font_color": ACCENT,
+        "valign": "vcenter",
+        "bottom": 2,
+        "bottom_color": ACCENT,
+    },
+    "bold": {**_BASE, "bold": True, "text_wrap": True},
+    "progress": {**_BASE, "font_size": 12, "bold": True, "valign": "vcenter"},
+    "header": _HEADER,
+    "header_right": {**_HEADER, "align": "right"},
+    "header_centre": {**_HEADER, "align": "center"},
+    "explanation": {**_BASE, "font_color": MUTED, "font_size": 9, "valign": "vcenter"},
+    "header_input": {**_HEADER, "bg_color": "#7A5B00", "border_color": "#7A5B00"},
+    # case rows
+    "cell": {**_CELL, "bg_color": SHADE},
+    "cell_context": {**_CELL, "bg_color": PAPER},
+    "cell_small": {**_CELL, "bg_color": SHADE, "font_size": 8, "font_color": MUTED},
+    "cell_link": {**_CELL, "bg_color": SHADE, "font_size": 8, "font_color": ACCENT, "underline": 1},
+    "input": {**_CELL, "bg_color": INPUT, "num_format": "@", "locked": False},
+    "input_name": {**_BASE, "bg_color": INPUT, "num_format": "@", "locked": False, "border": 1, "border_color": MUTED},
+    # tables
+    "row_name": {**_CELL, "valign": "vcenter"},
+    "row_name_bold": {**_CELL, "valign": "vcenter", "bold": True},
+    "row_link": {**_CELL, "valign": "vcenter", "font_color": ACCENT, "underline": 1},
+    "count": {**_NUMBER, "num_format": "#,##0"},
+    "count_half": {**_NUMBER, "num_format": "#,##0.0"},
+    "rate": {**_NUMBER, "num_format": "0.0%"},
+    "rate_bold": {**_NUMBER, "num_format": "0.0%", "bold": True},
+    "undefined": {**_NUMBER, "font_color": MUTED, "italic": True},
+    "interval": {**_NUMBER, "font_color": MUTED, "font_size": 9},
+    "centre": {**_CELL, "align": "center", "valign": "vcenter"},
+    "matrix": {
+        **_BASE,
+        "align": "center",
+        "valign": "vcenter",
+        "border": 1,
+        "border_color": LINE,
+        "num_format": "#,##0",
+    },
+    "matrix_diagonal": {
+        **_BASE,
+        "align": "center",
+        "valign": "vcenter",
+        "border": 2,
+        "border_color": ACCENT,
+        "bold": True,
+        "num_format": "#,##0",
+    },
+    # tiles
+    "tile_name": {**_BASE, "font_color": MUTED, "bg_color": SHADE, "align": "center", "top": 2, "top_color": ACCENT},
+    "tile_rate": {
+        **_BASE,
+        "font_size": 20,
+        "bold": True,
+        "bg_color": SHADE,
+        "align": "center",
+        "valign": "vcenter",
+        "num_format": "0.0%",
+    },
+    "tile_count": {
+        **_BASE,
+        "font_size": 20,
+        "bold": True,
+        "bg_color": SHADE,
+        "align": "center",
+        "valign": "vcenter",
+        "num_format": "#,##0",
+    },
+    "tile_note": {**_BASE, "font_color": MUTED, "font_size": 9, "bg_color": SHADE, "align": "center"},
+    "mark_none": {"font_name": FONT, "font_size": 10, "font_color": INK},
+    **{f"mark_{mark}": {"font_name": FONT, "font_size": 10, **look} for mark, look in MARKS.items()},
+    # conditional
+    "if_judged": {"bg_color": JUDGED},
+    "if_moved": {"bg_color": ALARM, "font_color": GOLD_COLOUR},
+}

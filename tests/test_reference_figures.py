@@ -1,0 +1,84 @@
+"""The figures on the ler-dev data, which an independent brute-force program found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.loading import ReadOptions, read_pair
+from clueval_xlsx.matching import LEVELS
+
+# level: tp_gold, fn, tp_pred, fp, then the same with the labels agreeing
+FINE = {
+    "exact": (3200, 1844, 3200, 801, 3039, 2005, 3039, 962),
+    "superset": (3563, 1481, 3605, 396, 3323, 1721, 3351, 650),
+    "tiling": (3579, 1465, 3605, 396, 3337, 1707, 3351, 650),
+    "overlap": (3586, 1458, 3606, 395, 3342, 1702, 3352, 649),
+}
+COUNTS = ["tp_gold", "fn", "tp_pred", "fp"]
+
+
+def results(folder: Path, layers: dict[str, int]) -> Evaluation:
+    pair = read_pair(folder / "ler-dev.gold.vrt", folder / "ler-dev.pred.vrt", ReadOptions(layers=layers, token_id=4))
+    return evaluate(pair, Options(replicates=0))
+
+
+@pytest.fixture(scope="module")
+def fine(shared_data: Path) -> Evaluation:
+    return results(shared_data, {"fine": 2})
+
+
+@pytest.fixture(scope="module")
+def merged(shared_data: Path) -> Evaluation:
+    return results(shared_data, {"fine": 2, "coarse": 3})
+
+
+def test_sizes(fine: Evaluation) -> None:
+    assert len(fine.pair.corpus) == 214_443
+    assert len(fine.pair.corpus.breaks) == 6_666
+    assert (len(fine.pair.gold.spans), len(fine.pair.pred.spans)) == (5044, 4001)
+    assert fine.pair.gold.orphans["fine"] + fine.pair.pred.orphans["fine"] == 64
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_layer_fine(fine: Evaluation, level: str) -> None:
+    plain, labelled = (fine.overall("clueval", level=level, labelled=layer) for layer in (None, "fine"))
+    assert (*plain[COUNTS], *labelled[COUNTS]) == FINE[level]
+
+
+def test_merged_layers(merged: Evaluation) -> None:
+    assert (len(merged.pair.gold.spans), len(merged.pair.pred.spans)) == (5044, 4289)
+    rows = [merged.overall("clueval", level=level) for level in LEVELS]
+    assert [row["tp_gold"] for row in rows] == [3484, 4001, 4006, 4007]
+    assert [row["tp_pred"] for row in rows] == [3484, 3735, 3737, 3737]
+    labelled = merged.overall("clueval", level="overlap", labelled="fine")
+    assert (labelled["tp_gold"], labelled["tp_pred"]) == (3444, 3244)
+
+
+def test_layer_coarse_alone(merged: Evaluation) -> None:
+    row = evaluate(merged.pair.layer("coarse"), Options(replicates=0)).overall("clueval", level="overlap")
+    assert (row["tp_gold"], row["tp_pred"]) == (3928, 3801)
+
+
+def test_exact_labelled_equals_seqeval_by_label(fine: Evaluation) -> None:
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
+
+    from clueval_xlsx.bio import encode
+    from clueval_xlsx.spans import label_list
+
+    corpus = fine.pair.corpus
+    ends = [*corpus.breaks[1:].tolist(), len(corpus)]
+    sides = []
+    for side in (fine.pair.gold, fine.pair.pred):
+        spans = side.spans
+        tags = encode(spans["start"].to_numpy(), spans["end"].to_numpy(), label_list(spans["fine"]), len(corpus))
+        sides.append([tags[begin:end] for begin, end in zip(corpus.breaks.tolist(), ends, strict=True)])
+    precision, recall, f1, support = precision_recall_fscore_support(*sides, average=None, zero_division=0)
+    rows = fine.select(scheme="clueval", level="exact", labelled="fine", layer="fine", average="micro")
+    rows = rows[rows["gold"] + rows["pred"] > 0].sort_values("label")
+    assert rows["recall"].tolist() == pytest.approx(recall.tolist())
+    assert rows["precision"].fillna(0).tolist() == pytest.approx(precision.tolist())
+    assert rows["f1"].fillna(0).tolist() == pytest.approx(f1.tolist())
+    assert rows["gold"].tolist() == support.tolist()
