@@ -5,8 +5,8 @@ own; marks, joiners and skin tones stay with the character they follow. White sp
 annotation begins or ends with it: then that white space is one, so that no annotation is moved or shortened.
 
 A sentence ends at every line break, and behind `.` `!` `?` `…` (with closing quotes and brackets) where white
-space follows, unless the next word begins with a small letter, or the full stop follows a single letter or a
-number of one or two digits (`H. Weber`, `14. Mai`). No sentence ends inside an annotation.
+space follows, unless the next word begins with a small letter or a digit (`Abs. 2`), or the full stop follows a
+single letter or a number of one or two digits (`H. Weber`, `14. Mai`). No sentence ends inside an annotation.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def _sentence_starts(points: CodePoints, described: ByteArray, begin: IntArray, 
         inner = np.minimum(after, len(begin) - 1)
         after = after + ((after < len(begin)) & ~spaced[after] & (described[begin[inner]] & _CLOSING != 0))
     after = after[after < len(begin)]
-    opens[after[spaced[after] & (described[begin[after]] & _LOWER == 0)]] = True
+    opens[after[spaced[after] & (described[begin[after]] & (_LOWER | _DIGIT) == 0)]] = True
     following = np.searchsorted(begin, np.flatnonzero(described == _LINE_BREAK))
     opens[following[following < len(begin)]] = True
     return opens

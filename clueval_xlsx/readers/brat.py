@@ -24,10 +24,10 @@ _OTHER = re.compile(r"[REAMN]\d+\s|\*\s|#")  # relations, events, attributes, no
 
 @dataclass(frozen=True, eq=False)
 class BratOriginal:
-    """The annotation files as they came, by the name of their document."""
+    """The files of the folder as they came, by their path in it, and which of them annotates which document."""
 
-    annotations: Mapping[str, bytes]
-    name: str
+    files: Mapping[str, bytes]
+    annotations: Mapping[str, str]
 
 
 def read_brat(
@@ -72,7 +72,8 @@ def read_brat(
         collector.add_document(Document(document, _decoded(found[document], f"{folder}/{document}{TEXT}")))
         _add_annotations(collector, number, document, _decoded(raw, f"{name}/{document}{ANNOTATIONS}"))
     source = Source(name, "brat", fingerprint.hexdigest(), dict(collector.layers))
-    return collector.finish(source, BratOriginal(annotations, name))
+    paths = {_document_of(path): path for path in files if PurePosixPath(path).suffix.lower() == ANNOTATIONS}
+    return collector.finish(source, BratOriginal(dict(files), paths))
 
 
 def annotation_lines(content: str) -> list[str]:
@@ -123,10 +124,14 @@ def _add_annotations(collector: Collector, number: int, document: str, content: 
 
 def _by_document(files: Mapping[str, bytes], ending: str) -> dict[str, bytes]:
     return {
-        str(PurePosixPath(path).with_suffix("")): content
+        _document_of(path): content
         for path, content in sorted(files.items())
         if PurePosixPath(path).suffix.lower() == ending and not PurePosixPath(path).name.startswith(".")
     }
+
+
+def _document_of(path: str) -> str:
+    return str(PurePosixPath(path).with_suffix(""))
 
 
 def _decoded(raw: bytes, where: str) -> str:

@@ -43,6 +43,7 @@ class Collector:
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.unannotated: set[int] = set()
+        self.homes: list[tuple[Any, ...] | None] = []
         self._rows: list[tuple[int, int, int]] = []
         self._values: dict[str, list[str | None]] = {field: [] for field in fields}
         self._surfaces: list[str | None] = []
@@ -112,6 +113,7 @@ class Collector:
             source=source,
             handles=self._handles,
             original=original,
+            homes=self.homes,
             format=self.options,
             notes=(*self.notes, *overlap_note(self.name, resolved.lines, mode)),
             resolved=resolved.lines,

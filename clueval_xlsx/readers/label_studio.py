@@ -36,6 +36,7 @@ def read_label_studio(
     if options.annotator is not None:
         collector.unannotated |= unseen
     for number, (people, indices) in enumerate(zip(lists, chosen, strict=True)):
+        collector.homes.append((number, (key, people[indices[0]][1], "result")) if indices else None)
         for person, index in (people[index] for index in indices):
             _add_results(collector, content[number], number, key, index, person)
     source = Source(name, "label-studio", digest(raw), dict(collector.layers))

@@ -25,6 +25,7 @@ def read_presidio(
         doc_id = _document_id(document)
         collector.add_document(Document(doc_id, text, scalar_attributes(document, _NOT_METADATA)))
         spans = required(document, "spans", list, name, number + 1) if "spans" in document else []
+        collector.homes.append((number, ("spans",)) if "spans" in document else None)
         for index, span in enumerate(spans):
             where = f"{name}: document {number + 1 if doc_id is None else repr(doc_id)}, span {index + 1}"
             if not isinstance(span, dict):

@@ -56,6 +56,7 @@ def _add_detected(collector: Collector, content: list[dict[str, Any]]) -> None:
         )
     for number, document in enumerate(content):
         mentions = document.get(DETECTED) or []
+        collector.homes.append((number, (DETECTED,)) if document.get(DETECTED) is not None else None)
         for index, mention in enumerate(_items(mentions, collector.name, number, DETECTED)):
             label = mention.get("label", mention.get("entity_type"))
             collector.add(
@@ -76,6 +77,8 @@ def _add_annotations(collector: Collector, content: list[dict[str, Any]], wanted
         collector.unannotated |= unseen
     for number, (document, annotators, indices) in enumerate(zip(content, lists, chosen, strict=True)):
         names = list(annotators)
+        home = next((annotators[names[index]][0] for index in indices), None)
+        collector.homes.append(None if home is None else (number, home))
         for annotator in (names[index] for index in indices):
             path, mentions = annotators[annotator]
             for index, mention in enumerate(_items(mentions, collector.name, number, "annotations")):

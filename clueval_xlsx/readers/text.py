@@ -86,6 +86,7 @@ class TextReading:
     source: Source
     handles: Sequence[tuple[Any, ...]] = ()
     original: Any = None
+    homes: Sequence[tuple[Any, ...] | None] = ()  # where in the source new annotations of each document go
     format: TextFormat = field(default_factory=TextFormat)
     notes: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()  # every overlap that was resolved, one line each
@@ -126,6 +127,7 @@ class TextReading:
             mentions=mentions,
             group=place[self.group[rows]],
             handles=[self.handles[row] for row in rows.tolist()],
+            homes=[self.homes[index] for index in documents] if self.homes else (),
             unannotated=frozenset(int(number[index]) for index in self.unannotated if number[index] >= 0),
         )
 
