@@ -109,7 +109,7 @@ def conll_text(corpus: Corpus, layers: Mapping[str, pd.DataFrame], *, sentences:
             if len(token.split()) != 1 or token.split()[0] != token:
                 raise InputError(
                     f"document {corpus.doc_ids[index]!r}: the token {token!r} has white space in it, which CoNLL "
-                    "cannot hold (an annotation begins or ends with white space). Mend the annotation, or convert to .vrt."
+                    "cannot hold (an annotation begins or ends with white space). Mend it, or convert to .vrt."
                 )
             if position in breaks and position > first:
                 lines.append("")
