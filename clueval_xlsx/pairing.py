@@ -22,14 +22,19 @@ from clueval_xlsx.tokenise import Ranges
 
 @dataclass(frozen=True, eq=False)
 class Annotation:
-    """The spans of one side: each layer by itself, and all of them as one sequence."""
+    """The spans of one side: each layer by itself, and all of them as one sequence.
+
+    `tags` are the columns that layers were decoded from, where there were any. `listed` are the annotations as
+    the source lists them, in its order and overlapping as they may, where that differs from the layers.
+    """
 
     source: Source
     layers: Mapping[str, pd.DataFrame]
     spans: pd.DataFrame
     orphans: Mapping[str, int] = field(default_factory=dict)  # layer -> tags that continue nothing
+    tags: Mapping[str, TagColumn] = field(default_factory=dict)
+    listed: pd.DataFrame | None = None
     attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
-    listed: pd.DataFrame | None = None  # annotations as the source lists them, if overlaps were resolved
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +111,8 @@ def annotate(reading: Reading, corpus: Corpus, breaks: IntArray, *, strict_tags:
         else:
             check_disjoint(content, f"{reading.source.name}, layer {name}")
             layers[name] = content
-    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans)
+    tags = {name: content for name, content in reading.layers.items() if isinstance(content, TagColumn)}
+    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans, tags)
 
 
 def join_layers(layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> pd.DataFrame:
