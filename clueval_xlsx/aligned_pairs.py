@@ -142,7 +142,7 @@ def _on_text(gold: TextReading, pred: Reading | TextReading, strict_tags: bool) 
     for layer, spans in own.layers.items():
         start, end = token_positions(ranges[layer], corpus)
         frames[layer] = spans.assign(start=start, end=end)
-    moved = replace(own, layers=frames, spans=join_layers(frames, corpus))
+    moved = replace(own, layers=frames, spans=join_layers(frames, corpus), tags={})
     return _Sides(corpus, _text_annotation(gold, corpus), moved, added)
 
 
@@ -234,7 +234,8 @@ def _on_tokens(gold: Reading, pred: Reading | TextReading, strict_tags: bool) ->
     else:
         cut, theirs = _cut_by_tokens(gold, pred, flow, names, strict_tags)
     frames = _moved(own.layers, cut)
-    mine = replace(own, layers=frames, spans=join_layers(frames, cut.corpus))
+    uncut = len(cut.corpus) == len(gold.corpus)
+    mine = replace(own, layers=frames, spans=join_layers(frames, cut.corpus), tags=own.tags if uncut else {})
     corpus = cut.corpus
     if not corpus.hard_breaks:
         corpus = replace(corpus, breaks=corpus.derived_breaks([positions(side.spans) for side in (mine, theirs)]))
@@ -259,7 +260,9 @@ def _cut_by_tokens(
         _refuse_invisible(other.start[start], other.end[end], pred.source.name)
         first, last = cut.positions(other.start[start], other.end[end])
         frames[layer] = spans.assign(start=first, end=last)
-    return cut, replace(theirs, layers=frames, spans=join_layers(frames, cut.corpus))
+    uncut = len(cut.corpus) == len(pred.corpus)  # cut at all of its own boundaries: then these are its tokens
+    tags = theirs.tags if uncut else {}
+    return cut, replace(theirs, layers=frames, spans=join_layers(frames, cut.corpus), tags=tags)
 
 
 def _moved(layers: Mapping[str, pd.DataFrame], cut: CutCorpus) -> dict[str, pd.DataFrame]:
