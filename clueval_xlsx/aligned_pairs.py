@@ -60,6 +60,21 @@ def recut(gold: Reading | TextReading, added: Ranges, doc_ids: Sequence[str] | N
     return Reading(cut.corpus, _moved(own.layers, cut), gold.source, gold.notes)
 
 
+def check_same_text(gold: Reading, pred: Reading) -> None:
+    """Raise where two readings, at least one of them running text, do not hold the same documents and text."""
+    left, right, _ = _same_documents(gold.text or gold, pred.text or pred)
+    if isinstance(left, TextReading) and isinstance(right, TextReading):
+        _with_texts_of(left, right)
+        return
+    flows = [
+        text_flow(side.texts) if isinstance(side, TextReading) else token_flow(side.corpus).flow
+        for side in (left, right)
+    ]
+    whole = any(isinstance(side, Reading) and _nameless(side.corpus) for side in (left, right))
+    doc_ids = left.doc_ids if isinstance(left, TextReading) else left.corpus.doc_ids
+    check_same_flow(flows[0], flows[1], (gold.source.name, pred.source.name), doc_ids, whole=whole)
+
+
 @dataclass(frozen=True, eq=False)
 class _Sides:
     corpus: Corpus
