@@ -38,7 +38,11 @@ def test_a_missing_file(tmp_path: Path, write) -> None:
 
 
 def test_a_directory_in_place_of_a_file(tmp_path: Path, write) -> None:
-    refused(run("score", write("gold.vrt", GOOD), tmp_path), str(tmp_path), "the folder has no documents: neither .txt nor .ann files")
+    refused(
+        run("score", write("gold.vrt", GOOD), tmp_path),
+        str(tmp_path),
+        "the folder has no documents: neither .txt nor .ann files",
+    )
 
 
 def test_a_file_that_is_not_utf8(compare) -> None:
