@@ -33,6 +33,10 @@ _READING = {
     "document_tag": "document_tag",
     "sentence_tag": "sentence_tag",
     "format_": "format",
+    "text": "text",
+    "overlaps": "overlaps",
+    "offsets": "offsets",
+    "annotator": "annotator",
 }
 
 
@@ -159,7 +163,10 @@ def _write(outputs: Outputs, result: Reimport, output: str | None, given: dict[s
     runs = result.runs
     lang = given["lang"] or next((run.manifest.lang for run in runs if run.manifest), "en")
     if output not in {None, "-"}:
-        outputs.write_bytes(Path(str(output)), result.content)
+        target = Path(str(output))
+        single = result.gold.source.format != "brat"
+        for name, content in result.files.items():
+            outputs.write_bytes(target if single else target / name, content)
     if given["report"]:
         from clueval_xlsx.workbook.adjudicated import write_adjudicated
 
@@ -219,6 +226,7 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
     from clueval_xlsx.cli.console import output, say
     from clueval_xlsx.reimport.conflicts import explain
 
+    _list("Note", [f"{note}." for note in result.notes])
     for run in result.runs:
         if to_stdout:
             output().print(before_and_after(run))
