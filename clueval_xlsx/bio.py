@@ -110,6 +110,21 @@ def decode(column: TagColumn, breaks: IntArray) -> DecodedSpans:
     )
 
 
+def properly_tagged(column: TagColumn, start: IntArray, end: IntArray) -> BoolArray:
+    """The decoded spans that a strict reader of the column's scheme sees, too.
+
+    Strict readers (seqeval's strict mode with IOB2) take a span only if it begins with B (or S/U); where the
+    scheme marks ends, it must also end with E/L (or be S/U). They pass over every other tag.
+    """
+    parsed = [parse_tag(tag) or (OUTSIDE, None) for tag in column.tags]
+    meaning = np.array([_MEANING.get(prefix, 0) for prefix, _ in parsed], dtype=np.int8)
+    if not len(start):
+        return np.empty(0, dtype=bool)
+    first, last = meaning[column.codes[start]], meaning[column.codes[end]]
+    proper: BoolArray = (first == _OPENS) | (first == _SINGLE)
+    return proper if column.scheme == "BIO" else proper & ((last == _CLOSES) | (last == _SINGLE))
+
+
 def encode(start: IntArray, end: IntArray, labels: Sequence[str | None], length: int, scheme: str = "BIO") -> list[str]:
     """Spans to the tags of a corpus of `length` tokens.
 

@@ -21,23 +21,27 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
     return {key.replace("-", "_"): value for key, value in parsed.items()}
 
 
-def defaults_for(
+def options_for(
     command: str, config: Mapping[str, Any], known: Mapping[str, Collection[str]], name: str
 ) -> dict[str, Any]:
-    """The defaults that a config gives to one command.
+    """The options that a config gives to one command, by their names on the command line.
 
     Keys at the top hold for every command that has such an option; a table with a command's name holds for that
     command alone. `known` lists the options of every command. Tables such as `[layer]` become `KEY=VALUE` pairs.
+
+    >>> options_for("score", {"seed": 1, "layer": {"risk": 3}}, {"score": ["layer"], "evaluate": ["seed"]}, "a.toml")
+    {'layer': ['risk=3']}
     """
     everywhere = set().union(*known.values())
-    own = config.get(command.replace("-", "_"))
+    commands = {other.replace("-", "_") for other in known}
     chosen: dict[str, Any] = {}
     for key, value in config.items():
-        if key in {other.replace("-", "_") for other in known} and isinstance(value, dict):
+        if key in commands and isinstance(value, dict):
             continue
         _check(key, everywhere, name)
         if key in known[command]:
             chosen[key] = as_option(value)
+    own = config.get(command.replace("-", "_"))
     if isinstance(own, dict):
         for raw, value in own.items():
             key = raw.replace("-", "_")

@@ -49,11 +49,7 @@ class ContextMaker:
         """The context of one span with the spans of the other side that touch it, and no others."""
         low = min([own.start, *(other.start for other in others)])
         high = max([own.end, *(other.end for other in others)])
-        first, stop = self._bounds(low, high)
-        left, right = max(first, low - LONGEST_SIDE), min(stop, high + 1 + LONGEST_SIDE)
-        if self._window is not None:
-            left, right = first, stop
-
+        first, left, right, stop = self.bounds(low, high)
         cuts = {left, right, own.start, own.end + 1}
         for other in others:
             cuts.update((other.start, other.end + 1))
@@ -68,7 +64,17 @@ class ContextMaker:
             found.append(Segment(f" {ELLIPSIS}", PLAIN))
         return _join(found)
 
-    def _bounds(self, low: int, high: int) -> tuple[int, int]:
+    def bounds(self, low: int, high: int) -> tuple[int, int, int, int]:
+        """Where the context of the positions low..high begins and stops, and between them the part that is shown.
+
+        In order: the beginning, the first shown, the one behind the last shown, the one behind the end.
+        """
+        first, stop = self._whole(low, high)
+        if self._window is not None:
+            return first, first, stop, stop
+        return first, max(first, low - LONGEST_SIDE), min(stop, high + 1 + LONGEST_SIDE), stop
+
+    def _whole(self, low: int, high: int) -> tuple[int, int]:
         corpus = self._corpus
         sentences = corpus.sentence_of(_array(low, high))
         first, stop = int(corpus.breaks[sentences[0]]), corpus.sentence_stop(int(sentences[1]))

@@ -89,11 +89,7 @@ class Correction:
     layers: Mapping[str, pd.DataFrame]
     changes: tuple[Change, ...]
     conflicts: tuple[Conflict, ...]
-
-    @property
-    def held(self) -> frozenset[str]:
-        """Cases whose decision was not carried out."""
-        return frozenset(case for conflict in self.conflicts for case in conflict.cases)
+    held: frozenset[str] = frozenset()  # cases whose decision clashes and was not carried out
 
 
 def extent(content: Iterable[LayerSpan]) -> tuple[int, int]:
@@ -140,11 +136,11 @@ def correct(
         if not clashes:
             break
         conflicts += clashes
-        held |= {case for clash in clashes for case in clash.cases if case in {d.case_id for d in active}}
+        held |= {case for clash in clashes for case in clash.cases} & {decision.case_id for decision in active}
     changes = [change for decision in active for change in _changes(decision, present)]
     removed = {span for change in changes for span in change.old}
     added = {span for change in changes for span in change.new}
-    return Correction(_rebuilt(layers, removed, added), tuple(changes), tuple(conflicts))
+    return Correction(_rebuilt(layers, removed, added), tuple(changes), tuple(conflicts), frozenset(held))
 
 
 def _present(layers: Mapping[str, pd.DataFrame]) -> frozenset[LayerSpan]:

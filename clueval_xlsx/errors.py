@@ -12,20 +12,13 @@ import pandas as pd
 from clueval_xlsx.context import GOLD, PRED, ContextMaker, Extent, emoji_text
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.matching import LEVELS, NONE, match_spans, touching
-from clueval_xlsx.schemes.clueval import labels_agree
 from clueval_xlsx.spans import label_list, layers_of, positions
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.strings import IntArray
 
 FN, FP = "FN", "FP"
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
 _ID_LENGTH = 12  # characters of base 32, so 60 bits
-
-
-def select_errors(match: pd.DataFrame, spans: pd.DataFrame, level: str, labelled: str | None) -> BoolArray:
-    """The spans that do not count as right at the level, and with the labels of the layer if one is given."""
-    wrong: BoolArray = (match["class"] > LEVELS[level]).to_numpy()
-    return wrong if labelled is None else wrong | ~labels_agree(spans, match, labelled)
 
 
 def error_table(
@@ -38,11 +31,13 @@ def error_table(
     level: str = "overlap",
     context: int | None = None,
     metadata: Sequence[str] = (),
+    with_context: bool = True,
 ) -> pd.DataFrame:
     """One case for each span of `spans`, which are rows of `a`, with the spans of `b` that touch it.
 
     `error_table(missed, gold, pred, corpus)` makes the FN cases,
-    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases.
+    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases. Without context the table lacks the
+    columns `segments` and `context`.
     """
     layers = layers_of(a)
     start, end = positions(spans)
@@ -87,6 +82,8 @@ def error_table(
     frame["sentence"] = _sentence_names(corpus, start)
     for key in metadata:
         frame[f"meta_{key}"] = _texts(pd.Series(corpus.metadata(key, start)))
+    if not with_context:
+        return frame
     maker = ContextMaker(corpus, context)
     own_mark, other_mark = (GOLD, PRED) if sheet == FN else (PRED, GOLD)
     frame["segments"] = pd.Series(

@@ -11,13 +11,17 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.confusion import confusion
-from clueval_xlsx.errors import FN, FP, error_table, link_cases, select_errors
+from clueval_xlsx.errors import FN, FP, error_table, link_cases
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.matching import LEVELS, match_spans
+from clueval_xlsx.labels import Alignment, LabelRules, align_labels
+from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Annotation, Pair
-from clueval_xlsx.schemes import clueval
+from clueval_xlsx.schemes import all_tallies
+from clueval_xlsx.schemes.clueval import counted, right
+from clueval_xlsx.schemes.material import Material, make_material, relaxed_material
+from clueval_xlsx.schemes.settings import RELAXED, SchemeOptions
 from clueval_xlsx.scores import Grouping, ScoreSettings, score_table
-from clueval_xlsx.spans import label_vocabulary
+from clueval_xlsx.strings import BoolArray
 from clueval_xlsx.version import __version__
 
 
@@ -32,11 +36,17 @@ class Options:
     seed: int = 20240
     replicates: int = 1000
     context: int | None = None
+    schemes: SchemeOptions = field(default_factory=SchemeOptions)
+    labels: LabelRules = field(default_factory=LabelRules)
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The result of one run; renderings read it and compute nothing."""
+    """The result of one run; renderings read it and compute nothing.
+
+    `pair` has its labels aligned. `strict` is what the schemes were computed from, `relaxed` the same with
+    equivalent labels, where there are any.
+    """
 
     pair: Pair
     options: Options
@@ -44,8 +54,16 @@ class Evaluation:
     pred_match: pd.DataFrame
     scores: pd.DataFrame
     signature: str
+    strict: Material
+    relaxed: Material | None = None
+    alignment: Alignment = field(default_factory=Alignment)
     notes: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label_variant(self) -> str | None:
+        """The variant of labelled `clueval` rows that governs headline and cases."""
+        return RELAXED if self.options.labels.applied else None
 
     @cached_property
     def headline(self) -> pd.Series:
@@ -53,13 +71,20 @@ class Evaluation:
         options = self.options
         return self.overall("clueval", level=options.level, labelled=options.labelled)
 
-    def overall(self, scheme: str, *, level: str | None = None, labelled: str | None = None) -> pd.Series:
-        """The micro-averaged row over everything."""
-        rows = self.select(scheme=scheme, level=level, labelled=labelled, layer=None, group_key=None, average="micro")
-        return rows.iloc[0]
+    def overall(self, scheme: str, **identity: str | None) -> pd.Series:
+        """The micro-averaged row over everything; level, labelled and variant are empty unless they are given."""
+        named = {"level": None, "labelled": None, **identity}
+        if scheme != "clueval":
+            named.setdefault("variant", None)
+        return self.select(scheme=scheme, layer=None, group_key=None, average="micro", **named).iloc[0]
 
     def select(self, **identity: str | None) -> pd.DataFrame:
-        """The score rows with these identities; None means that the column is empty."""
+        """The score rows with these identities; None means that the column is empty.
+
+        Where equivalent labels are applied, labelled `clueval` rows are the relaxed ones unless a variant is named.
+        """
+        if identity.get("scheme") == "clueval" and "variant" not in identity:
+            identity["variant"] = self.label_variant if identity.get("labelled") else None
         keep = np.ones(len(self.scores), dtype=bool)
         for name, value in identity.items():
             column = self.scores[name]
@@ -67,25 +92,51 @@ class Evaluation:
         return self.scores[keep]
 
     @cached_property
+    def errors(self) -> tuple[BoolArray, BoolArray]:
+        """The gold spans and the predictions that do not count as right, as the headline counts them."""
+        return self._errors(self.governing)
+
+    @property
+    def governing(self) -> Material:
+        """What headline and cases come from: with equivalent labels only if they are applied, and labels matter."""
+        chosen = self.relaxed is not None and self.options.labels.applied and self.options.labelled is not None
+        return self.relaxed if chosen and self.relaxed is not None else self.strict
+
+    def _errors(self, material: Material) -> tuple[BoolArray, BoolArray]:
+        level, labelled = self.options.level, self.options.labelled
+        gold, pred = (counted(side, level) & ~right(side, level, labelled) for side in material.sides)
+        return gold, pred
+
+    @cached_property
     def cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The FN and the FP cases, linked to each other."""
+        """The FN and the FP cases, linked to each other; `relaxed` marks those that an equivalence would resolve."""
+        return self._cases(with_context=True)
+
+    @cached_property
+    def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The same cases without their contexts, which take most of the time."""
+        return self._cases(with_context=False)
+
+    def _cases(self, *, with_context: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
         options, pair = self.options, self.pair
         gold, pred = pair.gold.spans, pair.pred.spans
+        unresolved = self.errors if self.relaxed is None else self._errors(self.relaxed)
         tables = []
-        for sheet, a, b, match in ((FN, gold, pred, self.gold_match), (FP, pred, gold, self.pred_match)):
-            wrong = a[select_errors(match, a, options.level, options.labelled)]
-            tables.append(
-                error_table(
-                    wrong,
-                    a,
-                    b,
-                    pair.corpus,
-                    sheet=sheet,
-                    level=options.level,
-                    context=options.context,
-                    metadata=options.by,
-                )
+        for index, (sheet, a, b) in enumerate(((FN, gold, pred), (FP, pred, gold))):
+            wrong = self.errors[index]
+            table = error_table(
+                a[wrong],
+                a,
+                b,
+                pair.corpus,
+                sheet=sheet,
+                level=options.level,
+                context=options.context,
+                metadata=options.by,
+                with_context=with_context,
             )
+            table["relaxed"] = ~unresolved[index][wrong]
+            tables.append(table)
         return link_cases(*tables)
 
     def confusion(self, layer: str) -> pd.DataFrame:
@@ -108,20 +159,43 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         raise OptionError(f"unknown level {options.level!r}. Allowed: {', '.join(LEVELS)}.")
     if options.labelled is not None and options.labelled not in pair.layers:
         raise OptionError(f"--labelled {options.labelled}: there is no such layer. Layers: {', '.join(pair.layers)}.")
-    gold, pred = pair.gold.spans, pair.pred.spans
-    gold_match, pred_match = match_spans(gold, pred), match_spans(pred, gold)
-    tallies = clueval.tallies(gold, pred, gold_match, pred_match, pair.layers)
+    if options.schemes.type_layer not in {None, *pair.layers}:
+        raise OptionError(
+            f"--type-layer {options.schemes.type_layer}: there is no such layer. Layers: {', '.join(pair.layers)}."
+        )
+    pair, alignment = align_labels(pair, options.labels)
+    groups = groupings(pair, options.by, alignment.discarded)
+    strict = make_material(
+        pair,
+        options.labels,
+        options.schemes,
+        level=options.level,
+        groupings=groups,
+        discarded=alignment.discarded,
+    )
+    relaxed = relaxed_material(strict, options.labels) if options.labels.equivalent else None
     settings = ScoreSettings(
         documents=pair.corpus.documents.start,
-        vocabulary={layer: label_vocabulary([gold, pred], layer) for layer in pair.layers},
-        groupings=groupings(pair, options.by),
+        vocabulary=strict.vocabulary,
+        groupings=groups,
         beta=options.beta,
         seed=options.seed,
         replicates=options.replicates,
         headline=(options.level, options.labelled),
+        discarded=np.array(alignment.discarded, dtype=np.int64),
     )
     return Evaluation(
-        pair, options, gold_match, pred_match, score_table(tallies, settings), signature(pair, options), pair.notes
+        pair,
+        options,
+        strict.gold.match,
+        strict.pred.match,
+        score_table(all_tallies(strict, relaxed), settings),
+        signature(pair, options),
+        strict,
+        relaxed,
+        alignment,
+        (*pair.notes, *alignment.notes),
+        {"samples_discarded": len(alignment.discarded)},
     )
 
 
@@ -141,10 +215,13 @@ def evaluate_each(parts: Sequence[Pair], options: Options) -> list[Evaluation]:
     ]
 
 
-def groupings(pair: Pair, keys: Sequence[str]) -> list[Grouping]:
+def groupings(pair: Pair, keys: Sequence[str], discarded: Sequence[int] = ()) -> list[Grouping]:
     """What rows are grouped by: the documents always, then the chosen metadata."""
     corpus = pair.corpus
-    found = [Grouping("document", corpus.doc_ids, np.arange(len(corpus.doc_ids)), per_document=True)]
+    kept = np.ones(len(corpus.doc_ids), dtype=bool)
+    kept[list(discarded)] = False
+    names = [doc_id for doc_id, keep in zip(corpus.doc_ids, kept.tolist(), strict=True) if keep]
+    found = [Grouping("document", names, np.where(kept, np.cumsum(kept) - 1, -1), per_document=True)]
     everywhere = np.arange(len(corpus), dtype=np.int64)
     for key in keys:
         values = corpus.metadata(key, everywhere)
@@ -162,7 +239,7 @@ def signature(pair: Pair, options: Options) -> str:
     gold, pred = columns(pair.gold), columns(pair.pred)
     parts = {
         "version": __version__,
-        "scheme": "clueval",
+        **options.schemes.describe(),
         "level": options.level,
         "labelled": options.labelled or "no",
         "layers": gold if gold == pred else f"{gold}/{pred}",
@@ -170,6 +247,7 @@ def signature(pair: Pair, options: Options) -> str:
         "beta": f"{options.beta:g}",
         "by": ",".join(options.by) or "-",
         "context": "sentence" if options.context is None else str(options.context),
+        **options.labels.describe(),
         "seed": str(options.seed),
         "replicates": str(options.replicates),
         "gold": pair.gold.source.sha256[:12],

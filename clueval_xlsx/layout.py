@@ -16,6 +16,7 @@ MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-1
 RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every review sheet
 
 FN, FP = "FN", "FP"
+CLASSES = ("label", "superset", "tiling", "overlap", "partial", FN, FP)  # of cases
 # sheets, by the key of their name in the language files (`sheet.KEY`)
 SHEETS = ("guide", "metrics", "fn", "fp", "documents", "confusion")
 LISTS_SHEET = "clueval_lists"

@@ -96,9 +96,9 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
 
 
 def encode(manifest: Manifest) -> str:
-    """The manifest as JSON text."""
-    content = asdict(manifest)
-    return json.dumps(content, ensure_ascii=False, sort_keys=True, default=_plain)
+    """The manifest as JSON text of visible ASCII characters, because programs treat spaces in cells differently."""
+    text = json.dumps(asdict(manifest), sort_keys=True, separators=(",", ":"), default=_plain)
+    return text.replace(" ", "\\u0020")  # all spaces that are left stand inside strings
 
 
 def decode(text: str, where: str = "manifest") -> Manifest:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.spans import check_disjoint, label_codes, label_vocabulary, layers_of, positions
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.strings import BoolArray, IntArray
 
 EXACT, SUPERSET, TILING, OVERLAP, NONE = 1, 2, 3, 4, 5
 LEVELS = {"exact": EXACT, "superset": SUPERSET, "tiling": TILING, "overlap": OVERLAP}
@@ -72,6 +72,14 @@ def match_spans(a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None =
     return result
 
 
+def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolArray:
+    """Where a span and its partner have the same label on a layer; no label equals only no label."""
+    partner = f"partner_{layer}"
+    vocabulary = sorted({*label_vocabulary([spans], layer), *label_vocabulary([match], partner)})
+    agree: BoolArray = label_codes(spans, layer, vocabulary) == label_codes(match, partner, vocabulary)
+    return agree
+
+
 def touching(a_start: IntArray, a_end: IntArray, b_start: IntArray, b_end: IntArray) -> tuple[IntArray, IntArray]:
     """The contiguous range of b spans that share a token with each a span: rows `first` up to `stop`."""
     first = np.searchsorted(b_end, a_start, side="left")
@@ -93,10 +101,16 @@ def vote(groups: IntArray, labels: IntArray, weights: IntArray) -> tuple[IntArra
 
     Returns the groups (sorted) and the label of each. Rows must be listed from left to right.
     """
-    votes = pd.DataFrame({"group": groups, "label": labels, "weight": weights, "place": np.arange(len(groups))})
-    summed = votes.groupby(["group", "label"], as_index=False).agg(weight=("weight", "sum"), place=("place", "min"))
-    best = summed.sort_values(["group", "weight", "place"], ascending=[True, False, True]).drop_duplicates("group")
-    return best["group"].to_numpy(np.int64), best["label"].to_numpy(np.int64)
+    if not len(groups):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    order = np.lexsort((labels, groups))
+    group, label = groups[order], labels[order]
+    first = np.flatnonzero(np.concatenate([[True], (np.diff(group) != 0) | (np.diff(label) != 0)]))
+    total, place = np.add.reduceat(weights[order], first), np.minimum.reduceat(order, first)
+    group, label = group[first], label[first]
+    best = np.lexsort((place, -total, group))
+    best = best[np.concatenate([[True], np.diff(group[best]) != 0])]
+    return group[best].astype(np.int64), label[best].astype(np.int64)
 
 
 def _vote(

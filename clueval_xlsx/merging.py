@@ -32,7 +32,7 @@ def merge_layers(layers: Mapping[str, pd.DataFrame], documents: IntArray | None 
     """
     start = np.concatenate([positions(spans)[0] for spans in layers.values()])
     end = np.concatenate([positions(spans)[1] for spans in layers.values()])
-    component = _components(start, end, documents)
+    component = overlap_components(start, end, documents)
     count = int(component.max()) + 1 if component.size else 0
 
     merged_start = np.full(count, np.iinfo(np.int64).max, dtype=np.int64)
@@ -53,7 +53,7 @@ def merge_layers(layers: Mapping[str, pd.DataFrame], documents: IntArray | None 
     return make_spans(merged_start, merged_end, labels)
 
 
-def _components(start: IntArray, end: IntArray, documents: IntArray | None) -> IntArray:
+def overlap_components(start: IntArray, end: IntArray, documents: IntArray | None) -> IntArray:
     """The number of the overlap component of each span.
 
     Identical spans are one node. Going from left to right, joining each span to the one that reaches furthest

@@ -20,12 +20,18 @@ from clueval_xlsx.strings import IntArray, Strings
 
 @dataclass(frozen=True, eq=False)
 class Annotation:
-    """The spans of one side: each layer by itself, and all of them as one sequence."""
+    """The spans of one side: each layer by itself, and all of them as one sequence.
+
+    `tags` are the columns that layers were decoded from, where there were any. `listed` are the annotations as
+    the source lists them, in its order and overlapping as they may, where that differs from the layers.
+    """
 
     source: Source
     layers: Mapping[str, pd.DataFrame]
     spans: pd.DataFrame
     orphans: Mapping[str, int] = field(default_factory=dict)  # layer -> tags that continue nothing
+    tags: Mapping[str, TagColumn] = field(default_factory=dict)
+    listed: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +92,8 @@ def annotate(reading: Reading, corpus: Corpus, breaks: IntArray, *, strict_tags:
         else:
             check_disjoint(content, f"{reading.source.name}, layer {name}")
             layers[name] = content
-    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans)
+    tags = {name: content for name, content in reading.layers.items() if isinstance(content, TagColumn)}
+    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans, tags)
 
 
 def join_layers(layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> pd.DataFrame:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.schemes.tally import FloatArray, Tally
+from clueval_xlsx.intervals import binomial_interval, by_document, draws, percentiles
+from clueval_xlsx.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.strings import IntArray
 
 COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
-_DRAWN_AT_ONCE = 4_000_000  # documents drawn in one batch of replicates
-_COLUMNS_AT_ONCE = 1000  # rows of the table whose intervals are computed together
-_CONFIDENCE = (0.025, 0.975)
-
-Columns = dict[str, Any]  # some rows of the table, column by column
+_SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from, and what is resampled
+_COLUMNS_AT_ONCE = 1000  # rows of the table that are resampled together
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +46,17 @@ class ScoreSettings:
     seed: int = 20240
     replicates: int = 1000
     headline: tuple[str | None, str | None] = ("overlap", None)  # level, labelled layer
+    discarded: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # documents left out
+
+    _found: dict[int, tuple[IntArray, IntArray]] = field(default_factory=dict, repr=False)
+
+    def document_of(self, position: IntArray) -> IntArray:
+        """The index of the document of each position; many tallies share one array of positions."""
+        known = self._found.get(id(position))
+        if known is None or known[0] is not position:
+            known = (position, np.searchsorted(self.documents, position, side="right") - 1)
+            self._found[id(position)] = known
+        return known[1]
 
 
 def rates(counts: Mapping[str, npt.ArrayLike], beta: float) -> dict[str, FloatArray]:
@@ -79,193 +88,183 @@ def _ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> FloatArray:
     return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, np.nan), where=below != 0)
 
 
-def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFrame:
-    """The table of all scores: one row for each tally, label, document and group, with counts and rates."""
-    blocks: list[Columns] = []
-    uncertain: list[_Uncertain] = []
-    for tally in tallies:
-        sides = (tally.gold, tally.pred)
-        documents = [np.searchsorted(settings.documents, side.position, side="right") - 1 for side in sides]
-        is_headline = (tally.level, tally.labelled) == settings.headline or tally.level is None
-
-        def add(keys: _Keys, *, interval: bool, tally: Tally = tally, documents: list[IntArray] = documents) -> Columns:
-            block = _block(tally, keys, settings)
-            if interval:
-                uncertain.append(_Uncertain(tally, keys, documents, len(blocks)))
-            blocks.append(block)
-            return block
-
-        add(_Keys([np.zeros(len(side.position), np.int64) for side in sides], 1), interval=True)
-        for layer in tally.by_layers:
-            labels = list(settings.vocabulary[layer])
-            keys = _Keys([side.labels[layer] for side in sides], len(labels))
-            block = add(keys, interval=is_headline)
-            block["layer"], block["label"] = [layer] * len(labels), labels
-            blocks.append(_macro(tally, layer, block))
-        for grouping in settings.groupings:
-            codes = [grouping.of(side.position, document) for side, document in zip(sides, documents, strict=True)]
-            values = list(grouping.values)
-            block = add(_Keys(codes, len(values)), interval=is_headline and grouping.key != "document")
-            block["group_key"], block["group"] = [grouping.key] * len(values), values
-    _add_intervals(blocks, uncertain, settings)
-    return _frame(blocks)
-
-
 @dataclass(frozen=True, eq=False)
-class _Keys:
-    """A breakdown of the units of both sides into `size` rows."""
-
-    codes: list[IntArray]
-    size: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Uncertain:
-    """A block of rows that gets intervals."""
+class _Block:
+    """The rows of one breakdown of a tally: who they are, and the counts each of them has."""
 
     tally: Tally
-    keys: _Keys
-    documents: list[IntArray]
-    block: int
+    sides: Sides
+    codes: Sequence[IntArray]  # for each side the row of each unit, -1: none
+    size: int
+    resampled: bool
+    identity: Mapping[str, Any] = field(default_factory=dict)  # scalars, or one value a row
+    macro_of: int | None = None  # this one row averages the rows of the block so many places before
 
 
-def _frame(blocks: list[Columns]) -> pd.DataFrame:
-    """All blocks as one frame, made in one go: frames that are put together one by one cost more than the sums."""
-    columns: Columns = {}
-    for name in blocks[0] if blocks else ():
-        parts = [block[name] for block in blocks]
-        if isinstance(parts[0], np.ndarray):
-            columns[name] = np.concatenate(parts)
-        else:
-            flat = [value for part in parts for value in part]
-            columns[name] = pd.Series(flat, dtype=object)
+def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFrame:
+    """The table of all scores: one row for each tally, label, document and group, with counts and rates."""
+    blocks = [block for tally in tallies for block in _blocks(tally, settings)]
+    sizes = [block.size for block in blocks]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    columns: dict[str, Any] = {name: _identity_column(name, blocks, sizes) for name in IDENTITY}
+
+    summed = [_counts(block) for block in blocks]
+    counts = {name: np.concatenate([each[name] for each in summed]) for name in _SUMS}
+    columns["gold"], columns["tp_gold"] = counts["gold"], counts["tp_gold"]
+    columns["fn"] = counts["gold"] - counts["tp_gold"]
+    columns["pred"], columns["tp_pred"] = counts["pred"], counts["tp_pred"]
+    columns["fp"] = counts["pred"] - counts["tp_pred"]
+    found = rates(counts, settings.beta)
+    for row, block in zip(starts.tolist(), blocks, strict=False):
+        if block.macro_of is not None:
+            averaged = slice(row - block.macro_of, row)
+            for name in RATES:
+                defined = found[name][averaged]
+                defined = defined[~np.isnan(defined)]
+                found[name][row] = defined.mean() if defined.size else np.nan
+
+    intervals = _intervals(blocks, starts, settings)
+    for name in RATES:
+        columns[name] = found[name]
+        columns[f"{name}_low"], columns[f"{name}_high"] = intervals[name]
+    columns["counts"] = _objects([named for block in blocks for named in _named_counts(block)])
     return pd.DataFrame(columns)
 
 
-def _macro(tally: Tally, layer: str, labels: Columns) -> Columns:
-    """The mean over the labels whose rate is defined."""
-    macro = _identity(tally, 1)
-    macro["layer"], macro["average"] = [layer], ["macro"]
-    for name in RATES:
-        defined = labels[name][~np.isnan(labels[name])]
-        macro[name] = np.array([defined.mean() if len(defined) else np.nan])
-    return macro
-
-
-def _identity(tally: Tally, rows: int) -> Columns:
-    fixed = {"scheme": tally.scheme, "variant": tally.variant, "level": tally.level, "labelled": tally.labelled}
-    fixed["average"] = "micro"
-    columns: Columns = {name: [fixed.get(name)] * rows for name in IDENTITY}
-    columns.update({name: np.full(rows, np.nan) for name in COUNTS})
-    for name in RATES:
-        columns.update({key: np.full(rows, np.nan) for key in (name, f"{name}_low", f"{name}_high")})
-    columns["counts"] = [None] * rows
-    return columns
-
-
-def _block(tally: Tally, keys: _Keys, settings: ScoreSettings) -> Columns:
-    """The rows of one breakdown of a tally."""
-    block = _identity(tally, keys.size)
-    for name, side, code in zip(("gold", "pred"), (tally.gold, tally.pred), keys.codes, strict=True):
-        block[name] = _sums(code, side.weight, keys.size)
-        block[f"tp_{name}"] = _sums(code, side.weight * side.credit, keys.size)
-    block["fn"] = block["gold"] - block["tp_gold"]
-    block["fp"] = block["pred"] - block["tp_pred"]
-    block.update(rates(block, settings.beta))
-    block["counts"] = _named_counts(tally, keys.codes, keys.size)
-    return block
-
-
-def _sums(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
-    known = codes >= 0
-    return np.bincount(codes[known], weights=weights[known], minlength=size).astype(np.float64)
-
-
-def _named_counts(tally: Tally, codes: list[IntArray], size: int) -> list[dict[str, int] | None]:
-    """Outcomes by name; what both sides know is counted on the gold side."""
-    if tally.gold.outcome is None and tally.pred.outcome is None:
-        return [dict(tally.extra_counts) or None if size == 1 else None for _ in range(size)]
-    found: list[dict[str, int] | None] = [{} for _ in range(size)]
-    seen: set[str] = set()
-    for side, code in ((tally.gold, codes[0]), (tally.pred, codes[1])):
-        if side.outcome is None:
-            continue
-        names = sorted(set(side.outcome) - seen)
-        for name in names:
-            totals = _sums(np.where(side.outcome == name, code, -1), side.weight, size)
-            for row, total in enumerate(totals.tolist()):
-                found[row][name] = int(total)  # type: ignore[index]
-        seen.update(names)
-    if size == 1:
-        found[0].update(tally.extra_counts)  # type: ignore[union-attr]
+def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
+    """The overall row of a tally, and its breakdowns."""
+    everything = [np.zeros(len(side.position), np.int64) for side in tally.sides]
+    found = [_Block(tally, tally.sides, everything, 1, resampled=tally.available and not tally.one_sided)]
+    if not tally.available:
+        return found
+    # Intervals of labels and groups cost most and are looked at least: the chosen row alone has them.
+    chosen = tally.scheme == "clueval" and (tally.level, tally.labelled) == settings.headline
+    for layer in tally.by_layers:
+        labels = settings.vocabulary[layer]
+        sides = tally.label_sides or tally.sides
+        codes = [side.labels.get(layer, np.full(len(side.position), -1)) for side in sides]
+        identity = {"layer": layer, "label": list(labels)}
+        found.append(_Block(tally, sides, codes, len(labels), chosen, identity))
+        nothing = [np.empty(0, np.int64) for _ in sides]
+        macro = {"layer": layer, "average": "macro"}
+        found.append(_Block(tally, (Side.empty(), Side.empty()), nothing, 1, False, macro, macro_of=len(labels)))
+    for grouping in settings.groupings:
+        sides = tally.group_sides.get(grouping.key, tally.sides)
+        codes = [grouping.of(side.position, settings.document_of(side.position)) for side in sides]
+        identity = {"group_key": grouping.key, "group": list(grouping.values)}
+        resampled = chosen and grouping.key != "document"
+        found.append(_Block(tally, sides, codes, len(grouping.values), resampled, identity))
     return found
 
 
-def _draws(settings: ScoreSettings) -> Iterator[FloatArray]:
-    """Bootstrap weights: how often each document is drawn, a batch of replicates at a time, always the same."""
-    documents, left = len(settings.documents), settings.replicates
-    generator = np.random.default_rng(settings.seed)
-    while left > 0:
-        size = min(left, max(_DRAWN_AT_ONCE // documents, 1))
-        drawn = generator.integers(documents, size=(size, documents)) + np.arange(size)[:, None] * documents
-        yield np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents).astype(np.float64)
-        left -= size
+def _identity_column(name: str, blocks: Sequence[_Block], sizes: Sequence[int]) -> pd.Series:
+    values: list[Any] = []
+    for block, size in zip(blocks, sizes, strict=True):
+        value = block.identity.get(name, getattr(block.tally, name, "micro" if name == "average" else None))
+        values += value if isinstance(value, list) else [value] * size
+    return _objects(values)
 
 
-def _add_intervals(blocks: list[Columns], uncertain: list[_Uncertain], settings: ScoreSettings) -> None:
-    """95 % bootstrap intervals over documents, for all blocks that get them at once."""
-    count = len(settings.documents)
-    if count < 2 or not settings.replicates or not uncertain:
-        return
-    names = ("gold", "tp_gold", "pred", "tp_pred")
-    tables = {name: _side_by_side([_by_document(part, name, count) for part in uncertain]) for name in names}
+def _objects(values: Sequence[Any]) -> pd.Series:
+    return pd.Series(values, dtype=object)  # pandas would guess a string type and turn None into NaN
+
+
+def _counts(block: _Block) -> dict[str, FloatArray]:
+    """Supports and true positives of every row; what is not counted at all is NaN, not 0."""
+    found: dict[str, FloatArray] = {}
+    undefined = np.full(block.size, np.nan)
+    for name, side, code in zip(("gold", "pred"), block.sides, block.codes, strict=True):
+        counted = block.macro_of is None and block.tally.available and not (name == "pred" and block.tally.one_sided)
+        found[name] = _sums(code, side.weight, block.size) if counted else undefined
+        found[f"tp_{name}"] = _sums(code, side.weight * side.credit, block.size) if counted else undefined
+    return found
+
+
+def _sums(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
+    # Code -1 (none) is counted in a place of its own and cut off: cheaper than picking out the others.
+    return np.bincount(codes + 1, weights=weights, minlength=size + 1)[1:].astype(np.float64)
+
+
+def _named_counts(block: _Block) -> Sequence[dict[str, int] | None]:
+    """Outcomes by name for every row, and how many units equivalent labels made right."""
+    tally, nothing = block.tally, [None] * block.size
+    columns: dict[str, list[int]] = {}
+    for number, name in enumerate(tally.outcomes):
+        index = 1 if name in tally.outcomes_of_pred else 0
+        side, code = block.sides[index], block.codes[index]
+        if side.outcome is None:
+            return nothing
+        totals = _sums(np.where(side.outcome == number, code, -1), side.weight, block.size)
+        columns[name] = totals.astype(np.int64).tolist()
+    gold = block.sides[0]
+    if gold.relaxed is not None:
+        totals = _sums(np.where(gold.relaxed, block.codes[0], -1), gold.weight, block.size)
+        columns["relaxed"] = totals.astype(np.int64).tolist()
+    if not columns:
+        return nothing
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _intervals(
+    blocks: Sequence[_Block], starts: IntArray, settings: ScoreSettings
+) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """95 % intervals: exact ones where documents are the units, else by bootstrap over documents.
+
+    All rows that are resampled stand side by side in one table of documents by columns, so that one product
+    with the weights of a batch of replicates resamples them all.
+    """
+    rows = int(starts[-1])
+    found = {name: (np.full(rows, np.nan), np.full(rows, np.nan)) for name in RATES}
+    for begin, block in zip(starts.tolist(), blocks, strict=False):
+        if block.tally.one_sided and block.macro_of is None:
+            counts = _counts(block)
+            low, high = binomial_interval(counts["tp_gold"], counts["gold"])
+            found["recall"][0][begin : begin + block.size] = low
+            found["recall"][1][begin : begin + block.size] = high
+
+    chosen = [(begin, block) for begin, block in zip(starts.tolist(), blocks, strict=False) if block.resampled]
+    kept = np.ones(len(settings.documents), dtype=bool)
+    kept[settings.discarded] = False
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    documents = int(kept.sum())
+    if not chosen or documents < 2 or not settings.replicates:
+        return found
+    width = sum(block.size for _, block in chosen)
+    tables = _resampling_tables([block for _, block in chosen], number, documents, width, settings)
+    places = np.concatenate([np.arange(begin, begin + block.size) for begin, block in chosen])
     # Drawing documents says nothing about rows whose units all lie in one document.
-    spread = np.flatnonzero(np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).ravel() > 1)
-    found = {f"{name}_{end}": np.full(tables["gold"].shape[1], np.nan) for name in RATES for end in ("low", "high")}
-    for begin in range(0, len(spread), _COLUMNS_AT_ONCE):
-        rows = spread[begin : begin + _COLUMNS_AT_ONCE]
-        some = {name: table[:, rows].T.tocsr() for name, table in tables.items()}
-        drawn: dict[str, list[FloatArray]] = {name: [] for name in names}
-        for batch in _draws(settings):
-            for name, table in some.items():
+    spread = np.flatnonzero(np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).reshape(-1) > 1)
+    for first in range(0, len(spread), _COLUMNS_AT_ONCE):
+        some = spread[first : first + _COLUMNS_AT_ONCE]
+        drawn: dict[str, list[FloatArray]] = {name: [] for name in _SUMS}
+        part = {name: table[:, some].T.tocsr() for name, table in tables.items()}
+        for batch in draws(documents, settings.replicates, settings.seed):
+            for name, table in part.items():
                 drawn[name].append(table @ batch.T)
-        counts = {name: np.concatenate(parts, axis=1) for name, parts in drawn.items()}
-        for name, sample in rates(counts, settings.beta).items():
-            found[f"{name}_low"][rows], found[f"{name}_high"][rows] = _percentiles(sample)
-    begin = 0
-    for part in uncertain:
-        for name, values in found.items():
-            blocks[part.block][name] = values[begin : begin + part.keys.size]
-        begin += part.keys.size
+        sample = {name: np.concatenate(pieces, axis=1) for name, pieces in drawn.items()}
+        for name, values in rates(sample, settings.beta).items():
+            found[name][0][places[some]], found[name][1][places[some]] = percentiles(values)
+    return found
 
 
-def _percentiles(sample: FloatArray) -> list[FloatArray]:
-    """The bounds of each row, interpolated between neighbours, over the replicates whose rate is defined."""
-    ordered = np.sort(sample, axis=1)  # NaN goes to the end
-    last = (~np.isnan(ordered)).sum(axis=1) - 1
-    row = np.arange(len(ordered))
-    bounds = []
-    for share in _CONFIDENCE:
-        place = share * np.maximum(last, 0)
-        below = np.floor(place).astype(np.int64)
-        low, high = ordered[row, below], ordered[row, np.minimum(below + 1, np.maximum(last, 0))]
-        bounds.append(low + (high - low) * (place - below))
-    return bounds
-
-
-def _by_document(part: _Uncertain, name: str, documents: int) -> Any:
-    """Summed weights, documents by rows; sparse, because few labels occur in each document."""
-    from scipy.sparse import csc_array
-
-    which = 0 if name.endswith("gold") else 1
-    side = (part.tally.gold, part.tally.pred)[which]
-    document, code = part.documents[which], part.keys.codes[which]
-    weight = side.weight * side.credit if name.startswith("tp_") else side.weight
-    known = code >= 0
-    return csc_array((weight[known], (document[known], code[known])), shape=(documents, part.keys.size))
-
-
-def _side_by_side(tables: list[Any]) -> Any:
-    from scipy.sparse import csc_array, hstack
-
-    return csc_array(hstack(tables))
+def _resampling_tables(
+    blocks: Sequence[_Block], number: IntArray, documents: int, width: int, settings: ScoreSettings
+) -> dict[str, Any]:
+    parts: dict[str, list[tuple[IntArray, IntArray, FloatArray]]] = {name: [] for name in _SUMS}
+    offset = 0
+    for block in blocks:
+        for name, side, code in zip(("gold", "pred"), block.sides, block.codes, strict=True):
+            document = number[settings.document_of(side.position)]
+            column = np.where(code >= 0, code + offset, -1)
+            parts[name].append((document, column, side.weight))
+            parts[f"tp_{name}"].append((document, column, side.weight * side.credit))
+        offset += block.size
+    return {
+        name: by_document(
+            np.concatenate([part[0] for part in pieces]),
+            np.concatenate([part[1] for part in pieces]),
+            np.concatenate([part[2] for part in pieces]),
+            (documents, width),
+        )
+        for name, pieces in parts.items()
+    }

@@ -40,9 +40,9 @@ class Sides(NamedTuple):
 def cut(table: str) -> Sides:
     """Cut gold and prediction from one table.
 
-    The first line names the columns. `gold…` and `pred…` go to one side each, everything else to both. Lines that
-    begin with `<` are structure and stand in both files, an empty line ends a sentence in both. Columns are
-    separated by any white space in the table and by a tab in the files; `_` is an empty cell.
+    The first line names the columns. `gold…` and `pred…` go to one side each, everything else to both. Lines from
+    `<` to `>` are structure and stand in both files, an empty line ends a sentence in both. Columns are separated
+    by any white space in the table and by a tab in the files; `_` is an empty cell.
 
     >>> cut('''
     ...     token  gold   pred
@@ -60,7 +60,7 @@ def cut(table: str) -> Sides:
         written = []
         for line in lines[1:]:
             cells = line.split()
-            if line.startswith("<") and len(cells) != len(header):
+            if line.startswith("<") and line.endswith(">"):
                 written.append(line)
                 continue
             written.append("\t".join("" if cells[index] == "_" else cells[index] for index in kept) if cells else "")

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "json_path", type=click.Path(path_type=Path), metavar="FILE", help="Write metrics.json here.")
 @click.option(
+    "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to read here."
+)
+@click.option(
     "--files",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write metrics.json, scores.csv, false_negatives.csv and false_positives.csv into this folder.",
+    help="Write metrics.json, scores.csv, the cases as CSV and confusion_matrix.html into this folder.",
 )
 @options.reading
 @options.two_sides
@@ -44,7 +47,13 @@ if TYPE_CHECKING:
 @options.review
 @options.common
 def evaluate(
-    gold: str, pred: str, output: Path | None, json_path: Path | None, folder: Path | None, **given: Any
+    gold: str,
+    pred: str,
+    output: Path | None,
+    json_path: Path | None,
+    html_path: Path | None,
+    folder: Path | None,
+    **given: Any,
 ) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
@@ -54,23 +63,44 @@ def evaluate(
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
 
-    if output is None and not (json_path or folder):
+    if output is None and not (json_path or html_path or folder):
         output = Path("review.xlsx")
     pair = options.load_pair(gold, pred, given)
     parts = evaluation_parts(pair, merged=given["merged"])
+    suffixes = [f"-{part.layers[0]}" if len(parts) > 1 else "" for part in parts]
+    if output and not given["force"]:
+        for suffix in suffixes:
+            _spare_judgements(output.with_stem(output.stem + suffix))
     results = evaluate_each(parts, options.evaluation_options(given))
     with Outputs() as outputs:
-        for result in results:
-            suffix = f"-{result.pair.layers[0]}" if len(results) > 1 else ""
+        for result, suffix in zip(results, suffixes, strict=True):
             if output:
                 _write_review(outputs, result, output.with_stem(output.stem + suffix), given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
+            if html_path:
+                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given["lang"])
             if folder:
-                _write_files(outputs, result, folder / suffix.removeprefix("-"))
+                _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
     say_notes(pair.notes)
     for result in results:
         say(summary(result))
+
+
+def _spare_judgements(path: Path) -> None:
+    """Refuse to overwrite a workbook that somebody has judged in."""
+    from clueval_xlsx.exceptions import OutputError
+    from clueval_xlsx.reimport.existing import why_not_overwrite
+
+    try:
+        found = why_not_overwrite(path.read_bytes(), path.name) if path.is_file() else ""
+    except OSError:
+        return  # writing will say what is wrong with the place
+    if found:
+        raise OutputError(
+            f"{path}: this workbook would be overwritten, and {found}. "
+            "Choose another name with -o, or add --force to lose them."
+        )
 
 
 def _write_review(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
@@ -88,14 +118,22 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_files(outputs: Outputs, result: Evaluation, folder: Path) -> None:
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+    from clueval_xlsx.report_html import to_html
+
+    outputs.write_text(path, to_html(result, language))
+
+
+def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
     from clueval_xlsx.report_csv import cases_csv, scores_csv
+    from clueval_xlsx.report_html import confusion_html
 
     missed, unsupported = result.cases
     _write_json(outputs, result, folder / "metrics.json")
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
+    outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
 
 
 def summary(result: Evaluation) -> str:

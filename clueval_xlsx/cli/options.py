@@ -53,19 +53,48 @@ def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Co
 def _load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
     if value is None:
         return
-    from clueval_xlsx.config import defaults_for, parse_config
+    from clueval_xlsx.config import options_for, parse_config
 
     group = ctx.parent.command if ctx.parent else ctx.command
     commands = group.commands if isinstance(group, click.Group) else {}
-    known = {
-        name: [param.name or "" for param in command.params if param.name not in {"config", "debug"}]
-        for name, command in commands.items()
-    }
+    known = {name: config_keys(command) for name, command in commands.items()}
     try:
         content = Path(value).read_bytes()
     except OSError as error:
         raise InputError(f"{value}: cannot be read: {error.strerror}. Check the path given to --config.") from None
-    ctx.default_map = defaults_for(ctx.info_name or "", parse_config(content, value), known, value)
+    command = ctx.info_name or ""
+    found = options_for(command, parse_config(content, value), known, value)
+    ctx.default_map = {
+        known[command][key].name: _checked(known[command][key], given, ctx, f"{value}: {key.replace('_', '-')}")
+        for key, given in found.items()
+    }
+
+
+def config_keys(command: click.Command) -> dict[str, click.Option]:
+    """The options of a command that a config file may set, by the names they have on the command line."""
+    return {
+        name.removeprefix("--").replace("-", "_"): param
+        for param in command.params
+        if isinstance(param, click.Option) and param.name not in {"config", "debug"}
+        for name in param.opts
+        if name.startswith("--")
+    }
+
+
+def _checked(option: click.Option, given: Any, ctx: click.Context, where: str) -> Any:
+    """A value from a config file, refused with its place if the option does not take it."""
+    if isinstance(given, list) != option.multiple:
+        if isinstance(given, list):
+            raise InputError(f"{where}: found a list or table. Allowed: one value. Give one.")
+        given = [given]
+    if any(isinstance(item, bool) != option.is_flag for item in (given if option.multiple else [given])):
+        allowed = "true or false, without quotation marks" if option.is_flag else "a text or a number"
+        raise InputError(f"{where}: found {given!r}. Allowed: {allowed}.")
+    try:
+        option.type_cast_value(ctx, given)
+    except click.BadParameter as error:
+        raise InputError(f"{where}: {error.message}") from None
+    return given
 
 
 common = apply(
@@ -181,7 +210,7 @@ def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
 review = apply(
     [
         click.option(
-            "--lang", default="en", show_default=True, callback=_language, help="Language of the workbook: en, de."
+            "--lang", default="en", show_default=True, callback=_language, help="Language of the outputs: en, de."
         ),
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),

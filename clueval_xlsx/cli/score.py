@@ -37,6 +37,6 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     say_notes(pair.notes)
     console = output()
     for result in results:
-        for table in score_tables(result):
+        for table in score_tables(result, console.width):
             console.print(table)
         console.print(result.signature, style="dim", overflow="fold")

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
 
 UNDEFINED = "n/a"
+_WIDTH_OF_ALL = 76
+_COLUMNS = ("recall", "95 %", "found", "precision", "95 % ", "right", "F1", "F{beta}")
+_ONLY_IF_WIDE = {"95 %", "found", "95 % ", "right", "F1"}
 
 
 def rate(value: float) -> str:
@@ -38,55 +41,57 @@ def count(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
 
 
-def score_tables(evaluation: Evaluation) -> list[Table]:
-    """The tables that `score` prints: levels, then labels and groups at the chosen level."""
+def score_tables(evaluation: Evaluation, width: int = 80) -> list[Table]:
+    """The tables that `score` prints: levels, then labels and groups at the chosen level.
+
+    A terminal of fewer than so many columns gets the rates alone.
+    """
+    narrow = width < _WIDTH_OF_ALL
     options = evaluation.options
-    overall = evaluation.scores
-    overall = overall[overall["layer"].isna() & overall["group_key"].isna()]
-    levels = overall[overall["scheme"] == "clueval"].assign(
-        labelled=lambda rows: rows["labelled"].fillna(""), order=lambda rows: range(len(rows))
-    )
-    levels = levels.sort_values(["labelled", "order"])
-    names = [
-        f"{level}{f', labels of {labelled}' if labelled else ''}"
-        for level, labelled in zip(levels["level"], levels["labelled"], strict=True)
-    ]
-    chosen = f"level {options.level}" + (f", labels of {options.labelled} agree" if options.labelled else "")
-    tables = [_table("Match level", levels, names, options.beta, title="Recall and precision in per cent")]
+    overall = evaluation.select(scheme="clueval", layer=None, group_key=None)
+    tables = []
+    for labelled in (None, *evaluation.pair.layers):
+        rows = overall[overall["labelled"].isna() if labelled is None else overall["labelled"] == labelled]
+        title = "Recall and precision in per cent" if labelled is None else f"The same, with equal labels on {labelled}"
+        tables.append(_table("match level", rows, rows["level"].tolist(), options.beta, title, narrow))
+    chosen = f"level {options.level}" + (f", equal labels on {options.labelled}" if options.labelled else "")
     for layer in evaluation.pair.layers:
         rows = evaluation.select(
             scheme="clueval", level=options.level, labelled=options.labelled, layer=layer, group_key=None
         )
         if len(rows):
             labels = ["macro average" if row.average == "macro" else row.label for row in rows.itertuples()]
-            tables.append(_table(layer, rows, labels, options.beta, title=f"By {layer} ({chosen})"))
+            tables.append(_table(layer, rows, labels, options.beta, f"By {layer} ({chosen})", narrow))
     for key in options.by:
         rows = evaluation.select(
             scheme="clueval", level=options.level, labelled=options.labelled, group_key=key, layer=None
         )
-        tables.append(_table(key, rows, rows["group"].tolist(), options.beta, title=f"By {key} ({chosen})"))
+        tables.append(_table(key, rows, rows["group"].tolist(), options.beta, f"By {key} ({chosen})", narrow))
     return tables
 
 
-def _table(first: str, rows: pd.DataFrame, names: list[str], beta: float, title: str) -> Table:
+def _table(first: str, rows: pd.DataFrame, names: list[str], beta: float, title: str, narrow: bool) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     table.add_column(first, overflow="fold")
-    for name in ("recall", "95 %", "found", "precision", "95 %", "right", "F1", f"F{beta:g}"):
-        table.add_column(name, justify="right", no_wrap=True)
+    columns = [name for name in _COLUMNS if not (narrow and name in _ONLY_IF_WIDE)]
+    for name in columns:
+        table.add_column(name.format(beta=f"{beta:g}").strip(), justify="right", no_wrap=True)
     for name, (_, row) in zip(names, rows.iterrows(), strict=True):
-        table.add_row(
-            Text(str(name)),
-            rate(row["recall"]),
-            interval(row["recall_low"], row["recall_high"]),
-            share(row["tp_gold"], row["gold"]),
-            rate(row["precision"]),
-            interval(row["precision_low"], row["precision_high"]),
-            share(row["tp_pred"], row["pred"]),
-            rate(row["f1"]),
-            rate(row["f_beta"]),
-        )
+        cells = {
+            "recall": rate(row["recall"]),
+            "95 %": interval(row["recall_low"], row["recall_high"]),
+            "found": share(row["tp_gold"], row["gold"]),
+            "precision": rate(row["precision"]),
+            "95 % ": interval(row["precision_low"], row["precision_high"]),
+            "right": share(row["tp_pred"], row["pred"]),
+            "F1": rate(row["f1"]),
+            "F{beta}": rate(row["f_beta"]),
+        }
+        table.add_row(Text(str(name)), *(cells[column] for column in columns))
     return table

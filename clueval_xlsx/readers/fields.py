@@ -44,8 +44,8 @@ def check_text(data: bytes, name: str) -> int:
         try:
             decoder.decode(piece, final=begin + _DECODING_STEP >= len(data))
         except UnicodeDecodeError as error:
-            # The decoder may hold up to three bytes of the piece before.
-            place = data.find(error.object[error.start : error.end], max(begin - 3, 0))
+            # What the decoder held back of the piece before stands in front of this one.
+            place = begin + error.start - (len(error.object) - len(piece))
             line = data.count(b"\n", 0, place) + 1
             found = f"byte 0x{error.object[error.start]:02X} is not UTF-8"
             raise InputError(

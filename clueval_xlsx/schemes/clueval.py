@@ -6,49 +6,42 @@ positives of the two sides differ. Level 1 labelled is what seqeval counts by de
 
 from __future__ import annotations
 
-import pandas as pd
-
 from clueval_xlsx.matching import LEVELS
+from clueval_xlsx.schemes.material import Material, SpanSide
 from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import label_codes, label_vocabulary
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.strings import BoolArray
 
 
-def tallies(
-    gold: pd.DataFrame, pred: pd.DataFrame, gold_match: pd.DataFrame, pred_match: pd.DataFrame, layers: tuple[str, ...]
-) -> list[Tally]:
-    """All four levels, unlabelled and labelled on each layer."""
-    vocabulary = {layer: label_vocabulary([gold, pred], layer) for layer in layers}
-    sides = [(gold, gold_match), (pred, pred_match)]
-    codes = [{layer: label_codes(spans, layer, vocabulary[layer]) for layer in layers} for spans, _ in sides]
-    agree = [{layer: labels_agree(spans, match, layer) for layer in layers} for spans, match in sides]
-
+def tallies(material: Material) -> list[Tally]:
+    """All four levels, unlabelled and labelled on each layer; in the relaxed run only what looks at labels."""
     found = []
-    for level, number in LEVELS.items():
-        reached = [(match["class"] <= number).to_numpy() for _, match in sides]
-        for labelled in (None, *layers):
-            hits = [hit if labelled is None else hit & same[labelled] for hit, same in zip(reached, agree, strict=True)]
-            gold_side, pred_side = (
-                Side.of(spans["start"].to_numpy(), labels, credit)
-                for (spans, _), labels, credit in zip(sides, codes, hits, strict=True)
+    for level in LEVELS:
+        for labelled in material.layers if material.relaxed else (None, *material.layers):
+            gold, pred = (
+                Side.of(side.start, side.labels, right(side, level, labelled), counted(side, level))
+                for side in material.sides
             )
             found.append(
                 Tally(
                     "clueval",
-                    gold_side,
-                    pred_side,
+                    gold,
+                    pred,
+                    variant=material.variant(),
                     level=level,
                     labelled=labelled,
-                    by_layers=layers if labelled is None else (labelled,),
+                    by_layers=material.layers if labelled is None else (labelled,),
                 )
             )
     return found
 
 
-def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolArray:
-    """Where a span and its partner have the same label on a layer; no label equals only no label."""
-    vocabulary = sorted({*label_vocabulary([spans], layer), *label_vocabulary([match], f"partner_{layer}")})
-    own: IntArray = label_codes(spans, layer, vocabulary)
-    partner = label_codes(match, f"partner_{layer}", vocabulary)
-    agree: BoolArray = own == partner
-    return agree
+def right(side: SpanSide, level: str, labelled: str | None) -> BoolArray:
+    """The spans that count as right at a level, and with the labels of a layer if one is given."""
+    reached: BoolArray = side.classes <= LEVELS[level]
+    return reached if labelled is None else reached & side.agreement[labelled]
+
+
+def counted(side: SpanSide, level: str) -> BoolArray:
+    """The spans that are counted at all: not those with an ignored label, nor those that match such a span."""
+    reached: BoolArray = side.classes <= LEVELS[level]
+    return ~side.ignored & ~(reached & side.partner_ignored)

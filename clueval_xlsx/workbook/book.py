@@ -50,7 +50,7 @@ def shorten(text: str, limit: int = LONGEST_CELL) -> str:
 
 
 def shorten_pieces(pieces: Sequence[tuple[str, str]], limit: int = LONGEST_CELL) -> list[tuple[str, str]]:
-    """Cut (text, mark) pieces to so many UTF-16 units: first what stands far from the marks, then evenly."""
+    """Cut (text, mark) pieces to so many UTF-16 units: first what stands far from the marks, then the end."""
     total = sum(utf16_length(text) for text, _ in pieces)
     if total <= limit:
         return list(pieces)
@@ -64,10 +64,21 @@ def shorten_pieces(pieces: Sequence[tuple[str, str]], limit: int = LONGEST_CELL)
         cut = f"{ELLIPSIS} {text[len(text) - keep :]}" if keep_end else f"{text[:keep]} {ELLIPSIS}"
         total += utf16_length(cut) - utf16_length(text)
         found[index] = (cut, mark)
-    if total > limit:
-        share = limit // len(found)
-        found = [(shorten(text, share), mark) for text, mark in found] if share > 2 * len(ELLIPSIS) else []
-    return found
+    return found if total <= limit else _head(found, limit)
+
+
+def _head(pieces: Sequence[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
+    """The first pieces, as many as fit before a mark that says that something is missing."""
+    kept: list[tuple[str, str]] = []
+    left = limit - len(ELLIPSIS) - 1
+    for text, mark in pieces:
+        length = utf16_length(text)
+        if length > left:
+            cut = text.encode("utf-16-le", "surrogatepass")[: 2 * left].decode("utf-16-le", "ignore")
+            return [*kept, (cut, mark), (f" {ELLIPSIS}", "")]
+        kept.append((text, mark))
+        left -= length
+    return kept
 
 
 @lru_cache(maxsize=4096)  # labels, classes and document IDs recur
@@ -267,8 +278,11 @@ class Sheet:
         _check(self._sheet.print_area(0, 0, *last))
 
     def protect(self) -> None:
-        """Lock what is not for judging; filters and column widths stay free."""
-        free = ("autofilter", "sort", "format_columns", "format_rows", "select_locked_cells", "select_unlocked_cells")
+        """Lock what is not for judging; filters and column widths stay free.
+
+        Sorting does not: it would move the unlocked cells alone, away from their cases.
+        """
+        free = ("autofilter", "format_columns", "format_rows", "select_locked_cells", "select_unlocked_cells")
         self._sheet.protect("", dict.fromkeys(free, True))
 
     def hide(self) -> None:

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from clueval_xlsx.context import EMOJI, Segment, emoji_pieces
+from clueval_xlsx.context import Segment, emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Book, Sheet
 from clueval_xlsx.workbook.hidden import Lists, judgement_words
+from clueval_xlsx.workbook.measure import height, lines
 
 if TYPE_CHECKING:
     from clueval_xlsx.workbook.review import ReviewOptions
 
 TITLE_ROW, PROGRESS_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3, 4
-_LINE = 13.2  # points a line of text takes
-_TALLEST = 409.0  # Excel's limit
 _ADVANCE_EVERY = 100
-_PACKING = 1.08  # characters of running text that fit where one digit of the default font fits
-_WIDE = "\u2e80"  # characters from here on take two places
+_SMALL = 0.8  # the size of small print against that of ordinary cells
 
 # width in characters, style of the cells, kind: shown, input or folded
 _INFO = {
-    "case": (13.5, "cell_small"),
+    "case": (12.5, "cell_small"),
     "class": (10, "cell"),
-    "document": (14, "cell"),
-    "span": (19, "cell"),
-    "label": (13, "cell"),
-    "other_span": (19, "cell"),
-    "other_label": (13, "cell"),
-    "context": (62, "cell_context"),
-    "related": (13.5, "cell_link"),
+    "document": (13, "cell"),
+    "span": (17.5, "cell"),
+    "label": (11.5, "cell"),
+    "other_span": (17.5, "cell"),
+    "other_label": (11.5, "cell"),
+    "context": (60, "cell_context"),
+    "related": (12.5, "cell_link"),
     "earlier": (30, "cell"),
 }
 _INPUT = {
-    "case_again": (13.5, "cell_small"),
-    "judgement": (20, "input"),
+    "case_again": (12.5, "cell_small"),
+    "judgement": (22, "input"),
     "correct_span": (20, "input"),
     "correct_label": (16, "input"),
     "severity": (16, "input"),
@@ -207,9 +204,10 @@ class _SheetWriter:
         for mark in ("both", "gold", "pred"):
             legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
         sheet.rich((LEGEND_ROW, 0), [*legend, (words[f"cases.columns_{self.name.lower()}"], "")], "plain")
-        sheet.row(HEADER_ROW, 30)
+        sheet.row(HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
         for index, column in enumerate(self.columns):
-            sheet.text((HEADER_ROW, index), column.header, "header_input" if column.kind == "input" else "header")
+            style = "header_input" if column.kind == "input" else "header_filter"
+            sheet.text((HEADER_ROW, index), column.header, style)
 
     def _progress(self) -> None:
         """How many are judged: a formula that follows the judgements."""
@@ -231,26 +229,26 @@ class _SheetWriter:
     def _case(self, row: int, case: dict[str, Any]) -> None:
         sheet = self.sheet
         answer = self._answer(case["case_id"])
-        lines = 1.0
+        most = 1
         for index, column in enumerate(self.columns):
             cell = (row, index)
             if column.key == "context":
                 pieces = emoji_pieces(case["segments"])
-                lines = max(lines, _lines(case["context"], column.width))
+                most = max(most, lines(case["context"], column.width))
                 sheet.rich(cell, pieces, column.style)
                 continue
             if column.key == "related":
                 self._related(cell, case["related"])
-                lines = max(lines, float(len(case["related"])))
+                most = max(most, len(case["related"]))
                 continue
             value = self._value(column, case, answer)
             if isinstance(value, int):
                 sheet.number(cell, value, column.style)
                 continue
             if value:
-                lines = max(lines, _lines(value, column.width * (1.25 if column.style == "cell_small" else 1)))
+                most = max(most, lines(value, column.width, _SMALL if column.style == "cell_small" else 1.0))
             sheet.text(cell, value, column.style)
-        sheet.row(row, min(lines * _LINE + 5, _TALLEST))
+        sheet.row(row, height(most))
 
     def _value(self, column: Column, case: dict[str, Any], answer: Answer) -> str | int:
         """The content of an ordinary cell."""
@@ -333,16 +331,3 @@ def _relative(column: int) -> str:
 def _quoted(text: str) -> str:
     """Text inside a formula."""
     return '"' + text.replace('"', '""') + '"'
-
-
-def _lines(text: str, width: float) -> float:
-    """How many lines a text takes in a wrapped cell of this width."""
-    lines = 0
-    for paragraph in text.split("\n"):
-        places = len(paragraph)
-        if not paragraph.isascii():
-            places += sum(paragraph.count(emoji) for emoji in EMOJI.values())
-            if paragraph > _WIDE or max(paragraph) > _WIDE:
-                places += sum(character > _WIDE for character in paragraph)
-        lines += max(1, math.ceil(places / (width * _PACKING)))
-    return float(lines)

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import FN, FP
+from clueval_xlsx.layout import CLASSES, FN, FP
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Sheet
 from clueval_xlsx.workbook.styles import ACCENT, GOLD_COLOUR, INK, LINE, PRED_COLOUR
@@ -15,7 +15,6 @@ from clueval_xlsx.workbook.styles import ACCENT, GOLD_COLOUR, INK, LINE, PRED_CO
 CHART_ROWS = 17  # how many rows a chart covers
 _SECOND = "#F2A33A"
 _HATCHED = "wide_upward_diagonal"  # so that two series differ without colour, too
-_CLASSES = ("label", "superset", "tiling", "overlap", "partial", FN, FP)
 _MOST_BARS = 25  # more labels than these make a chart unreadable; the table has them all
 _FONT = {"size": 9, "color": INK}
 
@@ -44,7 +43,7 @@ def chart_by_label(
 def chart_by_class(sheet: Sheet, row: int, column: int, data: int, evaluation: Evaluation, words: Words) -> None:
     """How many cases of each class there are on either sheet."""
     found = {name: table["class"].value_counts() for name, table in zip((FN, FP), evaluation.cases, strict=True)}
-    shown = [name for name in _CLASSES if any(name in counts.index for counts in found.values())]
+    shown = [name for name in CLASSES if any(name in counts.index for counts in found.values())]
     if not shown:
         return
     for line, name in enumerate(shown, row):

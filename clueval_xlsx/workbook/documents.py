@@ -32,9 +32,11 @@ def write_documents(sheet: Sheet, evaluation: Evaluation, words: Words, case_she
     sheet.row(0, 30)
     sheet.text((0, 0), words["documents.title"], "title")
     sheet.text((1, 0), words["documents.explanation"], "subtitle")
-    sheet.row(_HEADER_ROW, 30)
+    sheet.row(_HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
     for column, header in enumerate(headers):
-        sheet.text((_HEADER_ROW, column), header, "header" if column <= len(keys) else "header_right")
+        is_text = column <= len(keys) or column == len(headers) - 1
+        style = "header_filter" if is_text else "header_filter_right"
+        sheet.text((_HEADER_ROW, column), header, "header_filter_centre" if column == len(headers) - 2 else style)
         sheet.column(column, 34 if column == 0 else 16 if column <= len(keys) else 12)
     sheet.column(len(headers) - 1, 20)
 

@@ -8,13 +8,13 @@ import pandas as pd
 
 from clueval_xlsx.context import Segment, emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import FN, FP, SEVERITIES, SPAN_CHOICES, Judgement
+from clueval_xlsx.layout import CLASSES, FN, FP, SEVERITIES, SPAN_CHOICES, Judgement
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Sheet
 from clueval_xlsx.workbook.hidden import judgement_words
+from clueval_xlsx.workbook.measure import LINE, lines
 
 _WIDTHS = (2.5, 30, 42, 58)
-_LINE = 13.5
 
 
 class _Page:
@@ -38,15 +38,15 @@ class _Page:
         self.row += 1
 
     def paragraph(self, text: str) -> None:
-        self.sheet.row(self.row, _LINE * _lines(text, sum(_WIDTHS[1:])) + 3)
+        self.sheet.row(self.row, LINE * lines(text, sum(_WIDTHS[1:])) + 4)
         self.sheet.across((self.row, 1), 3, text, "text")
         self.row += 1
 
     def cells(self, texts: Sequence[str], styles: Sequence[str]) -> None:
         """A table row; the last text may run over the columns that are left."""
         widths = [*_WIDTHS[1 : len(texts)], sum(_WIDTHS[len(texts) :])]
-        lines = max(_lines(text, width) for text, width in zip(texts, widths, strict=True))
-        self.sheet.row(self.row, _LINE * lines + 4)
+        most = max(lines(text, width) for text, width in zip(texts, widths, strict=True))
+        self.sheet.row(self.row, LINE * most + 4)
         for column, (text, style) in enumerate(zip(texts, styles, strict=True), 1):
             if column == len(texts):
                 self.sheet.across((self.row, column), 3, text, style)
@@ -77,9 +77,9 @@ def write_guide(
         (words["guide.judge_name"], annotator),
         (words["guide.send_to"], contact or words["guide.sender"]),
     ):
-        sheet.row(page.row, 19)
-        sheet.text((page.row, 1), label, "bold")
-        sheet.text((page.row, 2), text, "input_name" if label == words["guide.judge_name"] else "text")
+        sheet.row(page.row, 20)
+        sheet.text((page.row, 1), label, "form_name")
+        sheet.text((page.row, 2), text, "input_name" if label == words["guide.judge_name"] else "form_text")
         page.row += 1
     page.section(words["guide.what_title"])
     counts = {name: len(table) for name, table in cases.items()}
@@ -92,6 +92,7 @@ def write_guide(
     page.cells([words["column.judgement"], words["guide.meaning"], words["guide.effect"]], ["header"] * 3)
     for judgement in judgements:
         page.cells(_judgement_row(judgement, words), ["row_name_bold", "row_name", "row_name"])
+    _classes(page, words, cases)
     page.section(words["guide.corrections_title"])
     for code in SPAN_CHOICES:
         page.cells([words[f"span_choice.{code}"], words[f"guide.span_{code}"]], ["row_name_bold", "row_name"])
@@ -107,7 +108,8 @@ def write_guide(
         page.paragraph(words["guide.absent_labels"])
     page.paragraph(words["guide.absent_agreed"])
     page.row += 1
-    sheet.across((page.row, 1), 3, evaluation.signature, "muted")
+    sheet.row(page.row, LINE * 2)
+    sheet.across((page.row, 1), 3, evaluation.signature, "muted_wrap")
     sheet.print_setup(landscape=False, footer=words["guide.title"], pages=1)
     sheet.print_area((page.row, 3))
 
@@ -122,6 +124,15 @@ def _colours(page: _Page, words: Words) -> None:
         page.row += 1
 
 
+def _classes(page: _Page, words: Words, cases: Mapping[str, pd.DataFrame]) -> None:
+    """What the words in the column Class mean: those that occur."""
+    found = {name for table in cases.values() for name in table["class"].unique()}
+    if found:
+        page.section(words["guide.classes_title"])
+    for name in (name for name in CLASSES if name in found):
+        page.cells([words[f"class.{name}"], words[f"guide.class_{name}"]], ["row_name_bold", "row_name"])
+
+
 def _judgement_row(judgement: Judgement, words: Words) -> list[str]:
     """Words, meaning, effect; and on which sheet it is offered, where that is one only."""
     name = judgement_words(judgement, words)
@@ -133,7 +144,3 @@ def _judgement_row(judgement: Judgement, words: Words) -> list[str]:
 
 def _name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
-
-
-def _lines(text: str, width: float) -> int:
-    return sum(max(1, -(-len(part) // int(width * 0.95))) for part in text.split("\n"))

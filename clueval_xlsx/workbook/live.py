@@ -65,7 +65,8 @@ def write_live(
                 continue
             value = given.get((name, judgement.code), 0)
             word = lists.cells[f"judgement_{name}", judgement.code]
-            formula = "+".join(f"COUNTIF({cells},{word})" for cells in case_sheets.judgement_ranges(name)) or "0"
+            spoken = judgement_words(judgement, words)
+            formula = "+".join(_count(cells, word, spoken) for cells in case_sheets.judgement_ranges(name)) or "0"
             sheet.formula((line, column), f"={formula}", value, "count")
             counts[name, judgement.code] = _Count(sheet.range((line, column), (line, column)), value)
         line += 1
@@ -79,6 +80,13 @@ def write_live(
         sheet.number((line + 1, column), case_sheets.total(name), "count")
     _estimate(sheet, row, evaluation, words, judgements, counts)
     return line + 2
+
+
+def _count(cells: str, word: str, spoken: str) -> str:
+    """How often a word stands in cells. COUNTIF reads some signs as wildcards and comparisons, and has a limit."""
+    if len(spoken) > 255 or any(sign in spoken for sign in "*?~<>="):
+        return f"SUMPRODUCT(--({cells}={word}))"
+    return f"COUNTIF({cells},{word})"
 
 
 def _given(case_sheets: CaseSheets, answers: Mapping[str, Answer]) -> dict[tuple[str, str], int]:

@@ -112,7 +112,7 @@ def _tiles(sheet: Sheet, row: int, evaluation: Evaluation, words: Words) -> int:
         tiles.append((words[f"metrics.tile_{key}"], value, "tile_count", words("of_all", total=int(total))))
     for line, height in ((row, 18), (row + 1, 32), (row + 2, 16)):
         sheet.row(line, height)
-    places = [(1, 1), (2, 3), (4, 5), (6, 7), (8, 9), (10, 12)]
+    places = [(1, 1), (2, 3), (4, 5), (6, 7), (8, 9), (10, _LAST_COLUMN)]
     for (first, last), (name, value, style, note) in zip(places, tiles, strict=True):
         sheet.across((row, first), last, name, "tile_name")
         sheet.across((row + 1, first), last, words["undefined"] if math.isnan(value) else float(value), style)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
-from clueval_xlsx.bio import OUTSIDE, TagColumn, decode, span_tags
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.bio import OUTSIDE, TagColumn, decode, parse_tag, span_tags
+from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.readers.reading import Reading
-from clueval_xlsx.spans import from_decoded, label_list
+from clueval_xlsx.spans import check_disjoint, from_decoded, label_list, label_vocabulary, positions
 from clueval_xlsx.strings import PADDING, IntArray
 
 
@@ -17,7 +18,8 @@ def rewrite_layers(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> byte
     """The file of a reading with these spans in place of its own, tag cells alone changed.
 
     A span that stays as it was keeps its tags as they are written; a new one is written in the file's own
-    scheme. Where an old `I-` would now continue the span before it, it becomes `B-`.
+    scheme. Where an old `I-` would now continue the span before it, it becomes `B-`. Spans and labels that tags
+    cannot express are refused.
     """
     corpus = reading.corpus
     breaks = corpus.breaks if corpus.hard_breaks else corpus.documents.start
@@ -27,6 +29,7 @@ def rewrite_layers(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> byte
         column = reading.layers[layer]
         if not isinstance(column, TagColumn):
             raise OptionError(f"{reading.source.name}: layer {layer} is not a column of tags.")
+        _check_writable(reading, layer, spans, breaks)
         number = reading.source.columns[layer]
         for position, tag in changed_tags(column, spans, layer, breaks).items():
             edits[position, number] = tag
@@ -45,13 +48,40 @@ def changed_tags(column: TagColumn, spans: pd.DataFrame, layer: str, breaks: Int
         changes.update(zip(range(start, end + 1), span_tags(end - start + 1, label, column.scheme), strict=True))
 
     starts = {start: (end, label) for start, end, label in after}
-    for _, end, _ in [*added, *(before - after)]:
+    for _, end, _ in added:
         follower = starts.get(end + 1)
-        # The span behind a change may begin with a tag that would now continue what stands before it.
+        # The span behind a new one may begin with a tag that would now continue it.
         if follower is not None and end + 1 not in changes and _continues(column, end + 1):
             last, label = follower
             changes[end + 1] = span_tags(last - end, label, column.scheme)[0]
     return {position: tag for position, tag in changes.items() if column.tags[column.codes[position]] != tag}
+
+
+def _check_writable(reading: Reading, layer: str, spans: pd.DataFrame, breaks: IntArray) -> None:
+    """Refuse spans that overlap or go over a sentence end, and labels that would break the columns."""
+    check_disjoint(spans, f"{reading.source.name}, layer {layer}")
+    corpus = reading.corpus
+    start, end = positions(spans)
+
+    def refuse(row: int, found: str, allowed: str, remedy: str) -> None:
+        where = f"{reading.source.name}:{corpus.line_of(int(start[row]))}"
+        raise InputError(problems=[Problem(where, f"layer {layer}: {found}", allowed, remedy)])
+
+    crossing = np.flatnonzero(
+        np.searchsorted(breaks, start, side="right") != np.searchsorted(breaks, end, side="right")
+    )
+    if crossing.size:
+        words = corpus.text(int(start[crossing[0]]), int(end[crossing[0]]))
+        found = f"the span {words!r} goes over a sentence or document end, which closes every span"
+        refuse(int(crossing[0]), found, "spans within one sentence", "Cut the span there")
+    forbidden = set("\t\r\n \0") if reading.source.format == "conll" else set("\t\r\n\0")
+    for label in label_vocabulary([spans], layer):
+        if parse_tag(f"B-{label}") is None or forbidden & set(label):
+            row = label_list(spans[layer]).index(label)
+            found = f"the label {label!r} cannot be written into a column of tags"
+            refuse(
+                row, found, "a label that is not empty and holds no tab or line break (CoNLL: no space)", "Rename it"
+            )
 
 
 def _continues(column: TagColumn, position: int) -> bool:

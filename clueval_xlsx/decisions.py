@@ -1,0 +1,279 @@
+"""What a judgement means at its case: which gold spans it concerns, and what is to be left of them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.context import ContextMaker
+from clueval_xlsx.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
+from clueval_xlsx.errors import BETWEEN, NO_LABEL
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.judgements import JudgementRecord
+from clueval_xlsx.layout import FN, SPAN_CHOICES, normalise
+from clueval_xlsx.locating import Missing, find_words
+from clueval_xlsx.matching import touching
+from clueval_xlsx.spans import label_vocabulary, positions
+
+Extent = tuple[int, int]
+
+
+class Unusable(Exception):  # noqa: N818 - it is reported, not an error of the program
+    """Why a judgement cannot be carried out: in which column (its key), what was found, what is allowed."""
+
+    def __init__(self, column: str, found: str, allowed: str = "") -> None:
+        super().__init__(column, found, allowed)
+        self.column = column
+        self.found = found
+        self.allowed = allowed
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case with everything a judgement can refer to."""
+
+    case_id: str
+    sheet: str
+    own: Extent
+    other: Extent | None  # first to last span of the other side that touches it
+    targets: tuple[Content, ...]  # the gold spans that it concerns
+    predicted: Content  # what the model has here; on FN nothing is ever added from it
+
+    @property
+    def reference(self) -> Extent | None:
+        """The extent of the reference."""
+        return self.own if self.sheet == FN else self.other
+
+    @property
+    def model(self) -> Extent | None:
+        """The extent of the model's spans."""
+        return self.other if self.sheet == FN else self.own
+
+
+class CaseBook:
+    """The cases of a run, and what judgements about them mean."""
+
+    def __init__(self, evaluation: Evaluation, gold_layers: Mapping[str, pd.DataFrame] | None = None) -> None:
+        self._evaluation = evaluation
+        self._gold_layers = gold_layers or evaluation.pair.gold.layers
+        self._tables = evaluation.bare_cases
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """All cases, FN first, by their ID."""
+        return pd.concat(self._tables, ignore_index=True).set_index("case_id", drop=False)
+
+    @cached_property
+    def cases(self) -> Mapping[str, Case]:
+        """Every case by its ID."""
+        pair = self._evaluation.pair
+        gold, pred = pair.gold.spans, pair.pred.spans
+        (gold_start, gold_end), (pred_start, _) = positions(gold), positions(pred)
+        missed, unsupported = self._tables
+        own_rows = np.searchsorted(gold_start, missed["start"].to_numpy(np.int64))
+        first, stop = touching(*positions(unsupported), gold_start, gold_end)
+        pred_rows = np.searchsorted(pred_start, unsupported["start"].to_numpy(np.int64))
+        wanted = {*own_rows.tolist(), *(row for pair in zip(first, stop, strict=True) for row in range(*pair))}
+        gold_contents = contents(self._gold_layers, gold, wanted)
+        pred_contents = contents(pair.pred.layers, pred, pred_rows.tolist())
+        found: dict[str, Case] = {}
+        for table, targets, predicted in (
+            (missed, [(gold_contents[row],) for row in own_rows.tolist()], [NOTHING] * len(missed)),
+            (
+                unsupported,
+                [tuple(gold_contents[row] for row in range(*pair)) for pair in zip(first, stop, strict=True)],
+                [pred_contents[row] for row in pred_rows.tolist()],
+            ),
+        ):
+            columns = ("case_id", "sheet", "start", "end", "other_start", "other_end")
+            rows = zip(*(table[name].tolist() for name in columns), targets, predicted, strict=True)
+            for case_id, sheet, start, end, other_start, other_end, target, content in rows:
+                other = (other_start, other_end) if other_start >= 0 else None
+                found[case_id] = Case(case_id, sheet, (start, end), other, target, content)
+        return found
+
+    @cached_property
+    def related(self) -> Mapping[str, Sequence[str]]:
+        """The cases of the other sheet that show the same disagreement."""
+        return dict(zip(self.table["case_id"], self.table["related"], strict=True))
+
+    @cached_property
+    def _vocabulary(self) -> Mapping[str, Mapping[str, str]]:
+        """Every layer's labels by their normalised words; what two labels share is nobody's."""
+        pair = self._evaluation.pair
+        found: dict[str, dict[str, str]] = {}
+        for layer in pair.layers:
+            names: dict[str, list[str]] = defaultdict(list)
+            frames = [self._gold_layers[layer], pair.pred.layers[layer]]
+            for label in label_vocabulary(frames, layer):
+                names[normalise(label)].append(label)
+            found[layer] = {name: labels[0] for name, labels in names.items() if len(labels) == 1}
+            found[layer].update({label: label for labels in names.values() for label in labels})
+        return found
+
+    @cached_property
+    def _contexts(self) -> ContextMaker:
+        return ContextMaker(self._evaluation.pair.corpus, self._evaluation.options.context)
+
+    def decide(self, record: JudgementRecord) -> Decision:
+        """What one judgement would do; raises `Unusable` if that cannot be told."""
+        case = self.cases[record.case_id]
+        labels = self._labels(record)
+        if record.effect == "delete":
+            return _decision(case, record, [NOTHING for _ in case.targets])
+        if record.effect == "add":
+            return Decision(case.case_id, record.code, "add", added=self._addition(case, record, labels))
+        if record.effect == "boundary":
+            if not record.correct_span:
+                raise Unusable("correct_span", "empty, but the judgement needs it", _span_choices())
+            _needs_reference(case, "correct_span")
+            result = _one_extent(case.targets, self._span(case, record), labels)
+            return _decision(case, record, [result for _ in case.targets])
+        if record.effect == "label":
+            if not labels:
+                raise Unusable("correct_label", "empty, but the judgement needs it", "a label")
+            _needs_reference(case, "judgement")
+            return _decision(case, record, [_relabelled(target, labels, extent(target)) for target in case.targets])
+        allows = record.effect == "none" and case.sheet != FN
+        if record.effect == "open":
+            return Decision(case.case_id, record.code, "open")
+        return Decision(case.case_id, record.code, record.effect, case.targets, case.targets, allows_deletion=allows)
+
+    def _addition(self, case: Case, record: JudgementRecord, labels: Mapping[str, str]) -> Content:
+        if record.correct_span:
+            return _one_extent([case.predicted], self._span(case, record), labels)
+        return _relabelled(case.predicted, labels, case.own)
+
+    def _labels(self, record: JudgementRecord) -> dict[str, str]:
+        """The correct labels in the spelling the corpus uses; new ones may be typed."""
+        found = {}
+        for layer, typed in record.correct_labels.items():
+            clean = _clean_label(typed)
+            if not clean:
+                continue
+            known = self._vocabulary[layer]
+            label = known.get(clean) or known.get(normalise(clean)) or clean
+            if label not in known.values():
+                self._check_new_label(label, layer)
+            found[layer] = label
+        return found
+
+    def _check_new_label(self, label: str, layer: str) -> None:
+        broken = any(unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"} for letter in label)
+        blank = self._evaluation.pair.gold.source.format == "conll" and any(letter.isspace() for letter in label)
+        if broken or blank or BETWEEN.strip() in label:
+            known = ", ".join(sorted(set(self._vocabulary[layer].values()))) or "none so far"
+            raise Unusable("correct_label", f"{label!r}", f"one label ({known}), or a new one that fits into a tag")
+        if label in {NO_LABEL, "-"} and len(self._evaluation.pair.layers) == 1:
+            raise Unusable("correct_label", f"{label!r}", "a label; to delete the span choose that judgement")
+
+    def _span(self, case: Case, record: JudgementRecord) -> Extent:
+        choice = record.correct_span
+        found = self._chosen(case, choice) if choice in SPAN_CHOICES else self._typed(case, choice)
+        corpus = self._evaluation.pair.corpus
+        edges = np.array(found, dtype=np.int64)
+        crosses = corpus.document_of(edges) if not corpus.hard_breaks else corpus.sentence_of(edges)
+        if crosses[0] != crosses[1]:
+            raise Unusable(
+                "correct_span", f"{corpus.text(*found)!r}, which crosses the end of a sentence", "words of one sentence"
+            )
+        return found
+
+    @staticmethod
+    def _chosen(case: Case, choice: str) -> Extent:
+        reference, model = case.reference, case.model
+        chosen = {"as_reference": reference, "as_model": model}.get(choice)
+        if reference and model:
+            if choice == "both":
+                chosen = min(reference[0], model[0]), max(reference[1], model[1])
+            elif choice == "common":
+                chosen = max(reference[0], model[0]), min(reference[1], model[1])
+        if chosen is None:
+            who = "the model" if case.sheet == FN else "the reference"
+            raise Unusable("correct_span", f"{choice!r}, but {who} has marked nothing here", "the exact words, typed")
+        return chosen
+
+    def _typed(self, case: Case, words: str) -> Extent:
+        corpus = self._evaluation.pair.corpus
+        low, high = (
+            case.own if case.other is None else (min(case.own[0], case.other[0]), max(case.own[1], case.other[1]))
+        )
+        _, first, stop, _ = self._contexts.bounds(low, high)
+        found = find_words(words, corpus.tokens.take(range(first, stop)), case.own[0] - first, case.own[1] - first)
+        if found is Missing.EMPTY:
+            raise Unusable("correct_span", f"{words!r}", _span_choices())
+        if isinstance(found, Missing):
+            why = (
+                "which is not in the context as whole words"
+                if found is Missing.NOT_FOUND
+                else "which occurs twice at the same distance from the span"
+            )
+            remedy = (
+                "words as they stand in the context"
+                if found is Missing.NOT_FOUND
+                else "words that occur once, for instance with a neighbouring word"
+            )
+            raise Unusable("correct_span", f"{words!r}, {why}", remedy)
+        return found[0] + first, found[1] + first
+
+
+def _decision(case: Case, record: JudgementRecord, results: Iterable[Content]) -> Decision:
+    return Decision(case.case_id, record.code, record.effect, case.targets, tuple(results))
+
+
+def _needs_reference(case: Case, column: str) -> None:
+    if not case.targets:
+        raise Unusable(
+            column,
+            "a correction of the reference, which has marked nothing here",
+            "the judgement that the reference forgot this, or another one without a correction",
+        )
+
+
+def _one_extent(old: Sequence[Content], span: Extent, labels: Mapping[str, str]) -> Content:
+    """One extent on every layer that has a span here; each keeps the label with most tokens unless one is given."""
+    votes: dict[str, dict[str | None, tuple[int, int]]] = defaultdict(dict)
+    for part in sorted({part for content in old for part in content}, key=lambda part: (part.start, part.end)):
+        tokens, first = votes[part.layer].get(part.label, (0, part.start))
+        votes[part.layer][part.label] = tokens + part.end - part.start + 1, first
+    chosen: dict[str, str | None] = {
+        layer: min(found, key=lambda label: (-found[label][0], found[label][1])) for layer, found in votes.items()
+    }
+    chosen.update(labels)
+    return _checked(frozenset(LayerSpan(layer, *span, label) for layer, label in chosen.items() if not _none(label)))
+
+
+def _relabelled(old: Content, labels: Mapping[str, str], whole: Extent) -> Content:
+    """The same spans with other labels; a layer that has none here gets one over the whole extent."""
+    kept = {part for part in old if part.layer not in labels}
+    for layer, label in labels.items():
+        parts = [part for part in old if part.layer == layer]
+        if not _none(label):
+            kept |= {part._replace(label=label) for part in parts} or {LayerSpan(layer, *whole, label)}
+    return _checked(frozenset(kept))
+
+
+def _checked(content: Content) -> Content:
+    if not content:
+        raise Unusable("correct_label", f"{NO_LABEL!r} on every layer", "a label; to delete choose that judgement")
+    return content
+
+
+def _none(label: str | None) -> bool:
+    """Whether a typed label says that the layer has none here; a span without a label (None) is one all the same."""
+    return label in {NO_LABEL, "-"}
+
+
+def _clean_label(typed: str) -> str:
+    shown = unicodedata.normalize("NFC", typed)
+    return " ".join(shown.replace("\u2060", "").replace("\ufeff", "").replace("\u200b", "").split())
+
+
+def _span_choices() -> str:
+    return ", ".join(SPAN_CHOICES) + ", or the exact words"

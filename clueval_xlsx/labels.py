@@ -1,0 +1,227 @@
+"""Bringing the labels of two sides together before they are compared: mapped, equivalent, ignored, discarded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.pairing import Annotation, Pair, join_layers
+from clueval_xlsx.spans import label_codes, label_vocabulary, layers_of
+from clueval_xlsx.strings import BoolArray, IntArray
+
+DISCARD, KEEP = "discard", "keep"
+APPLY, MARK = "apply", "mark"
+_MOST_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class LabelRules:
+    """What is done to labels before any scheme counts. Everything here is part of the signature.
+
+    `mapping` renames labels on both sides and on every layer; what follows speaks of the new names.
+    `equivalent` are groups of labels that count as the same in the relaxed rows, and with `equivalence`
+    "apply" also in the headline and the cases; "mark" leaves those strict and marks the cases that the
+    equivalence would resolve. Spans with an `ignored` label are not counted, nor is what matches them.
+    `unmapped` says what becomes of documents with labels nobody accounted for.
+    """
+
+    mapping: tuple[tuple[str, str], ...] = ()
+    equivalent: tuple[tuple[str, ...], ...] = ()
+    ignored: tuple[str, ...] = ()
+    unmapped: str = KEEP
+    equivalence: str = APPLY
+
+    def __post_init__(self) -> None:
+        doubled = sorted({old for old, new in self.mapping if dict(self.mapping)[old] != new})
+        if doubled:
+            raise OptionError(f"--map: {', '.join(doubled)} is mapped to two different labels. Give each label once.")
+        for name, value, allowed in (
+            ("--unmapped", self.unmapped, (DISCARD, KEEP)),
+            ("--equivalence", self.equivalence, (APPLY, MARK)),
+        ):
+            if value not in allowed:
+                raise OptionError(f"{name} {value!r}: unknown. Allowed: {', '.join(allowed)}.")
+
+    @property
+    def representatives(self) -> dict[str, str]:
+        """Each label of an equivalence group to the group's first label; groups that share a label are one.
+
+        >>> LabelRules(equivalent=(("ORG", "LOC"), ("GPE", "LOC"))).representatives
+        {'ORG': 'ORG', 'LOC': 'ORG', 'GPE': 'ORG'}
+        """
+        groups: list[list[str]] = []
+        for members in self.equivalent:
+            touched = [group for group in groups if set(group) & set(members)]
+            groups = [group for group in groups if group not in touched]
+            groups.append(list(dict.fromkeys([label for group in touched for label in group] + list(members))))
+        return {label: group[0] for group in groups for label in group}
+
+    @property
+    def applied(self) -> bool:
+        """Whether equivalent labels count as the same in the headline and the cases."""
+        return bool(self.equivalent) and self.equivalence == APPLY
+
+    def describe(self) -> dict[str, str]:
+        """The parts of the signature; only what was asked for."""
+        parts = {
+            "map": ",".join(f"{old}={new}" for old, new in sorted(self.mapping)),
+            "equivalent": "+".join(",".join(group) for group in self.equivalent),
+            "equivalence": self.equivalence if self.equivalent else "",
+            "ignore": ",".join(sorted(self.ignored)),
+            "unmapped": self.unmapped if self.unmapped == DISCARD else "",
+        }
+        return {name: value for name, value in parts.items() if value}
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What aligning the labels did: counts by label and side, and the documents left out with their reasons."""
+
+    mapped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # "OLD=NEW" -> {"gold": n, "pred": n}
+    ignored: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    discarded: tuple[int, ...] = ()  # indices of documents
+    reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # document ID -> its unmapped labels
+    notes: tuple[str, ...] = ()
+
+    @property
+    def discarded_labels(self) -> dict[str, int]:
+        """The labels that caused it, and how many documents each of them cost."""
+        labels = [label for found in self.reasons.values() for label in found]
+        return {label: labels.count(label) for label in sorted(set(labels))}
+
+    def describe(self) -> dict[str, Any]:
+        """For metrics.json."""
+        return {
+            "mapped": {name: dict(counts) for name, counts in self.mapped.items()},
+            "ignored": {name: dict(counts) for name, counts in self.ignored.items()},
+            "discarded": {document: list(labels) for document, labels in self.reasons.items()},
+            "discarded_labels": self.discarded_labels,
+        }
+
+
+def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
+    """Rename labels and leave out documents with unmapped ones; the pair itself if there is nothing to do."""
+    if rules == LabelRules():
+        return pair, Alignment()
+    mapping = dict(rules.mapping)
+    mapped = {f"{old}={new}": _occurrences(pair, old) for old, new in rules.mapping}
+    if mapping:
+        pair = _change(pair, lambda spans, layer: relabel(spans, layer, mapping))
+    discarded, reasons = _unmapped(pair, rules)
+    if discarded.any():
+        pair = _change(pair, lambda spans, _: spans[~discarded[pair.corpus.document_of(spans["start"].to_numpy())]])
+    ignored = {label: _occurrences(pair, label) for label in rules.ignored}
+    alignment = Alignment(mapped, ignored, tuple(np.flatnonzero(discarded).tolist()), reasons)
+    return pair, replace(alignment, notes=tuple(_notes(pair, rules, alignment)))
+
+
+def relabel(spans: pd.DataFrame, layer: str, mapping: Mapping[str, str]) -> pd.DataFrame:
+    """The same spans with other labels on one layer; labels without a new name keep theirs.
+
+    >>> import pandas as pd
+    >>> relabel(pd.DataFrame({"start": [0], "end": [1], "ner": ["LOCATION"]}), "ner", {"LOCATION": "LOC"})
+       start  end  ner
+    0      0    1  LOC
+    """
+    old = label_vocabulary([spans], layer)
+    names = [mapping.get(label, label) for label in old]
+    new = sorted(set(names))
+    number = np.array([new.index(name) for name in names] + [-1], dtype=np.int64)
+    codes = number[label_codes(spans, layer, old)]
+    changed = spans.copy()
+    changed[layer] = pd.Categorical.from_codes(codes, categories=pd.Index(new, dtype=object))
+    return changed
+
+
+def canonical(spans: pd.DataFrame, rules: LabelRules) -> pd.DataFrame:
+    """The spans with every label replaced by the first of its equivalence group."""
+    for layer in layers_of(spans):
+        spans = relabel(spans, layer, rules.representatives)
+    return spans
+
+
+def has_label(frame: pd.DataFrame, columns: Iterable[str], labels: Sequence[str]) -> BoolArray:
+    """Rows with one of these labels in any of the columns."""
+    found = np.zeros(len(frame), dtype=bool)
+    for column in columns if labels else ():
+        found |= frame[column].isin(labels).to_numpy(bool)
+    return found
+
+
+def _change(pair: Pair, change: Any) -> Pair:
+    """Change the spans of every layer on both sides, and merge the layers again."""
+
+    def changed(side: Annotation) -> Annotation:
+        layers = {name: change(spans, name).reset_index(drop=True) for name, spans in side.layers.items()}
+        listed = side.listed
+        if listed is not None:
+            for name in layers_of(listed):
+                listed = change(listed, name)
+        return replace(side, layers=layers, spans=join_layers(layers, pair.corpus), listed=listed)
+
+    return replace(pair, gold=changed(pair.gold), pred=changed(pair.pred))
+
+
+def _labels_of(side: Annotation) -> set[str]:
+    return {label for name, spans in side.layers.items() for label in label_vocabulary([spans], name)}
+
+
+def _occurrences(pair: Pair, label: str) -> dict[str, int]:
+    def count(side: Annotation) -> int:
+        return sum(int((spans[name] == label).sum()) for name, spans in side.layers.items())
+
+    return {"gold": count(pair.gold), "pred": count(pair.pred)}
+
+
+def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple[str, ...]]]:
+    """The documents with labels nobody accounted for, and those labels.
+
+    A label is accounted for if it stands in the mapping, in an equivalence group or among the ignored ones, or
+    if both sides have it. Without a mapping gold's labels are the measure: only predicted labels can be foreign.
+    """
+    corpus = pair.corpus
+    discarded = np.zeros(len(corpus.documents), dtype=bool)
+    if rules.unmapped != DISCARD:
+        return discarded, {}
+    gold, pred = _labels_of(pair.gold), _labels_of(pair.pred)
+    known = {*dict(rules.mapping).values(), *rules.ignored, *rules.representatives} | (gold & pred)
+    foreign = (gold | pred) - known if rules.mapping else pred - gold - known
+    places: list[tuple[IntArray, str]] = []
+    for side in (pair.gold, pair.pred):
+        for name, spans in side.layers.items():
+            for label in sorted(foreign):
+                start = spans["start"].to_numpy()[(spans[name] == label).to_numpy(bool)]
+                places.append((corpus.document_of(start), label))
+    reasons: dict[int, set[str]] = {}
+    for documents, label in places:
+        for document in np.unique(documents).tolist():
+            reasons.setdefault(document, set()).add(label)
+    discarded[list(reasons)] = True
+    return discarded, {corpus.doc_ids[index]: tuple(sorted(reasons[index])) for index in sorted(reasons)}
+
+
+def _notes(pair: Pair, rules: LabelRules, alignment: Alignment) -> list[str]:
+    notes = []
+    for verb, counted in (("mapped", alignment.mapped), ("ignored", alignment.ignored)):
+        shown = [f"{name} ({counts['gold']} gold, {counts['pred']} predicted)" for name, counts in counted.items()]
+        if shown:
+            notes.append(f"labels {verb}: {', '.join(shown)}")
+    if alignment.discarded:
+        labels = ", ".join(f"{label} ({count})" for label, count in alignment.discarded_labels.items())
+        documents = list(alignment.reasons)
+        more = f" and {len(documents) - _MOST_SHOWN} more" if len(documents) > _MOST_SHOWN else ""
+        notes.append(
+            f"{len(documents)} of {len(pair.corpus.documents)} documents left out because of unmapped labels: "
+            f"{labels}; they are {', '.join(documents[:_MOST_SHOWN])}{more}. "
+            "Map the labels with --map, or keep the documents with --unmapped keep"
+        )
+    present = _labels_of(pair.gold) | _labels_of(pair.pred)
+    nowhere = [label for label in [*rules.ignored, *rules.representatives] if label not in present]
+    if nowhere and not alignment.discarded:
+        notes.append(f"no span has the label {', '.join(dict.fromkeys(nowhere))}, though it was named")
+    return notes

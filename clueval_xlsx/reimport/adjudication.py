@@ -1,0 +1,254 @@
+"""Judged workbooks and gold → one frozen result: decisions, corrected gold, conflicts, metrics before and after."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pandas as pd
+
+from clueval_xlsx.correction import Change, Correction, Decision, correct
+from clueval_xlsx.decisions import CaseBook, Unusable
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.exceptions import Problem
+from clueval_xlsx.judgements import (
+    APPLIED,
+    HELD,
+    OPEN,
+    OUTVOTED,
+    UNCHANGED,
+    JudgementRecord,
+    LogEntry,
+    other_keys,
+)
+from clueval_xlsx.layout import normalise
+from clueval_xlsx.manifest import Manifest
+from clueval_xlsx.pairing import Pair, join_layers
+from clueval_xlsx.reimport.agreement import agreement_table, labels_by_case
+from clueval_xlsx.reimport.conflicts import CaseConflict, describe_changes, describe_conflicts
+from clueval_xlsx.reimport.judged_scores import judged_scores, misses_by_severity
+from clueval_xlsx.reimport.ledger import judgement_counts, ledger_table
+from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.reimport.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
+
+_TAKES_SPAN, _TAKES_LABEL = frozenset({"add", "boundary"}), frozenset({"add", "boundary", "label"})
+_SETTLES = frozenset({"boundary", "label"})
+
+
+@dataclass(frozen=True, eq=False)
+class Adjudication:
+    """Everything that came of the judgements of one run. Renderings read it and compute nothing."""
+
+    manifest: Manifest | None
+    workbooks: tuple[JudgedWorkbook, ...]
+    book: CaseBook
+    raw: Evaluation
+    corrected: Evaluation
+    correction: Correction
+    records: tuple[JudgementRecord, ...]  # usable judgements, and rows with only a severity or a comment
+    resolutions: Mapping[str, Resolution]
+    settled: Mapping[str, str]  # case -> the linked case whose judgement settles it
+    severities: Mapping[str, str]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def decisions(self) -> dict[str, Decision]:
+        """The decision of each case that has one and was not held back."""
+        return {
+            case_id: resolution.decision
+            for case_id, resolution in self.resolutions.items()
+            if resolution.decision is not None and case_id not in self.correction.held
+        }
+
+    @cached_property
+    def open_cases(self) -> tuple[str, ...]:
+        """Cases that a person must look at again: people disagree, or decisions clash."""
+        unresolved = [case_id for case_id, resolution in self.resolutions.items() if resolution.decision is None]
+        return tuple(dict.fromkeys([*unresolved, *sorted(self.correction.held)]))
+
+    @cached_property
+    def undecided(self) -> tuple[str, ...]:
+        """Cases that were judged to be beyond decision."""
+        return tuple(case_id for case_id, decision in self.decisions.items() if decision.effect == "open")
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether something was left undone."""
+        return bool(self.problems or self.open_cases or self.correction.conflicts)
+
+    @cached_property
+    def conflicts(self) -> tuple[CaseConflict, ...]:
+        """Every conflict with the rows it comes from and what to do about it."""
+        return describe_conflicts(self.resolutions, self.correction, self.book, self.raw.pair.corpus)
+
+    @cached_property
+    def changes(self) -> pd.DataFrame:
+        """The change log: one row for each decision that changed gold."""
+        return describe_changes(self.correction.changes, self.resolutions, self.book, self.raw.pair)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The headline before, after correcting gold, with `acceptable` counted, and with harmless misses forgiven."""
+        return judged_scores(self.raw, self.corrected, self.decisions, self.book, self.correction, self.severities)
+
+    @cached_property
+    def misses(self) -> pd.DataFrame:
+        """The misses that are left, by severity."""
+        return misses_by_severity(self.corrected, self.decisions, self.book, self.correction, self.severities)
+
+    @cached_property
+    def ledger(self) -> pd.DataFrame:
+        """What the cases turned out to be, by sheet."""
+        return ledger_table(self.book.table, self.decisions, set(self.open_cases), self.settled)
+
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """Judgements by sheet, class, label, document, severity and annotator."""
+        return judgement_counts(self.book.table, self.raw.pair.layers, self.resolutions, self.severities, self.records)
+
+    @cached_property
+    def agreement(self) -> pd.DataFrame:
+        """Measures of agreement; empty if nobody judged the same case."""
+        rows = {
+            (record.annotator, record.case_id): (record.case_id, record.sheet, record.annotator, record.code)
+            for record in self.records
+            if record.code and not record.final
+        }
+        judged = pd.DataFrame(list(rows.values()), columns=["case_id", "sheet", "annotator", "code"])
+        return agreement_table(judged, labels_by_case(self.book.table, self.raw.pair.layers))
+
+    def log(self, when: str) -> list[LogEntry]:
+        """Every judgement with what became of it, for the log."""
+        keys = dict(zip(self.book.table["case_id"], other_keys(self.book.table), strict=True))
+        changed: dict[str, list[Change]] = defaultdict(list)
+        for change in self.correction.changes:
+            changed[change.case_id].append(change)
+        rows = self.changes.groupby("case").agg({"old": " ".join, "new": " ".join}) if len(self.changes) else None
+        run_id = self.manifest.run_id if self.manifest else ""
+        entries = []
+        for record in self.records:
+            outcome = self._outcome(record, bool(changed[record.case_id]))
+            moved = rows is not None and outcome == APPLIED and record.case_id in rows.index
+            old, new = (
+                str(rows.loc[record.case_id, name]) if moved and rows is not None else "" for name in ("old", "new")
+            )
+            entries.append(LogEntry(record, when, run_id, outcome, keys[record.case_id], old, new))
+        return entries
+
+    def _outcome(self, record: JudgementRecord, changed: bool) -> str:
+        resolution = self.resolutions.get(record.case_id)
+        if resolution is None or not record.code:
+            return ""
+        if resolution.decision is None:
+            return OPEN
+        if all(vote.record is not record for vote in resolution.winners):
+            return OUTVOTED
+        if record.case_id in self.correction.held:
+            return HELD
+        return APPLIED if changed else UNCHANGED
+
+
+def adjudicate(
+    pair: Pair,
+    options: Options,
+    workbooks: Sequence[JudgedWorkbook],
+    *,
+    manifest: Manifest | None = None,
+    mode: str = MAJORITY,
+) -> Adjudication:
+    """Bring the judgements of one run together and correct gold.
+
+    `pair` is gold and prediction as they were evaluated, `options` what they were evaluated with. `mode` says how
+    several judgements of one case are resolved.
+    """
+    raw = evaluate(pair, options)
+    book = CaseBook(raw, pair.gold.layers)
+    rows = [row for workbook in workbooks for row in workbook.rows]
+    votes, records, problems, notes = _votes(rows, book)
+    resolutions = resolve(votes, mode)
+    chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]
+    correction = correct(pair.gold.layers, chosen, pair.corpus.documents.start)
+    by_case: dict[str, list[JudgementRecord]] = defaultdict(list)
+    for record in records:
+        by_case[record.case_id].append(record)
+    severities = {case_id: severity for case_id, own in by_case.items() if (severity := resolved_severity(own))}
+    return Adjudication(
+        manifest,
+        tuple(workbooks),
+        book,
+        raw,
+        _evaluate_corrected(raw, pair, options, correction),
+        correction,
+        tuple(records),
+        resolutions,
+        _settled(resolutions, correction, book),
+        severities,
+        tuple([problem for workbook in workbooks for problem in workbook.problems] + problems),
+        tuple([note for workbook in workbooks for note in workbook.notes] + notes),
+    )
+
+
+def _evaluate_corrected(raw: Evaluation, pair: Pair, options: Options, correction: Correction) -> Evaluation:
+    if not correction.changes:
+        return raw
+    gold = replace(pair.gold, layers=correction.layers, spans=join_layers(correction.layers, pair.corpus))
+    return evaluate(replace(pair, gold=gold), options)
+
+
+def _votes(
+    rows: Sequence[ReviewRow], book: CaseBook
+) -> tuple[list[Vote], list[JudgementRecord], list[Problem], list[str]]:
+    """What every row means; rows that mean nothing are complained about."""
+    votes: list[Vote] = []
+    records: list[JudgementRecord] = []
+    problems: list[Problem] = []
+    notes: list[str] = []
+    surfaces = dict(zip(book.table["case_id"], book.table["surface"], strict=True))
+    for row in rows:
+        record = row.record
+        if record.case_id not in book.cases:
+            problems.append(
+                Problem(
+                    row.where("case"),
+                    f"found case {record.case_id}, which is not among the cases of this run",
+                    remedy="Copy the case ID from the workbook as it was sent out",
+                )
+            )
+            continue
+        if row.span and normalise(row.span) != normalise(surfaces[record.case_id]) and "[…]" not in row.span:
+            notes.append(f"{row.where('span')}: the words of the case were edited; the edit is ignored")
+        if record.code:
+            try:
+                votes.append(Vote(record, book.decide(record)))
+            except Unusable as why:
+                problems.append(Problem(row.where(why.column), f"found {why.found}", why.allowed))
+                continue
+            notes += _ignored_corrections(row)
+        records.append(record)
+    return votes, records, problems, notes
+
+
+def _ignored_corrections(row: ReviewRow) -> list[str]:
+    record = row.record
+    notes = []
+    if record.correct_span and record.effect not in _TAKES_SPAN:
+        notes.append(f"{row.where('correct_span')}: a correct span beside {record.code!r} does nothing")
+    if record.correct_labels and record.effect not in _TAKES_LABEL:
+        notes.append(f"{row.where('correct_label')}: a correct label beside {record.code!r} does nothing")
+    return notes
+
+
+def _settled(resolutions: Mapping[str, Resolution], correction: Correction, book: CaseBook) -> dict[str, str]:
+    """Cases nobody judged whose linked case was: its correction settles both."""
+    settled: dict[str, str] = {}
+    for case_id, resolution in resolutions.items():
+        decision = resolution.decision
+        if decision is None or decision.effect not in _SETTLES or case_id in correction.held:
+            continue
+        for other in book.related[case_id]:
+            if other not in resolutions:
+                settled[other] = case_id
+    return settled

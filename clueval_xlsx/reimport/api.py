@@ -1,0 +1,191 @@
+"""The whole way back in one call: workbooks and gold in, adjudications and the corrected file out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import BinaryIO
+
+import pandas as pd
+
+from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.layout import Judgement
+from clueval_xlsx.loading import ReadOptions, read
+from clueval_xlsx.manifest import Manifest, from_evaluation
+from clueval_xlsx.matching import LEVELS
+from clueval_xlsx.pairing import Pair, make_pair
+from clueval_xlsx.readers import Reading
+from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
+from clueval_xlsx.reimport.reading import all_judgements, read_judgements
+from clueval_xlsx.reimport.resolution import MAJORITY
+from clueval_xlsx.reimport.runs import (
+    OpenedWorkbook,
+    check_gold,
+    group_by_run,
+    manifest_of,
+    open_workbook,
+    options_of,
+    read_options_of,
+    restore_pair,
+)
+from clueval_xlsx.writers.vertical import rewrite_layers
+
+Source = str | Path | BinaryIO
+
+
+@dataclass(frozen=True, eq=False)
+class Reimport:
+    """What came of a re-import: one adjudication a run (several if layers were evaluated by themselves)."""
+
+    gold: Reading
+    runs: tuple[Adjudication, ...]
+
+    @property
+    def layers(self) -> dict[str, pd.DataFrame]:
+        """The corrected spans of every layer that was reviewed."""
+        return {layer: spans for run in self.runs for layer, spans in run.correction.layers.items()}
+
+    @cached_property
+    def content(self) -> bytes:
+        """The corrected gold file: only tag cells differ from the file that was given."""
+        return rewrite_layers(self.gold, self.layers)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Rows that could not be used."""
+        return tuple(problem for run in self.runs for problem in run.problems)
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether something was left undone."""
+        return any(run.needs_a_person for run in self.runs)
+
+
+def reimport(
+    workbooks: Sequence[Source],
+    gold: Source,
+    *,
+    pred: Source | None = None,
+    resolve: str = MAJORITY,
+    trust_id: str | None = None,
+    password: str | None = None,
+    gold_options: ReadOptions | None = None,
+    pred_options: ReadOptions | None = None,
+    options: Options | None = None,
+    judgements: Sequence[Judgement] = (),
+) -> Reimport:
+    """Turn judged workbooks into a corrected gold standard.
+
+    How gold is read and what was evaluated comes from the workbooks. `pred`, `pred_options` and `options` are for
+    workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name of an annotator,
+    `trust_id` says which of two case IDs counts where they differ (`left` or `block`).
+    """
+    if not workbooks:
+        raise OptionError("no workbook was given. Give at least one judged workbook.")
+    opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
+    runs = group_by_run(opened)
+    given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
+    how = gold_options or (read_options_of(given[0]) if given else None)
+    gold_reading = read(gold, how, name=_name(gold))
+    restored = _Restorer(gold_reading, pred, pred_options or how, options or Options())
+    known = all_judgements(given, judgements)
+    adjudications = []
+    for run_id, own in runs.items():
+        check_gold(own, gold_reading)
+        manifest, pair, used = restored(run_id, own)
+        judged = [
+            read_judgements(book.tables, book.name, book.manifest or manifest, pair.layers, known, trust_id)
+            for book in own
+        ]
+        _check_name(resolve, [book.annotator for book in judged])
+        adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
+    _check_layers(adjudications)
+    return Reimport(gold_reading, tuple(adjudications))
+
+
+class _Restorer:
+    """Brings back the pair of a run: from the manifest, or from the prediction file if the manifest is lost."""
+
+    def __init__(self, gold: Reading, pred: Source | None, how: ReadOptions | None, options: Options) -> None:
+        self._gold, self._pred, self._how, self._options = gold, pred, how, options
+
+    def __call__(self, run_id: str, workbooks: Sequence[OpenedWorkbook]) -> tuple[Manifest, Pair, Options]:
+        manifest = manifest_of(workbooks)
+        if manifest is not None and self._pred is None:
+            return manifest, restore_pair(manifest, self._gold), options_of(manifest)
+        if self._pred is None:
+            raise InputError(
+                f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
+                "given. Add one of these, or give the prediction file with --pred."
+            )
+        pair = make_pair(self._gold, read(self._pred, self._how, name=_name(self._pred)))
+        if manifest is not None:
+            if pair.pred.source.sha256 != manifest.pred.get("sha256"):
+                raise InputError(
+                    f"{pair.pred.source.name}: is not the prediction of the run {run_id} "
+                    f"({manifest.pred.get('name')}). Give that file, or leave out --pred."
+                )
+            return manifest, _only_layers(pair, manifest.layers), options_of(manifest)
+        for part, options in self._candidates(pair):
+            found = from_evaluation(evaluate(part, options))
+            if found.run_id == run_id:
+                return found, part, options
+        raise InputError(
+            f"{workbooks[0].name}: the run {run_id} cannot be repeated from {self._gold.source.name} and "
+            f"{pair.pred.source.name} with these options. Give the options that `evaluate` was given: layers, "
+            "--level, --labelled, --by, --context."
+        )
+
+    def _candidates(self, pair: Pair) -> list[tuple[Pair, Options]]:
+        """The options given first, then the other levels and layers: only these are easily forgotten."""
+        parts = [pair] if len(pair.layers) == 1 else [pair, *(pair.layer(name) for name in pair.layers)]
+        found = [(part, self._options) for part in parts]
+        for part, level in product(parts, LEVELS):
+            for labelled in (None, *part.layers):
+                found.append((part, replace(self._options, level=level, labelled=labelled)))
+        cheap = [(part, options) for part, options in found if options.labelled in {None, *part.layers}]
+        return list(dict.fromkeys(cheap))
+
+
+def _only_layers(pair: Pair, layers: Sequence[str]) -> Pair:
+    return pair if tuple(pair.layers) == tuple(layers) else pair.layer(layers[0])
+
+
+def _check_layers(runs: Sequence[Adjudication]) -> None:
+    """Two runs may correct different layers of a file, not the same: nobody compared their decisions."""
+    seen: dict[str, str] = {}
+    for run in runs:
+        run_id = run.manifest.run_id if run.manifest else ""
+        for layer in run.raw.pair.layers:
+            if layer in seen:
+                raise InputError(
+                    f"the workbooks belong to two runs that both review layer {layer}: {seen[layer]} and {run_id}. "
+                    "Re-import one run, evaluate with the corrected gold file, and go on from there."
+                )
+            seen[layer] = run_id
+
+
+def _check_name(resolve: str, annotators: Sequence[str]) -> None:
+    known = {name.casefold() for name in annotators}
+    if resolve.casefold() not in {"majority", "unanimous", *known}:
+        raise OptionError(
+            f"--resolve {resolve}: nobody of that name has judged. "
+            f"Allowed: majority, unanimous, {', '.join(dict.fromkeys(annotators))}."
+        )
+
+
+def _name(source: Source) -> str:
+    return str(source) if isinstance(source, str | Path) else str(getattr(source, "name", "<stream>"))
+
+
+def _bytes(source: Source) -> bytes:
+    if not isinstance(source, str | Path):
+        return source.read()
+    try:
+        return Path(source).read_bytes()
+    except OSError as error:
+        raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None

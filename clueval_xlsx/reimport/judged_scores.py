@@ -1,0 +1,120 @@
+"""The headline figures as judgements change them, each state with its intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.correction import Correction, Decision, extent
+from clueval_xlsx.decisions import CaseBook
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.layout import FN, FP, SEVERITIES
+from clueval_xlsx.schemes import clueval
+from clueval_xlsx.schemes.tally import Side, Tally
+from clueval_xlsx.scores import COUNTS, RATES, ScoreSettings, score_table
+from clueval_xlsx.strings import BoolArray, IntArray
+
+RAW, CORRECTED, ACCEPTED, FORGIVEN = "raw", "corrected", "accepted", "forgiven"
+STATES = (RAW, CORRECTED, ACCEPTED, FORGIVEN)
+UNRATED = ""  # the severity nobody gave
+
+
+def judged_scores(
+    raw: Evaluation,
+    corrected: Evaluation,
+    decisions: Mapping[str, Decision],
+    book: CaseBook,
+    correction: Correction,
+    severities: Mapping[str, str],
+) -> pd.DataFrame:
+    """One row a state: `raw`, `corrected`, `accepted` (what was judged good enough counts), `forgiven`
+    (and misses that were judged harmless do not count against the model)."""
+    tally = _headline_tally(corrected)
+    accepted = _accept(tally, decisions, book)
+    harmless = {
+        start for start, severity in _severity_of_spans(book, correction, severities).items() if severity == "harmless"
+    }
+    forgiven = replace(accepted, gold=_credited(accepted.gold, harmless))
+    rows = [
+        _row(_headline_tally(raw), raw),
+        _row(tally, corrected),
+        _row(accepted, corrected),
+        _row(forgiven, corrected),
+    ]
+    table = pd.concat(rows, ignore_index=True)
+    table.insert(0, "state", list(STATES))
+    columns = ["state", *COUNTS, *(f"{name}{end}" for name in RATES for end in ("", "_low", "_high"))]
+    return table[columns]
+
+
+def misses_by_severity(
+    corrected: Evaluation,
+    decisions: Mapping[str, Decision],
+    book: CaseBook,
+    correction: Correction,
+    severities: Mapping[str, str],
+) -> pd.DataFrame:
+    """How many misses are left after correction, acceptable ones not counted, by the severity people gave."""
+    gold = _accept(_headline_tally(corrected), decisions, book).gold
+    missed = gold.position[(gold.credit == 0) & (gold.weight > 0)]
+    known = _severity_of_spans(book, correction, severities)
+    found = [known.get(start, UNRATED) for start in missed.tolist()]
+    return pd.DataFrame(
+        {"severity": [*SEVERITIES, UNRATED], "misses": [found.count(name) for name in (*SEVERITIES, UNRATED)]}
+    )
+
+
+def _headline_tally(evaluation: Evaluation) -> Tally:
+    """The units that the headline counts, without breakdowns."""
+    options = evaluation.options
+    tallies = clueval.tallies(evaluation.governing)
+    tally = next(each for each in tallies if (each.level, each.labelled) == (options.level, options.labelled))
+    return replace(tally, by_layers=())
+
+
+def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
+    options = evaluation.options
+    settings = ScoreSettings(
+        documents=evaluation.pair.corpus.documents.start,
+        vocabulary={},
+        beta=options.beta,
+        seed=options.seed,
+        replicates=options.replicates,
+        headline=(options.level, options.labelled),
+    )
+    return score_table([tally], settings)
+
+
+def _accept(tally: Tally, decisions: Mapping[str, Decision], book: CaseBook) -> Tally:
+    """What was judged good enough counts as right, on the side where it was judged."""
+    starts: dict[str, set[int]] = {FN: set(), FP: set()}
+    for case_id, decision in decisions.items():
+        if decision.effect == "accept":
+            case = book.cases[case_id]
+            starts[case.sheet].add(case.own[0])
+    return replace(tally, gold=_credited(tally.gold, starts[FN]), pred=_credited(tally.pred, starts[FP]))
+
+
+def _credited(side: Side, starts: set[int]) -> Side:
+    """The side with full credit for the units that begin at these positions; spans of a side never share one."""
+    if not starts:
+        return side
+    wanted: IntArray = np.array(sorted(starts), dtype=np.int64)
+    chosen: BoolArray = np.isin(side.position, wanted)
+    return replace(side, credit=np.where(chosen, 1.0, side.credit))
+
+
+def _severity_of_spans(book: CaseBook, correction: Correction, severities: Mapping[str, str]) -> dict[int, str]:
+    """The severity of gold spans by where they begin now: a corrected span keeps the severity of its case."""
+    found: dict[int, str] = {}
+    for case_id, severity in severities.items():
+        case = book.cases[case_id]
+        if case.sheet == FN:
+            found[case.own[0]] = severity
+    for change in correction.changes:
+        if change.new and change.case_id in severities:
+            found[extent(change.new)[0]] = severities[change.case_id]
+    return found

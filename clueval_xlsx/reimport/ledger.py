@@ -1,0 +1,95 @@
+"""Counting judgements: what the cases turned out to be, and who judged what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from clueval_xlsx.correction import Decision
+from clueval_xlsx.judgements import JudgementRecord
+from clueval_xlsx.layout import FN, FP
+from clueval_xlsx.reimport.resolution import Resolution
+
+# What a case can turn out to be, by its effect; the rest has no decision.
+MODEL_ERROR, GOLD_ERROR, TRUE_FIND, ACCEPTABLE = "model_error", "gold_error", "true_find", "acceptable"
+UNDECIDED, OPEN, SETTLED, UNJUDGED = "undecided", "open", "settled", "unjudged"
+ENTRIES = (GOLD_ERROR, TRUE_FIND, MODEL_ERROR, ACCEPTABLE, SETTLED, UNDECIDED, OPEN, UNJUDGED)
+_BY_EFFECT = {
+    "none": MODEL_ERROR,
+    "delete": GOLD_ERROR,
+    "boundary": GOLD_ERROR,
+    "label": GOLD_ERROR,
+    "add": TRUE_FIND,
+    "accept": ACCEPTABLE,
+    "open": UNDECIDED,
+}
+DIMENSIONS = ("sheet", "class", "label", "document", "severity", "annotator")
+
+
+def ledger_table(
+    cases: pd.DataFrame, decisions: Mapping[str, Decision], open_cases: set[str], settled: Mapping[str, str]
+) -> pd.DataFrame:
+    """One row for each thing that cases turned out to be, with the number of FN and of FP cases."""
+    counts: dict[str, Counter[str]] = {FN: Counter(), FP: Counter()}
+    for case_id, sheet in zip(cases["case_id"], cases["sheet"], strict=True):
+        if case_id in open_cases:
+            entry = OPEN
+        elif case_id in decisions:
+            entry = _BY_EFFECT[decisions[case_id].effect]
+        else:
+            entry = SETTLED if case_id in settled else UNJUDGED
+        counts[sheet][entry] += 1
+    return pd.DataFrame(
+        {
+            "entry": list(ENTRIES),
+            FN: [counts[FN][entry] for entry in ENTRIES],
+            FP: [counts[FP][entry] for entry in ENTRIES],
+        }
+    )
+
+
+def judgement_counts(
+    cases: pd.DataFrame,
+    layers: Sequence[str],
+    resolutions: Mapping[str, Resolution],
+    severities: Mapping[str, str],
+    records: Sequence[JudgementRecord],
+) -> pd.DataFrame:
+    """How often each judgement was made: `dimension`, `key` (a layer for labels), `value`, `judgement`, `cases`.
+
+    By annotator every judgement counts; by everything else the one that was decided upon.
+    """
+    decided = {
+        case_id: resolution.decision.code
+        for case_id, resolution in resolutions.items()
+        if resolution.decision is not None
+    }
+    table = cases[cases["case_id"].isin(list(decided))].copy()
+    table["judgement"] = [decided[case_id] for case_id in table["case_id"]]
+    table["severity"] = [severities.get(case_id, "") for case_id in table["case_id"]]
+    parts = []
+    for dimension in ("sheet", "class", "document", "severity"):
+        parts.append(_count(table, dimension, None, table[dimension]))
+    for layer in layers:
+        parts.append(_count(table, "label", layer, table[f"label_{layer}"]))
+    judged = {(record.annotator, record.case_id): record for record in records if record.code}
+    who = pd.DataFrame(
+        {
+            "annotator": pd.Series([record.annotator for record in judged.values()], dtype=object),
+            "judgement": pd.Series([record.code for record in judged.values()], dtype=object),
+        }
+    )
+    parts.append(_count(who, "annotator", None, who["annotator"]))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _count(table: pd.DataFrame, dimension: str, key: str | None, values: pd.Series) -> pd.DataFrame:
+    counted = table.groupby([values.astype(str).rename("value"), "judgement"], sort=True).size()
+    frame = (
+        counted.rename("cases").reset_index() if len(table) else pd.DataFrame(columns=["value", "judgement", "cases"])
+    )
+    frame.insert(0, "dimension", dimension)
+    frame.insert(1, "key", key)
+    return frame.astype({"key": object, "cases": "int64"})

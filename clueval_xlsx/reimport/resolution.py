@@ -1,0 +1,98 @@
+"""Several judgements of one case → one decision, or none."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from clueval_xlsx.correction import Decision
+from clueval_xlsx.judgements import JudgementRecord
+from clueval_xlsx.layout import SEVERITIES
+
+MAJORITY, UNANIMOUS = "majority", "unanimous"
+TWICE, DISAGREEMENT = "twice", "disagreement"  # why a case is open
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One person's judgement of a case, and what it would do."""
+
+    record: JudgementRecord
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What became of the judgements of one case; without a decision the case is open, and `reason` says why."""
+
+    case_id: str
+    votes: tuple[Vote, ...]
+    winners: tuple[Vote, ...] = ()
+    reason: str = ""
+
+    @property
+    def decision(self) -> Decision | None:
+        """The decision that the winners share."""
+        return self.winners[0].decision if self.winners else None
+
+
+def resolve(votes: Sequence[Vote], mode: str = MAJORITY) -> dict[str, Resolution]:
+    """Decide every case, on the whole effect with its corrections.
+
+    `mode` is `majority` (more than half of those who decided), `unanimous`, or the name of the annotator who has
+    the last word wherever that person judged; elsewhere the majority decides. A judge of a conflict workbook
+    always has the last word. Who cannot decide abstains, unless most cannot.
+    """
+    by_case: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        by_case[vote.decision.case_id].append(vote)
+    return {case_id: _resolve_case(case_id, cast, mode) for case_id, cast in by_case.items()}
+
+
+def _resolve_case(case_id: str, cast: Sequence[Vote], mode: str) -> Resolution:
+    everyone = tuple(cast)
+    final = [vote for vote in cast if vote.record.final]
+    named = [vote for vote in cast if vote.record.annotator.casefold() == mode.casefold()]
+    heard = final or (named if mode not in {MAJORITY, UNANIMOUS} else []) or list(cast)
+    by_person: dict[str, list[Vote]] = defaultdict(list)
+    for vote in heard:
+        by_person[vote.record.annotator].append(vote)
+    if any(len({_effect(vote) for vote in own}) > 1 for own in by_person.values()):
+        return Resolution(case_id, everyone, reason=TWICE)
+    voices = {person: own[0] for person, own in by_person.items()}
+    winner = _winner([_effect(vote) for vote in voices.values()], mode)
+    if winner is None:
+        return Resolution(case_id, everyone, reason=DISAGREEMENT)
+    return Resolution(case_id, everyone, tuple(vote for vote in heard if _effect(vote) == winner))
+
+
+def _effect(vote: Vote) -> Hashable:
+    return vote.decision.whole_effect
+
+
+def _winner(effects: Sequence[Hashable], mode: str) -> Hashable | None:
+    counts = Counter(effects)
+    if len(counts) == 1:
+        return effects[0]
+    if mode == UNANIMOUS:
+        return None
+    undecided = {effect for effect in counts if isinstance(effect, tuple) and effect[0] == "open"}
+    abstained = sum(counts[effect] for effect in undecided)
+    if 2 * abstained > len(effects):
+        return next(iter(undecided))
+    best, number = max(
+        ((effect, count) for effect, count in counts.items() if effect not in undecided), key=lambda item: item[1]
+    )
+    return best if 2 * number > len(effects) - abstained else None
+
+
+def resolved_severity(records: Sequence[JudgementRecord]) -> str:
+    """The severity most people gave; a tie goes to the graver one.
+
+    >>> resolved_severity([JudgementRecord("FN-A", severity="harmless"), JudgementRecord("FN-A", severity="quasi")])
+    'quasi'
+    """
+    final = [record for record in records if record.final and record.severity]
+    counts: Mapping[str, int] = Counter(record.severity for record in final or records if record.severity)
+    return min(counts, key=lambda severity: (-counts[severity], SEVERITIES.index(severity)), default="")

@@ -1,0 +1,182 @@
+"""Which run a workbook belongs to, whether it fits the gold file, and the pair that its manifest brings back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+
+from clueval_xlsx.errors import error_table
+from clueval_xlsx.evaluation import Options
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.layout import FN, FP, MANIFEST_SHEET
+from clueval_xlsx.loading import ReadOptions
+from clueval_xlsx.manifest import Manifest, unpack_predictions
+from clueval_xlsx.pairing import Pair, make_pair
+from clueval_xlsx.readers import Reading, Source
+from clueval_xlsx.reimport.reading import all_judgements, find_run_ids, has_review_sheet, read_judgements, read_manifest
+from clueval_xlsx.reimport.sheets import SheetTable, read_sheets
+
+_CHANGING = frozenset({"delete", "boundary", "label"})
+_SHOWN = 10  # characters of a hash that people see; run IDs hold as many
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedWorkbook:
+    """A workbook before its judgements are read: its tables, and what it says about its run."""
+
+    name: str
+    tables: Sequence[SheetTable]
+    manifest: Manifest | None
+    run_id: str
+
+
+def open_workbook(data: bytes, name: str, password: str | None = None) -> OpenedWorkbook:
+    """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""
+    tables = read_sheets(data, name, password)
+    manifest = read_manifest(tables, name)
+    if not has_review_sheet(tables):
+        raise InputError(
+            f"{name}: found no sheet with cases ({', '.join(table.name for table in tables) or 'no sheet at all'}). "
+            "Allowed: a sheet with the headers Case and Judgement. Send the workbook that `evaluate` wrote."
+        )
+    found = find_run_ids(tables)
+    known = dict.fromkeys([*([manifest.run_id] if manifest else []), *found])
+    if not known:
+        raise InputError(
+            f"{name}: found neither the hidden sheet {MANIFEST_SHEET} nor a run ID on a review sheet, so nobody can "
+            "tell which files it belongs to. Send the workbook that `evaluate` wrote."
+        )
+    if len(known) > 1:
+        raise InputError(
+            f"{name}: holds sheets of different runs ({', '.join(known)}). "
+            "Put the sheets of each run into a workbook of its own."
+        )
+    return OpenedWorkbook(name, tables, manifest, next(iter(known)))
+
+
+def group_by_run(workbooks: Sequence[OpenedWorkbook]) -> dict[str, list[OpenedWorkbook]]:
+    """Workbooks by their run, in the order given."""
+    runs: dict[str, list[OpenedWorkbook]] = {}
+    for workbook in workbooks:
+        runs.setdefault(workbook.run_id, []).append(workbook)
+    return runs
+
+
+def manifest_of(workbooks: Sequence[OpenedWorkbook]) -> Manifest | None:
+    """The manifest of a run: every workbook of the run has the same, if it has one."""
+    return next((workbook.manifest for workbook in workbooks if workbook.manifest is not None), None)
+
+
+def options_of(manifest: Manifest) -> Options:
+    """The options that a run was evaluated with."""
+    return _rebuilt(Options(), manifest.settings)
+
+
+def _rebuilt(default: Any, content: Mapping[str, Any]) -> Any:
+    """A frozen dataclass filled from JSON: lists become tuples again, objects dataclasses."""
+    values = {}
+    for entry in fields(default):
+        if entry.name not in content:
+            continue
+        known, value = getattr(default, entry.name), content[entry.name]
+        values[entry.name] = (
+            _rebuilt(known, value) if is_dataclass(known) and isinstance(value, Mapping) else _as_tuple(value)
+        )
+    return replace(default, **values)
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(_as_tuple(item) for item in value) if isinstance(value, list) else value
+
+
+def read_options_of(manifest: Manifest, side: str = "gold") -> ReadOptions:
+    """How a side was read when the run was evaluated."""
+    known = {entry.name for entry in fields(ReadOptions)}
+    given = manifest.reading.get(side, {})
+    values = {name: value for name, value in given.items() if name in known and value is not None}
+    if not values.get("layers"):
+        columns = manifest.setting("columns", {}).get(side, {})
+        values["layers"] = {layer: column for layer, column in columns.items() if isinstance(column, int)}
+    return ReadOptions(**values)
+
+
+def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
+    """Gold and the predictions of the manifest, brought together as they were when the run was evaluated."""
+    where = f"{manifest.gold.get('name', 'gold')}, run {manifest.run_id}"
+    if manifest.tokens and manifest.tokens != len(gold.corpus):
+        raise InputError(
+            f"{gold.source.name}: has {len(gold.corpus):,} tokens as it is read now, but the run {manifest.run_id} "
+            f"had {manifest.tokens:,}. Read it with the options it was evaluated with, or give --pred."
+        )
+    missing = [layer for layer in manifest.layers if layer not in gold.layers]
+    if missing:
+        raise InputError(
+            f"{gold.source.name}: has no layer {', '.join(missing)}, which the run {manifest.run_id} was about. "
+            f"Layers: {', '.join(gold.layers)}. Give the columns with --layer."
+        )
+    layers = unpack_predictions(manifest.predictions, where)
+    if set(layers) != set(manifest.layers):
+        raise InputError(f"{where}: the manifest lacks the predictions of a layer. Give the prediction with --pred.")
+    if any(len(spans) and int(spans["end"].max()) >= len(gold.corpus) for spans in layers.values()):
+        raise InputError(f"{where}: the manifest has predictions behind the end of the text. Give --pred.")
+    source = Source(
+        manifest.pred.get("name", "pred"),
+        "manifest",
+        manifest.pred.get("sha256", ""),
+        dict(manifest.setting("columns", {}).get("pred", {})),
+        reading=dict(manifest.reading.get("pred", {})),
+    )
+    gold = replace(gold, layers={layer: gold.layers[layer] for layer in manifest.layers})
+    pred = Reading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
+    return make_pair(gold, pred)
+
+
+def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
+    """Refuse workbooks of another gold file, of an older state of it, and those that were applied to it already."""
+    known = manifest_of(workbooks)
+    for workbook in workbooks:
+        expected = workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.get("sha256", "")
+        if gold.source.sha256.startswith(expected) and expected:
+            continue
+        made = f"{known.gold.get('name', 'a file')} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"
+        given = f"{PurePath(gold.source.name).name} ({gold.source.sha256[:_SHOWN]})"
+        if known is not None and _looks_applied(workbook, known, gold):
+            raise InputError(
+                f"{workbook.name}: was already applied: {given} holds its corrections. Give the gold file as it was "
+                f"before, {made}, or evaluate the corrected one anew."
+            )
+        raise InputError(
+            f"{workbook.name}: belongs to another gold file: it was made from {made}, but --gold is {given}. "
+            "Give the gold file it was made from; if that has been changed since, evaluate anew."
+        )
+
+
+def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) -> bool:
+    """Whether everything that a workbook would change is changed in this file."""
+    try:
+        pair = restore_pair(manifest, gold)
+        judged = read_judgements(workbook.tables, workbook.name, manifest, manifest.layers, all_judgements([manifest]))
+    except InputError:
+        return False
+    missed, unsupported = (
+        set(_case_ids(pair, side.spans, sheet)) for side, sheet in ((pair.gold, FN), (pair.pred, FP))
+    )
+    added = set(_case_ids(pair, pair.gold.spans, FP))  # what a gold span would be called if the model had it
+    records = [row.record for row in judged.rows]
+    done = [record.case_id not in missed for record in records if record.sheet == FN and record.effect in _CHANGING]
+    done += [
+        record.case_id in unsupported & added
+        for record in records
+        if record.effect == "add" and not record.correct_span and not record.correct_labels
+    ]
+    return bool(done) and all(done)
+
+
+def _case_ids(pair: Pair, spans: pd.DataFrame, sheet: str) -> list[str]:
+    nothing = spans.iloc[:0]
+    table = error_table(spans, spans, nothing, pair.corpus, sheet=sheet, with_context=False)
+    return table["case_id"].tolist()

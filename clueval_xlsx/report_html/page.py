@@ -1,0 +1,113 @@
+"""One self-contained HTML file from Jinja templates: style, script and data inside, a strict policy on top."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import PurePath
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from clueval_xlsx.report_html import numbers
+from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.version import __version__
+from clueval_xlsx.words import Words
+
+# What HTML cannot carry: replaced one for one, so that offsets into the text stay right.
+_UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def render_page(template: str, words: Words, *, data: Any = None, **content: Any) -> str:
+    """Render a template that extends `page.html`; `data` is handed to its script as JSON.
+
+    A page without data has no script at all.
+    """
+    environment = _environment(words)
+    style = _squeeze(environment.get_template("style.css").render())
+    script = _squeeze(_source(environment, "script.js")) if data is not None else ""
+    page = environment.get_template(template).render(
+        policy=_policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        data=None if data is None else script_json(data),
+        version=__version__,
+        **content,
+    )
+    return _UNSHOWABLE.sub("\ufffd", page.replace("\r", " "))
+
+
+def script_json(data: Any) -> Markup:
+    """JSON that can stand inside a script element: nothing in it can end the element.
+
+    >>> print(script_json(["</script>", "R&D"]))
+    ["\\u003c/script\\u003e","R\\u0026D"]
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character, escape in _IN_SCRIPT.items():
+        text = text.replace(character, escape)
+    return Markup(text)
+
+
+def _environment(words: Words) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(resource_folder("templates") / "html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.globals["words"] = words
+    environment.filters.update(
+        rate=lambda value: numbers.rate(value, words),
+        interval=lambda low, high: numbers.interval(low, high, words),
+        count=lambda value: numbers.count(value, words),
+        share=lambda part, whole: numbers.share(part, whole, words),
+        percent=lambda value: f"{100 * value:.2f}%",
+        f_name=lambda beta: f"F{beta:g}".replace(".", words["html.decimal"]),
+        file_name=lambda name: PurePath(name).name or name,
+        anchor=lambda key: "table-" + re.sub(r"[^\w-]", "_", key),
+        css_string=_css_string,
+    )
+    environment.tests["known"] = lambda value: not numbers.undefined(value)
+    return environment
+
+
+def _source(environment: Environment, name: str) -> str:
+    """A file that is inlined as it is: a script has braces of its own."""
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _squeeze(text: str) -> str:
+    """Drop indentation, blank lines and lines that are only a comment."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//") and not _is_css_comment(line))
+
+
+def _is_css_comment(line: str) -> bool:
+    return line.startswith("/*") and line.endswith("*/")
+
+
+def _policy(style: str, script: str) -> str:
+    """The Content-Security-Policy: nothing is loaded, nothing runs but this one script."""
+    rules = ["default-src 'none'", f"style-src {_hash(style)}", "base-uri 'none'", "form-action 'none'"]
+    return "; ".join([*rules, f"script-src {_hash(script) if script else chr(39) + 'none' + chr(39)}"])
+
+
+def _hash(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+def _css_string(text: str) -> Markup:
+    """A text as a CSS string.
+
+    >>> print(_css_string('a "b"'))
+    "a \\22 b\\22 "
+    """
+    return Markup('"' + re.sub(r'["\\<>&\n]', lambda found: f"\\{ord(found.group()):x} ", text) + '"')

@@ -1,0 +1,82 @@
+"""What the page's script gets: spans and cases as bare numbers that point into the documents' text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.context import ContextMaker
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.report_html.text import ShownText
+from clueval_xlsx.spans import label_codes, label_vocabulary, positions
+from clueval_xlsx.strings import IntArray
+from clueval_xlsx.words import Words
+
+# The order gives the numbers that stand for the classes of cases.
+CASE_CLASSES = ("label", "superset", "tiling", "overlap", "partial", "FN", "FP")
+
+
+def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str, Any]:
+    """Everything the script needs beside the text, which it reads from the page itself.
+
+    Starts and row numbers are differences to the one before; labels are numbers, 0 for none.
+    """
+    pair = evaluation.pair
+    vocabulary = {layer: label_vocabulary([pair.gold.spans, pair.pred.spans], layer) for layer in pair.layers}
+    missed, unsupported = evaluation.cases
+    return {
+        "layers": list(pair.layers),
+        "labels": list(vocabulary.values()),
+        "classes": CASE_CLASSES,
+        "gold": _spans(pair.gold.spans, evaluation.gold_match, shown, vocabulary),
+        "pred": _spans(pair.pred.spans, evaluation.pred_match, shown, vocabulary),
+        "FN": _cases(evaluation, missed, pair.gold.spans, shown),
+        "FP": _cases(evaluation, unsupported, pair.pred.spans, shown),
+        "words": {
+            **words.section("html.script"),
+            "class": words.section("class"),
+            "errors": words.section("html.errors"),
+            "match": words.section("html.match"),
+        },
+    }
+
+
+def _spans(
+    spans: pd.DataFrame, match: pd.DataFrame, shown: ShownText, vocabulary: dict[str, list[str]]
+) -> dict[str, Any]:
+    start, end = positions(spans)
+    begin = shown.unit_begin[start]
+    return {
+        "begin": _differences(begin),
+        "units": (shown.unit_end[end] - begin).tolist(),
+        "start": _differences(start),
+        "tokens": (end - start + 1).tolist(),
+        "match": "".join(map(str, match["class"].tolist())),
+        "labels": [(label_codes(spans, layer, labels) + 1).tolist() for layer, labels in vocabulary.items()],
+    }
+
+
+def _cases(evaluation: Evaluation, cases: pd.DataFrame, spans: pd.DataFrame, shown: ShownText) -> dict[str, Any]:
+    maker = ContextMaker(evaluation.pair.corpus, evaluation.options.context)
+    start, end = positions(cases)
+    other_start, other_end = cases["other_start"].to_numpy(), cases["other_end"].to_numpy()
+    low = np.where(other_start >= 0, np.minimum(start, other_start), start)
+    high = np.maximum(end, other_end)
+    extents = [maker.bounds(*pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
+    first, left, right, stop = np.array(extents, dtype=np.int64).reshape(-1, 4).T
+    begin = shown.unit_begin[left]
+    return {
+        "row": _differences(np.searchsorted(spans["start"].to_numpy(), start)),
+        "class": "".join(str(CASE_CLASSES.index(name)) for name in cases["class"]),
+        "before": (shown.unit_begin[start] - begin).tolist(),
+        "context": (shown.unit_end[right - 1] - begin).tolist(),
+        "cut": "".join(map(str, ((left > first) + 2 * (right < stop)).tolist())),
+        "sentence": cases["sentence"].tolist(),
+        "id": "".join(name.partition("-")[2] for name in cases["case_id"]),
+    }
+
+
+def _differences(values: IntArray) -> list[int]:
+    return np.diff(values, prepend=0).tolist()

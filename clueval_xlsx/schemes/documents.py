@@ -1,0 +1,97 @@
+"""Scheme `documents`: the share of documents with no leak.
+
+A document leaks if a gold span in it is missed at the chosen level, labels aside; one without gold spans cannot
+leak. A label's row looks at the documents that have the label, and only at its spans; so does a group's. The
+unit is the document, so `gold` is the number of documents, `tp_gold` those without a leak, and recall the
+share; there is no precision. The interval is the exact binomial one: with no leak in n documents, one minus its
+lower end is the largest share of leaking documents that the data still allow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clueval_xlsx.schemes.clueval import counted, right
+from clueval_xlsx.schemes.material import Material
+from clueval_xlsx.schemes.tally import Side, Sides, Tally
+from clueval_xlsx.scores import Grouping
+from clueval_xlsx.strings import BoolArray, IntArray
+
+OUTCOMES = ("leak_free", "leaking")
+_LEAK_FREE, _LEAKING = range(2)
+
+
+def tallies(material: Material) -> list[Tally]:
+    """One tally; equivalent labels change nothing here."""
+    if material.relaxed:
+        return []
+    corpus, gold = material.corpus, material.gold
+    is_counted = counted(gold, material.level)
+    missed = is_counted & ~right(gold, material.level, None)
+    span_document = corpus.document_of(gold.start)
+
+    kept = corpus.documents.stop > corpus.documents.start
+    kept[list(material.discarded)] = False
+    documents = np.flatnonzero(kept)
+    leaking = np.zeros(len(corpus.documents), dtype=bool)
+    leaking[span_document[missed]] = True
+    overall = _sides(corpus.documents.start[documents], {}, leaking[documents])
+
+    label_sides = _by_label(material, span_document, is_counted, missed)
+    group_sides = {
+        grouping.key: _by_group(material, grouping, kept, missed)
+        for grouping in material.groupings
+        if not grouping.per_document
+    }
+    return [
+        Tally(
+            "documents",
+            *overall,
+            level=material.level,
+            by_layers=material.layers,
+            outcomes=OUTCOMES,
+            label_sides=label_sides,
+            group_sides=group_sides,
+            one_sided=True,
+        )
+    ]
+
+
+def _by_label(material: Material, document: IntArray, is_counted: BoolArray, missed: BoolArray) -> Sides:
+    """One unit for each document and label that occurs in it, the layers one after the other."""
+    starts, leaks = [], []
+    labels: dict[str, list[IntArray]] = {layer: [] for layer in material.layers}
+    for layer in material.layers:
+        size = len(material.vocabulary[layer])
+        code = material.gold.labels[layer]
+        known = is_counted & (code >= 0)
+        units, unit = np.unique(document[known] * size + code[known], return_inverse=True)
+        leaking = np.zeros(len(units), dtype=bool)
+        leaking[unit.reshape(-1)[missed[known]]] = True
+        starts.append(material.corpus.documents.start[units // size] if size else units)
+        leaks.append(leaking)
+        for other in material.layers:
+            labels[other].append(units % size if other == layer and size else np.full(len(units), -1))
+    joined = {layer: np.concatenate(codes) for layer, codes in labels.items()}
+    return _sides(np.concatenate(starts), joined, np.concatenate(leaks))
+
+
+def _by_group(material: Material, grouping: Grouping, kept: BoolArray, missed: BoolArray) -> Sides:
+    """One unit for each document and group value that occurs in it, placed on a token that has the value."""
+    corpus = material.corpus
+    if not len(corpus):
+        return _sides(np.empty(0, dtype=np.int64), {}, np.empty(0, dtype=bool))
+    changes = np.flatnonzero(np.diff(grouping.codes) != 0) + 1
+    places = np.unique(np.concatenate([changes, corpus.documents.start[kept]]))
+    document, size = corpus.document_of(places), len(grouping.values) + 1
+    units, first = np.unique(document * size + grouping.codes[places] + 1, return_index=True)
+    inside = kept[units // size]
+    units, first = units[inside], first[inside]
+    start = material.gold.start[missed]
+    leaking = np.isin(units, corpus.document_of(start) * size + grouping.codes[start] + 1)
+    return _sides(places[first], {}, leaking)
+
+
+def _sides(position: IntArray, labels: dict[str, IntArray], leaking: BoolArray) -> Sides:
+    outcome = np.where(leaking, _LEAKING, _LEAK_FREE)
+    return Side.of(position, labels, ~leaking, outcome=outcome), Side.empty()

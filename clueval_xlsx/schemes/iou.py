@@ -1,0 +1,63 @@
+"""Scheme `iou`: a span is found if one span of the other side has an intersection over union of at least t.
+
+Intersection and union are counted in characters. Counted on both sides, so that several predictions may find
+one gold span if t is small. `labelled`: the two must be of the same type. With t = 0.9 and any type this is the
+figure that Presidio's span evaluation reports, where F2 stands under the name of F1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clueval_xlsx.schemes.material import Material
+from clueval_xlsx.schemes.tally import Side, Tally
+from clueval_xlsx.strings import BoolArray
+
+
+def tallies(material: Material) -> list[Tally]:
+    """For each threshold: any type, and the same type; in the relaxed run only the latter."""
+    layer = material.type_layer
+    return [
+        tally(material, threshold, labelled)
+        for threshold in material.options.iou
+        for labelled in ((layer,) if material.relaxed else (None, layer))
+    ]
+
+
+def tally(material: Material, threshold: float, labelled: str | None) -> Tally:
+    """One threshold, for any type or for the same type."""
+    gold, pred = material.geometry.overlaps
+    near = overlap_share(material) >= threshold
+    same = material.gold.kind[gold] == material.pred.kind[pred] if labelled else np.ones(len(gold), dtype=bool)
+    built = []
+    for side, rows, other, partners in (
+        (material.gold, gold, material.pred, pred),
+        (material.pred, pred, material.gold, gold),
+    ):
+        found = _marked(len(side.spans), rows[near & same])
+        beside_ignored = _marked(len(side.spans), rows[near & other.ignored[partners]])
+        built.append(Side.of(side.start, side.labels, found, ~side.ignored & ~beside_ignored))
+    return Tally(
+        "iou",
+        built[0],
+        built[1],
+        variant=material.variant(f"{threshold:g}"),
+        labelled=labelled,
+        by_layers=(material.type_layer,),
+    )
+
+
+def overlap_share(material: Material) -> np.ndarray:
+    """Intersection over union, in characters, of every pair that overlaps."""
+    gold, pred = material.geometry.overlaps
+    gold_length, pred_length = material.geometry.lengths
+    shared = material.geometry.shared
+    union = gold_length[gold] + pred_length[pred] - shared
+    share: np.ndarray = shared / union
+    return share
+
+
+def _marked(size: int, rows: np.ndarray) -> BoolArray:
+    mark = np.zeros(size, dtype=bool)
+    mark[rows] = True
+    return mark

@@ -1,0 +1,80 @@
+"""Scheme `semeval`: the four measures of SemEval-2013 task 9, counted as nervaluate counts them.
+
+Going through the predictions from left to right, each is paired with a gold span that it overlaps by at least
+1 % and that no earlier prediction took: the one with the same boundaries, else the first. (For `type`: one of
+the same label whose boundaries are nearest, else the first.) The pair is then
+
+`strict`   COR if boundaries and label agree, else INC
+`exact`    COR if the boundaries agree, else INC
+`partial`  COR if the boundaries agree, else PAR, which earns half
+`type`     COR if the labels agree, else INC
+
+A gold span without a pair is MIS, a prediction without one SPU. A label's rows look only at the spans of that
+label on both sides, as nervaluate's do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clueval_xlsx.schemes.material import Material
+from clueval_xlsx.schemes.pairs import greedy_pairs, paired_sides
+from clueval_xlsx.schemes.tally import Sides, Tally
+from clueval_xlsx.strings import BoolArray, IntArray
+
+OUTCOMES = ("COR", "INC", "PAR", "MIS", "SPU")
+_COR, _INC, _PAR, _MIS, _SPU = range(5)
+_CREDIT = np.array([1.0, 0.0, 0.5, 0.0, 0.0])
+_LEAST_OVERLAP = 1.0  # per cent of the gold span's tokens
+VARIANTS = ("strict", "exact", "partial", "type")
+_BY_LABEL = ("strict", "type")  # the variants that look at labels
+
+
+def tallies(material: Material) -> list[Tally]:
+    """The four measures; in the relaxed run those that look at labels."""
+    gold, pred = _candidates(material)
+    same_kind = material.gold.kind[gold] == material.pred.kind[pred]
+    found = []
+    for variant in _BY_LABEL if material.relaxed else VARIANTS:
+        overall = _sides(material, gold, pred, variant)
+        by_label = _sides(material, gold[same_kind], pred[same_kind], variant)
+        found.append(
+            Tally(
+                "semeval",
+                *overall,
+                variant=material.variant(variant),
+                labelled=material.type_layer if variant in _BY_LABEL else None,
+                by_layers=(material.type_layer,),
+                outcomes=OUTCOMES,
+                outcomes_of_pred=("SPU",),
+                label_sides=by_label,
+            )
+        )
+    return found
+
+
+def _candidates(material: Material) -> tuple[IntArray, IntArray]:
+    """Pairs that overlap enough, prediction by prediction from left to right."""
+    gold, pred = material.geometry.overlaps
+    g, p = material.gold, material.pred
+    shared = np.minimum(g.end[gold], p.end[pred]) - np.maximum(g.start[gold], p.start[pred]) + 1
+    enough = shared / (g.end - g.start + 1)[gold] * 100.0 >= _LEAST_OVERLAP
+    gold, pred = gold[enough], pred[enough]
+    order = np.lexsort((gold, pred))
+    return gold[order], pred[order]
+
+
+def _sides(material: Material, gold: IntArray, pred: IntArray, variant: str) -> Sides:
+    g, p = material.gold, material.pred
+    exact: BoolArray = (g.start[gold] == p.start[pred]) & (g.end[gold] == p.end[pred])
+    same: BoolArray = g.kind[gold] == p.kind[pred]
+    if variant == "type":
+        distance = np.abs(g.start[gold] - p.start[pred]) + np.abs(g.end[gold] - p.end[pred])
+        # A prediction's candidates in the order of preference: same label and nearest, then from left to right.
+        order = np.lexsort((gold, np.where(same, distance, 0), ~same, pred))
+    else:
+        order = np.arange(len(gold))  # equal boundaries leave no other candidate, so left to right is enough
+    taken = order[greedy_pairs(gold[order], pred[order])]
+    right = {"strict": exact & same, "exact": exact, "partial": exact, "type": same}[variant][taken]
+    outcome = np.where(right, _COR, _PAR if variant == "partial" else _INC)
+    return paired_sides(material, gold[taken], pred[taken], outcome, _CREDIT[outcome], (_MIS, _SPU))

@@ -1,0 +1,77 @@
+"""Which schemes are computed, and their thresholds and rules. Everything here is part of the signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from clueval_xlsx.exceptions import OptionError
+
+# In the order in which they are shown. `clueval` is always computed.
+NAMES = ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents")
+ALL = "all"
+CODE_POINTS, GLYPHS, UTF16 = "codepoints", "glyphs", "utf16"
+CHARACTER_UNITS = (CODE_POINTS, GLYPHS, UTF16)
+RELAXED = "relaxed"
+
+
+def relaxed_variant(variant: str | None) -> str:
+    """The name of a variant in which equivalent labels count as the same.
+
+    >>> relaxed_variant(None), relaxed_variant("strict"), strict_variant("strict relaxed"), strict_variant("relaxed")
+    ('relaxed', 'strict relaxed', 'strict', None)
+    """
+    return f"{variant} {RELAXED}" if variant else RELAXED
+
+
+def strict_variant(variant: str | None) -> str | None:
+    """The variant of which this one is the relaxed form; itself if it is not relaxed."""
+    return None if variant is None else variant.removesuffix(RELAXED).rstrip() or None
+
+
+def is_relaxed(variant: str | None) -> bool:
+    """Whether equivalent labels count as the same in this variant."""
+    return isinstance(variant, str) and variant.endswith(RELAXED)
+
+
+@dataclass(frozen=True)
+class SchemeOptions:
+    """What to count besides `clueval`."""
+
+    names: tuple[str, ...] = ()
+    type_layer: str | None = None  # the layer whose labels are the types of merged spans; the first one
+    iou: tuple[float, ...] = (0.9,)
+    coverage: tuple[float, ...] = (0.3,)
+    scenario: float = 0.5
+    allow: tuple[tuple[str, str], ...] = ()  # category (or ALL, NONE) and the regex of characters left out
+    character_unit: str = CODE_POINTS
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.names if name not in {*NAMES, ALL}]
+        if unknown:
+            raise OptionError(f"--scheme {unknown[0]}: there is no such scheme. Allowed: {', '.join((*NAMES, ALL))}.")
+        for name, thresholds in (("iou", self.iou), ("coverage", self.coverage), ("scenario", (self.scenario,))):
+            for threshold in thresholds:
+                if not 0 < threshold <= 1:
+                    raise OptionError(
+                        f"--{name}-threshold {threshold:g}: a threshold is a share. Allowed: more than 0, up to 1."
+                    )
+        if self.character_unit not in CHARACTER_UNITS:
+            raise OptionError(f"--char-unit {self.character_unit!r}: unknown. Allowed: {', '.join(CHARACTER_UNITS)}.")
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The schemes to compute, in their fixed order."""
+        return tuple(name for name in NAMES if name == "clueval" or name in self.names or ALL in self.names)
+
+    def describe(self) -> dict[str, str]:
+        """The parts of the signature: what influences the chosen schemes, and nothing else."""
+        parts = {"scheme": "+".join(self.chosen)}
+        if self.type_layer is not None:
+            parts["type-layer"] = self.type_layer
+        for name, value in (("iou", self.iou), ("coverage", self.coverage), ("scenario", (self.scenario,))):
+            if name in self.chosen:
+                parts[name] = ",".join(f"{threshold:g}" for threshold in value)
+        if "chars" in self.chosen:
+            parts["chars"] = ",".join([self.character_unit, *(f"{key}={quote(rule)}" for key, rule in self.allow)])
+        return parts

@@ -1,0 +1,48 @@
+"""An edition of a result that can be shared: metrics, positions and case IDs, but no word of the corpus."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.corpus import Corpus, Regions
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.strings import Strings
+
+_TEXT = ("surface", "other_surface", "context")
+_NAMES = ("start_id", "end_id", "other_start_id", "other_end_id", "sentence")
+
+
+def without_text(evaluation: Evaluation) -> Evaluation:
+    """The same result without words: documents are numbered, token and sentence IDs are left out."""
+    numbers = {doc_id: f"#{number}" for number, doc_id in enumerate(evaluation.pair.corpus.doc_ids, 1)}
+    scores = evaluation.scores.copy()
+    by_document = (scores["group_key"] == "document").to_numpy(bool)
+    scores.loc[by_document, "group"] = [numbers[group] for group in scores.loc[by_document, "group"]]
+    bare = replace(
+        evaluation,
+        pair=replace(evaluation.pair, corpus=_empty(evaluation.pair.corpus, tuple(numbers.values()))),
+        scores=scores,
+    )
+    cases = tuple(_bare_cases(table, numbers) for table in evaluation.cases)
+    bare.__dict__["cases"] = cases  # what the cached property would compute from the words
+    return bare
+
+
+def _empty(corpus: Corpus, doc_ids: tuple[str, ...]) -> Corpus:
+    """The corpus with its borders and without its content."""
+    nothing = Strings(bytes(8), np.zeros(len(corpus), dtype=np.int64), np.zeros(len(corpus), dtype=np.int32))
+    documents = Regions(corpus.documents.start, corpus.documents.stop, rows=[{} for _ in doc_ids])
+    return replace(corpus, tokens=nothing, doc_ids=doc_ids, documents=documents, regions={}, columns={}, token_ids=None)
+
+
+def _bare_cases(cases: pd.DataFrame, numbers: dict[str, str]) -> pd.DataFrame:
+    bare = cases.copy()
+    for column in (*_TEXT, *_NAMES):
+        if column in bare.columns:
+            bare[column] = ""
+    bare["document"] = [numbers[doc_id] for doc_id in cases["document"]]
+    bare["segments"] = pd.Series([[] for _ in range(len(bare))], dtype=object)
+    return bare.drop(columns=[column for column in bare.columns if column.startswith("meta_")])

@@ -1,0 +1,347 @@
+"""Score rows: counts, rates, averages, groups and intervals, and nothing is ever divided by zero."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.intervals import percentiles
+from clueval_xlsx.report_json import metrics, to_json
+from clueval_xlsx.scores import f_score, rates
+from tests.conftest import EXAMPLE_OPTIONS, Sides, pair_of, run
+
+TABLE = """
+    token  gold   pred
+    <text id="d1" domain="tax">
+    <s id="1">
+    a      B-X    B-X
+    b      O      O
+    c      B-Y    O
+    </s>
+    <s id="2">
+    d      B-X    B-X
+    e      I-X    O
+    </s>
+    </text>
+    <text id="d2" domain="civil">
+    <s id="3">
+    f      B-X    B-X
+    g      O      B-Z
+    </s>
+    </text>
+    <text id="d3" domain="civil">
+    <s id="4">
+    h      B-Y    B-X
+    </s>
+    </text>
+"""
+# By hand: gold a(X) c(Y) d-e(X) f(X) h(Y); pred a(X) d(X) f(X) g(Z) h(X).
+# exact: a, f, h match, of which a and f have the same label; d is inside d-e, so gold d-e is missed and pred d is
+# contained in gold. overlap: gold finds a, f, h; pred finds a, d, f, h.
+
+
+@pytest.fixture(scope="module")
+def result() -> Evaluation:
+    return evaluate(pair_of(TABLE), Options(by=("domain", "s_id"), replicates=200))
+
+
+def counts(rows) -> list[tuple]:
+    return [tuple(map(int, row)) for row in rows[["gold", "tp_gold", "fn", "pred", "tp_pred", "fp"]].to_numpy()]
+
+
+def test_overall_rows_hold_all_levels_unlabelled_and_labelled(result: Evaluation) -> None:
+    overall = result.select(scheme="clueval", layer=None, group_key=None)
+    assert overall[["level", "labelled"]].fillna("").to_numpy().tolist() == [
+        [level, layer] for level in ("exact", "superset", "tiling", "overlap") for layer in ("", "span")
+    ]
+    assert counts(overall) == [(5, 3, 2, 5, 3, 2), (5, 2, 3, 5, 2, 3)] + 3 * [(5, 3, 2, 5, 4, 1), (5, 2, 3, 5, 3, 2)]
+
+
+def test_label_rows_break_down_counts_unlabelled_too(result: Evaluation) -> None:
+    rows = result.select(level="overlap", labelled=None, layer="span", average="micro")
+    assert rows["label"].tolist() == ["X", "Y", "Z"]
+    assert counts(rows) == [(3, 2, 1, 4, 4, 0), (2, 1, 1, 0, 0, 0), (0, 0, 0, 1, 0, 1)]
+    rows = result.select(level="overlap", labelled="span", layer="span", average="micro")
+    assert counts(rows) == [(3, 2, 1, 4, 3, 1), (2, 0, 2, 0, 0, 0), (0, 0, 0, 1, 0, 1)]
+
+
+def test_macro_averages_the_labels_whose_rate_is_defined(result: Evaluation) -> None:
+    (row,) = result.select(level="overlap", labelled=None, layer="span", average="macro").to_dict("records")
+    assert row["recall"] == pytest.approx((2 / 3 + 1 / 2) / 2)  # Z has no gold span
+    assert row["precision"] == pytest.approx((1 + 0) / 2)  # Y has no prediction
+    assert row["f1"] == pytest.approx(2 * (2 / 3) / (2 / 3 + 1))  # only X has both
+    assert math.isnan(row["gold"])
+    assert row["label"] is None
+
+
+def test_document_rows(result: Evaluation) -> None:
+    rows = result.select(level="overlap", labelled=None, layer=None, group_key="document")
+    assert rows["group"].tolist() == ["d1", "d2", "d3"]
+    assert counts(rows) == [(3, 1, 2, 2, 2, 0), (1, 1, 0, 2, 1, 1), (1, 1, 0, 1, 1, 0)]
+
+
+def test_metadata_rows_of_documents_and_sentences(result: Evaluation) -> None:
+    rows = result.select(level="overlap", labelled=None, layer=None, group_key="domain")
+    assert dict(zip(rows["group"], counts(rows), strict=True)) == {
+        "tax": (3, 1, 2, 2, 2, 0),
+        "civil": (2, 2, 0, 3, 2, 1),
+    }
+    rows = result.select(level="overlap", labelled=None, layer=None, group_key="s_id")
+    assert dict(zip(rows["group"], counts(rows), strict=True)) == {
+        "1": (2, 1, 1, 1, 1, 0), "2": (1, 0, 1, 1, 1, 0), "3": (1, 1, 0, 2, 1, 1), "4": (1, 1, 0, 1, 1, 0),
+    }  # fmt: skip
+
+
+def test_every_breakdown_adds_up_to_the_overall_row(examples: Path) -> None:
+    from clueval_xlsx.loading import ReadOptions, read_pair
+
+    options = ReadOptions(layers={"category": 2, "risk": 3})
+    found = evaluate(
+        read_pair(examples / "gold.vrt", examples / "pred.vrt", options), Options(by=("domain",), replicates=0)
+    )
+    keys = ["gold", "tp_gold", "fn", "pred", "tp_pred", "fp"]
+    for _, row in found.select(layer=None, group_key=None).iterrows():
+        same = {"level": row["level"], "labelled": row["labelled"]}
+        for group in ("document", "domain"):
+            assert found.select(**same, layer=None, group_key=group)[keys].sum().tolist() == row[keys].tolist()
+
+
+def test_cases_are_as_many_as_the_headline_says(result: Evaluation) -> None:
+    missed, unsupported = result.cases
+    assert (len(missed), len(unsupported)) == (result.headline["fn"], result.headline["fp"])
+    assert missed["surface"].tolist() == ["c", "d e"]
+    assert missed["class"].tolist() == ["FN", "partial"]
+    assert missed["context"].str.replace("\u2060", "").tolist() == ["a b 🟥c🟥", "🟩d🟩 🟥e🟥"]
+    assert unsupported["context"].str.replace("\u2060", "").tolist() == ["f 🟧g🟧"]
+
+
+# ---- rates -------------------------------------------------------------------------------------------------------
+
+
+def test_rates_come_from_counts_and_are_not_rounded() -> None:
+    found = rates({"gold": 3, "tp_gold": 1, "pred": 7, "tp_pred": 2}, 2)
+    precision, recall = 2 / 7, 1 / 3
+    assert float(found["precision"]) == precision
+    assert float(found["recall"]) == recall
+    assert float(found["f1"]) == pytest.approx(2 * precision * recall / (precision + recall), rel=1e-15)
+    assert float(found["f_beta"]) == pytest.approx(5 * precision * recall / (4 * precision + recall), rel=1e-15)
+
+
+def test_f_is_zero_where_both_rates_are_and_undefined_where_one_is() -> None:
+    zero, half, nothing = np.float64(0), np.float64(0.5), np.float64("nan")
+    assert float(f_score(zero, zero, 1)) == 0
+    assert float(f_score(zero, half, 1)) == 0
+    assert math.isnan(float(f_score(nothing, half, 1)))
+    assert math.isnan(float(f_score(half, nothing, 2)))
+
+
+PLAIN, MARKED = b"a\tO\nb\tO\n", b"a\tB-X\nb\tI-X\n"
+EMPTY_SIDES = {
+    "empty gold": (Sides(PLAIN, MARKED), None, 0.0),
+    "empty prediction": (Sides(MARKED, PLAIN), 0.0, None),
+    "both empty": (Sides(PLAIN, PLAIN), None, None),
+    "empty files": (Sides(b"", b""), None, None),
+    "empty documents": (Sides(b"<text>\n</text>\n", b"<text>\n</text>\n"), None, None),
+}
+
+
+@pytest.mark.parametrize(("sides", "recall", "precision"), EMPTY_SIDES.values(), ids=EMPTY_SIDES)
+def test_empty_sides_give_undefined_rates_and_no_division_by_zero(
+    sides: Sides, recall: float | None, precision: float | None, write_pair, tmp_path: Path
+) -> None:
+    content = metrics(evaluate(pair_of(sides)))
+    assert (content["headline"]["recall"], content["headline"]["precision"]) == (recall, precision)
+    assert content["headline"]["f1"] is None
+    gold, pred = write_pair(sides)
+    done = run("score", gold, pred)
+    assert done.code == 0, done.err
+    assert "n/a" in done.out
+    done = run("evaluate", gold, pred, "--files", tmp_path / "files")
+    assert done.code == 0, done.err
+    assert {"metrics.json", "scores.csv", "false_negatives.csv", "false_positives.csv"} <= {
+        path.name for path in (tmp_path / "files").iterdir()
+    }
+
+
+def test_several_empty_layers_are_merged_and_scored(write) -> None:
+    path = write("a.vrt", "a\tO\tO\nb\tO\tO\n")
+    done = run("score", path, path, "--layer", "x=2", "--layer", "y=3", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["headline"]["gold"] == 0
+
+
+# ---- intervals ---------------------------------------------------------------------------------------------------
+
+
+def test_intervals_are_the_same_with_the_same_seed_and_others_with_another() -> None:
+    generator = np.random.default_rng(7)
+    marks = generator.choice(["O", "B-X"], (2, 30, 9), p=[0.4, 0.6])
+    sides = [
+        "".join(
+            f'<text id="d{n}">\n' + "".join(f"w\t{tag}\n" for tag in tags) + "</text>\n" for n, tags in enumerate(side)
+        )
+        for side in marks
+    ]
+    pair = pair_of(Sides(*(side.encode() for side in sides)))
+    one, same, other = (evaluate(pair, Options(seed=seed)).headline for seed in (1, 1, 2))
+    keys = [f"{name}_{end}" for name in ("recall", "precision", "f1", "f_beta") for end in ("low", "high")]
+    assert one[keys].tolist() == same[keys].tolist()
+    assert one[keys].tolist() != other[keys].tolist()
+    for name in ("recall", "precision", "f1", "f_beta"):
+        assert 0 < one[f"{name}_low"] < one[name] < one[f"{name}_high"] < 1
+
+
+def test_intervals_cover_what_a_plain_bootstrap_covers() -> None:
+    generator = np.random.default_rng(3)
+    found, missed = generator.integers(0, 6, 40), generator.integers(0, 6, 40)
+    documents = []
+    for number, (good, bad) in enumerate(zip(found, missed, strict=True)):
+        words = "".join(["w\tB-X\tB-X\n"] * good + ["w\tB-X\tO\n"] * bad)
+        documents.append(f'<text id="{number}">\n{words}</text>\n')
+    text = "".join(documents)
+    sides = Sides(text.encode(), text.replace("\tB-X\t", "\t").encode())
+    row = evaluate(pair_of(sides), Options(replicates=4000)).headline
+    draws = generator.integers(0, 40, (4000, 40))
+    recalls = found[draws].sum(axis=1) / (found + missed)[draws].sum(axis=1)
+    # Tolerance: both bounds are themselves estimates from 4,000 replicates.
+    assert [row["recall_low"], row["recall_high"]] == pytest.approx(np.percentile(recalls, [2.5, 97.5]), abs=0.01)
+
+
+def test_no_interval_where_documents_cannot_say_anything(result: Evaluation) -> None:
+    by_sentence = result.select(level="overlap", labelled=None, layer=None, group_key="s_id")
+    assert by_sentence["recall_low"].isna().all()  # each sentence lies in one document
+    single = evaluate(pair_of(Sides(MARKED, MARKED))).headline
+    assert math.isnan(single["recall_low"])
+    assert evaluate(pair_of(TABLE), Options(replicates=0)).scores["recall_low"].isna().all()
+
+
+@given(
+    st.lists(st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), min_size=5, max_size=5), min_size=1, max_size=4)
+)
+def test_bounds_are_percentiles_of_the_defined_replicates(rows: list[list[float]]) -> None:
+    low, high = percentiles(np.array(rows))
+    for number, row in enumerate(rows):
+        defined = [value for value in row if not math.isnan(value)]
+        expected = np.percentile(defined, [2.5, 97.5]) if defined else [math.nan, math.nan]
+        assert [low[number], high[number]] == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_order_of_rows_drawn_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    from clueval_xlsx import intervals, scores
+
+    pair = pair_of(TABLE)
+    whole = evaluate(pair, Options(by=("domain",))).scores
+    monkeypatch.setattr(intervals, "_CELLS_AT_ONCE", 7)
+    monkeypatch.setattr(scores, "_COLUMNS_AT_ONCE", 2)
+    assert evaluate(pair, Options(by=("domain",))).scores.equals(whole)
+
+
+# ---- metrics.json ------------------------------------------------------------------------------------------------
+
+ROW = ["scheme", "variant", "level", "labelled", "layer", "label", "average", "group", "gold", "tp_gold", "fn", "pred",
+       "tp_pred", "fp", "precision", "recall", "f1", "f_beta", "interval"]  # fmt: skip
+COUNTS = ROW[8:14]
+RATES = ROW[14:18]
+
+
+@pytest.fixture(scope="module")
+def content(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict:
+    target = tmp_path_factory.mktemp("json") / "metrics.json"
+    sides = examples / "gold.vrt", examples / "pred.vrt"
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--by", "domain", "--json", target)
+    assert done.code == 0, done.err
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(target.read_text("utf-8"), parse_constant=refuse)
+
+
+def test_the_top_of_metrics_json(content: dict) -> None:
+    assert set(content) >= {
+        "schema",
+        "signature",
+        "inputs",
+        "headline",
+        "scores",
+        "precision",
+        "recall",
+        "f1_score",
+        "details",
+    }
+    assert content["schema"] == 1
+    for part in ("scheme:clueval", "level:overlap", "layers:category=2,risk=3", "seed:20240"):
+        assert part in content["signature"]
+    for side in ("gold", "pred"):
+        described = content["inputs"][side]
+        assert set(described) >= {"path", "sha256", "documents", "sentences", "tokens", "spans"}
+        assert len(described["sha256"]) == 64
+        assert described["sha256"][:12] in content["signature"]
+        assert described["documents"] == 4
+    assert (content["inputs"]["gold"]["spans"], content["inputs"]["pred"]["spans"]) == (75, 74)
+
+
+def test_score_rows_of_metrics_json(content: dict) -> None:
+    assert len({json.dumps([row[key] for key in ROW[:8]], sort_keys=True) for row in content["scores"]}) == len(
+        content["scores"]
+    )
+    for row in content["scores"]:
+        assert [key for key in row if key != "counts"] == ROW
+        assert row["average"] in {"micro", "macro"}
+        assert row["group"] is None or len(row["group"]) == 1
+        for name in COUNTS:
+            assert row[name] is None if row["average"] == "macro" else isinstance(row[name], int | float), (name, row)
+        for name in RATES:
+            assert row[name] is None or 0 <= row[name] <= 1
+        if row["interval"] is not None:
+            assert set(row["interval"]) <= set(RATES)
+            assert all(0 <= low <= high <= 1 for low, high in row["interval"].values())
+        if row["scheme"] == "clueval" and row["average"] == "micro":
+            assert all(isinstance(row[name], int) for name in COUNTS)
+            assert row["recall"] == (row["tp_gold"] / row["gold"] if row["gold"] else None)
+            assert row["precision"] == (row["tp_pred"] / row["pred"] if row["pred"] else None)
+
+
+def test_all_levels_are_always_in_metrics_json(content: dict) -> None:
+    overall = [row for row in content["scores"] if row["scheme"] == "clueval" and not row["layer"] and not row["group"]]
+    assert {(row["level"], row["labelled"]) for row in overall} == {
+        (level, layer) for level in ("exact", "superset", "tiling", "overlap") for layer in (None, "category", "risk")
+    }
+    (headline,) = [row for row in overall if (row["level"], row["labelled"]) == ("overlap", None)]
+    assert content["headline"] == headline
+    assert (headline["fn"], headline["fp"]) == (21, 13)
+
+
+def test_groups_in_metrics_json(content: dict) -> None:
+    groups = [row["group"] for row in content["scores"] if row["group"] and row["level"] == "overlap"]
+    assert {"domain": "tenancy"} in groups
+    assert {"document": "FC-Ashmere-FA24P0093"} in groups
+
+
+def test_the_presidio_part_of_metrics_json(content: dict) -> None:
+    details = content["details"]
+    assert set(details) >= {
+        "pii_precision", "pii_recall", "pii_f1_score", "entity_precision_dict", "entity_recall_dict", "total_samples",
+        "samples_evaluated", "samples_discarded",
+    }  # fmt: skip
+    assert (details["total_samples"], details["samples_evaluated"], details["samples_discarded"]) == (4, 4, 0)
+    assert (content["precision"], content["recall"]) == (details["pii_precision"], details["pii_recall"])
+
+
+def test_layers_by_themselves_share_the_json_of_score_and_every_row_names_its_layer(examples: Path) -> None:
+    sides = examples / "gold.vrt", examples / "pred.vrt"
+    rows = json.loads(run("score", *sides, *EXAMPLE_OPTIONS, "--no-merge", "--json").out)["scores"]
+    assert {row["layer"] for row in rows if row["scheme"] == "clueval"} == {"category", "risk"}
+
+
+def test_undefined_is_null_and_never_nan() -> None:
+    text = to_json(evaluate(pair_of(Sides(b"", b""))))
+    assert "NaN" not in text
+    assert json.loads(text)["headline"]["precision"] is None
