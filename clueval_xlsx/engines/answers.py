@@ -17,11 +17,11 @@ _SHOWN = 80
 _ALLOWED = '{"id": "…", "spans": [{"start": 0, "end": 4, "label": "PERSON", "score": 0.9}]}'
 
 
-class BadAnswer(Exception):
+class BadAnswerError(Exception):
     """What a detector said makes no sense."""
 
 
-class Declined(Exception):
+class DeclinedError(Exception):
     """The detector itself says that a document failed."""
 
 
@@ -35,9 +35,9 @@ def parse_line(line: bytes) -> Mapping[str, Any]:
     try:
         content = json.loads(line)
     except ValueError:  # bytes that are not UTF-8 included
-        raise BadAnswer(f"found {shown(line)}, which is no JSON. Allowed: {_ALLOWED} on one line") from None
+        raise BadAnswerError(f"found {shown(line)}, which is no JSON. Allowed: {_ALLOWED} on one line") from None
     if not isinstance(content, dict):
-        raise BadAnswer(f"found {shown(line)}. Allowed: {_ALLOWED} on one line")
+        raise BadAnswerError(f"found {shown(line)}. Allowed: {_ALLOWED} on one line")
     return content
 
 
@@ -48,12 +48,12 @@ def detections(answer: Mapping[str, Any], document: Document) -> list[Detection]
     [Detection(start=0, end=3, label='PER', score=None)]
     """
     if "id" in answer and str(answer["id"]) != document.id:
-        raise BadAnswer(f"the answer is for document {answer['id']!r}. Documents must be answered in their order")
+        raise BadAnswerError(f"the answer is for document {answer['id']!r}. Documents must be answered in their order")
     if answer.get("error") is not None:
-        raise Declined(" ".join(str(answer["error"]).split()))
+        raise DeclinedError(" ".join(str(answer["error"]).split()))
     spans = answer.get("spans")
     if not isinstance(spans, list):
-        raise BadAnswer(f"found {shown(answer)}, which has no list 'spans'. Allowed: {_ALLOWED}")
+        raise BadAnswerError(f"found {shown(answer)}, which has no list 'spans'. Allowed: {_ALLOWED}")
     found = [_detection(span, number, document.text) for number, span in enumerate(spans, 1)]
     return sorted(found, key=lambda one: (one.start, one.end, one.label, -(one.score or 0.0)))
 
@@ -62,18 +62,20 @@ def _detection(span: Any, number: int, text: str) -> Detection:
     if isinstance(span, Sequence) and not isinstance(span, str) and len(span) in {3, 4}:
         span = dict(zip(("start", "end", "label", "score"), span, strict=False))
     if not isinstance(span, Mapping):
-        raise BadAnswer(f"span {number} is {shown(span)}. Allowed: an object with start, end and label")
+        raise BadAnswerError(f"span {number} is {shown(span)}. Allowed: an object with start, end and label")
     start, end, label, score = (span.get(key) for key in ("start", "end", "label", "score"))
-    whole = isinstance(start, int) and isinstance(end, int) and not isinstance(start, bool) and not isinstance(end, bool)
+    whole = (
+        isinstance(start, int) and isinstance(end, int) and not isinstance(start, bool) and not isinstance(end, bool)
+    )
     if not whole or not 0 <= start < end <= len(text):  # type: ignore[operator]
-        raise BadAnswer(
+        raise BadAnswerError(
             f"span {number} goes from {shown(start)} to {shown(end)}. Allowed: whole numbers with start before end, "
             f"0 to {len(text)} code points"
         )
     if not isinstance(label, str) or not label.strip() or not label.isprintable():
-        raise BadAnswer(f"span {number} has the label {shown(label)}. Allowed: some visible characters")
+        raise BadAnswerError(f"span {number} has the label {shown(label)}. Allowed: some visible characters")
     if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
-        raise BadAnswer(f"span {number} has the score {shown(score)}. Allowed: a number, or none")
+        raise BadAnswerError(f"span {number} has the score {shown(score)}. Allowed: a number, or none")
     return Detection(start, end, label.strip(), None if score is None else float(score))  # type: ignore[arg-type]
 
 

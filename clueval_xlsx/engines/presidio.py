@@ -186,7 +186,7 @@ def _blank_engine(model: dict[str, Any]) -> Any:
     # Without a model there are no lemmas; the words themselves let context words count.
     pipeline.add_pipe(_lower_case_lemmas(), name="lemmas")
 
-    class BlankNlpEngine(SpacyNlpEngine):
+    class BlankNlpEngine(SpacyNlpEngine):  # type: ignore[misc,unused-ignore]
         engine_name = "blank"
 
         def load(self) -> None:

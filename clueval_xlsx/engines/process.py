@@ -20,11 +20,11 @@ _LAST_WORDS = 400  # characters of standard error that are worth repeating
 _PATIENCE = 5.0  # seconds that a process gets to leave by itself
 
 
-class ProcessCrashed(Exception):
+class ProcessCrashedError(Exception):
     """The process ended, or closed its output, before it answered."""
 
 
-class ProcessSilent(Exception):
+class ProcessSilentError(Exception):
     """The process did not answer in time."""
 
 
@@ -72,9 +72,9 @@ class LineProcess:
         try:
             line = self._incoming.get(timeout=None if seconds is None else max(seconds, 0.0))
         except queue.Empty:
-            raise ProcessSilent from None
+            raise ProcessSilentError from None
         if line is None:
-            raise ProcessCrashed(self._epitaph())
+            raise ProcessCrashedError(self._epitaph())
         return line
 
     def close(self) -> None:

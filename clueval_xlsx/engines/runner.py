@@ -46,7 +46,7 @@ def run_engine(
     *,
     side_file: Path | None = None,
     sha256: str = "",
-    advance: Callable[[int], None] = lambda number: None,
+    advance: Callable[[int], None] = lambda _number: None,
 ) -> Run:
     """Let a detector look at all documents.
 
@@ -73,7 +73,9 @@ def run_engine(
         first.close()
     return Run(
         description,
-        tuple(tuple(found) if (found := state.found.get(number)) is not None else None for number in range(len(documents))),
+        tuple(
+            tuple(found) if (found := state.found.get(number)) is not None else None for number in range(len(documents))
+        ),
         dict(sorted(state.failures.items())),
         state.resumed,
     )

@@ -8,12 +8,13 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import NamedTuple
 
-from clueval_xlsx.engines.answers import BadAnswer, Declined, detections, parse_line, question, shown
+from clueval_xlsx.engines.answers import BadAnswerError, DeclinedError, detections, parse_line, question, shown
 from clueval_xlsx.engines.base import PRESIDIO, Description, Detection, Document, EngineSettings, check_engine_name
 from clueval_xlsx.engines.command import describe_command, split_command
-from clueval_xlsx.engines.process import LineProcess, ProcessCrashed, ProcessSilent, now
+from clueval_xlsx.engines.process import LineProcess, ProcessCrashedError, ProcessSilentError, now
 from clueval_xlsx.exceptions import EngineError
 
 START_LIMIT = 600.0  # seconds to load a detector and its models
@@ -80,7 +81,7 @@ class Worker:
                 since = now()
                 self._answered += 1
                 yield from outcomes
-            except (ProcessCrashed, ProcessSilent, BadAnswer) as trouble:
+            except (ProcessCrashedError, ProcessSilentError, BadAnswerError) as trouble:
                 if self._stopped:
                     return
                 innocent = self._ended_well(trouble)
@@ -115,12 +116,12 @@ class Worker:
             self._process = LineProcess(split_command(self.settings.command or ""))
             return description
         # The child sees the modules that this process sees, wherever they were found.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
         self._process = LineProcess([sys.executable, "-m", _SERVE], environment)
         self._process.send(json.dumps(asdict(self.settings)).encode("ascii"))
         try:
             answer = parse_line(self._process.receive(START_LIMIT))
-        except (ProcessCrashed, ProcessSilent, BadAnswer) as trouble:
+        except (ProcessCrashedError, ProcessSilentError, BadAnswerError) as trouble:
             self._end()
             reason = str(trouble) or f"it was not ready after {START_LIMIT:.0f} s"
             raise EngineError(f"--engine {self.settings.engine}: it cannot be started: {reason}.") from None
@@ -143,14 +144,14 @@ class Worker:
         answer = parse_line(self._process.receive(limit))
         answers = [answer] if self._is_command else answer.get("answers")
         if not isinstance(answers, list) or len(answers) != len(chunk):
-            raise BadAnswer(f"found {shown(answer)}")
+            raise BadAnswerError(f"found {shown(answer)}")
         outcomes = []
         for task, one in zip(chunk, answers, strict=True):
             try:
                 outcomes.append(Outcome(task.number, self._sure_enough(detections(one, task.document))))
-            except Declined as refusal:
+            except DeclinedError as refusal:
                 outcomes.append(Outcome(task.number, None, f"the detector failed: {refusal}"))
-            except BadAnswer as trouble:
+            except BadAnswerError as trouble:
                 if self._is_command:  # a program may be out of step with us from now on
                     raise
                 outcomes.append(Outcome(task.number, None, self._explain(trouble)))
@@ -162,7 +163,7 @@ class Worker:
 
     def _ended_well(self, trouble: Exception) -> bool:
         """A program that ends after some answers, without complaint, is started anew for the next document."""
-        return isinstance(trouble, ProcessCrashed) and "exit code 0" in str(trouble) and self._answered > 0
+        return isinstance(trouble, ProcessCrashedError) and "exit code 0" in str(trouble) and self._answered > 0
 
     def _end(self) -> None:
         process, self._process = self._process, None
@@ -170,9 +171,9 @@ class Worker:
             process.kill()
 
     def _explain(self, trouble: Exception) -> str:
-        if isinstance(trouble, ProcessCrashed):
+        if isinstance(trouble, ProcessCrashedError):
             return f"the detector crashed: {trouble}"
-        if isinstance(trouble, ProcessSilent):
+        if isinstance(trouble, ProcessSilentError):
             return f"the detector gave no answer within {self._time_limit:g} s and was stopped (--time-limit)"
         return f"the detector's answer makes no sense: {trouble}"
 
