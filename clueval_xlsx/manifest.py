@@ -58,6 +58,8 @@ class Manifest:
     tokens: int = 0
     reading: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     judgements: tuple[Judgement, ...] = ()  # those of the project, beside the tool's own
+    team: tuple[str, ...] = ()  # everybody the cases were handed out to
+    sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, if not all are there
     created: str = ""
 
     def setting(self, name: str, default: Any = None) -> Any:
@@ -122,6 +124,7 @@ def decode(text: str, where: str = "manifest") -> Manifest:
     try:
         _check_types(values)
         values["layers"] = tuple(str(layer) for layer in values.get("layers", ()))
+        values["team"] = tuple(str(name) for name in values.get("team", ()))
         values["judgements"] = tuple(_judgement(entry) for entry in values.get("judgements", ()))
         return Manifest(**values)
     except (TypeError, KeyError, ValueError) as error:
@@ -191,10 +194,10 @@ def _check_schema(schema: Any, where: str) -> None:
 
 
 def _check_types(values: Mapping[str, Any]) -> None:
-    for key in ("gold", "pred", "settings", "cases", "reading"):
+    for key in ("gold", "pred", "settings", "cases", "reading", "sample"):
         if not isinstance(values.get(key, {}), dict):
             raise TypeError(f"{key} is not an object")
-    for key in ("layers", "judgements"):
+    for key in ("layers", "judgements", "team"):
         if not isinstance(values.get(key, []), list):
             raise TypeError(f"{key} is not a list")
     for key in ("run_id", "predictions", "lang", "annotator", "part", "contact", "role", "signature", "created"):

@@ -10,6 +10,7 @@ import click
 from clueval_xlsx.cli.evaluate import evaluate
 from clueval_xlsx.cli.merge import merge
 from clueval_xlsx.cli.score import score
+from clueval_xlsx.cli.status import status
 from clueval_xlsx.cli.validate import validate
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.version import __version__
@@ -26,7 +27,7 @@ def cli() -> None:
     """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
 
 
-for command in (evaluate, score, merge, validate):
+for command in (evaluate, score, merge, validate, status):
     cli.add_command(command)
 
 

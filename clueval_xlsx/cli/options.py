@@ -207,6 +207,13 @@ def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value
 
 
+password = click.option(
+    "--password-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File whose first line is the workbooks' password; or set CLUEVAL_PASSWORD.",
+)
+
 review = apply(
     [
         click.option(

@@ -11,10 +11,11 @@ import pandas as pd
 from clueval_xlsx.context import Segment, emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
+from clueval_xlsx.spans import label_vocabulary
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Book, Sheet
 from clueval_xlsx.workbook.hidden import Lists, judgement_words
-from clueval_xlsx.workbook.measure import height, lines
+from clueval_xlsx.workbook.measure import height, lines, width_for
 
 if TYPE_CHECKING:
     from clueval_xlsx.workbook.review import ReviewOptions
@@ -27,13 +28,13 @@ _SMALL = 0.8  # the size of small print against that of ordinary cells
 _INFO = {
     "case": (12.5, "cell_small"),
     "class": (10, "cell"),
-    "document": (13, "cell"),
+    "document": (14, "cell"),
     "span": (17.5, "cell"),
-    "label": (11.5, "cell"),
+    "label": (10, "cell"),
     "other_span": (17.5, "cell"),
-    "other_label": (11.5, "cell"),
+    "other_label": (10, "cell"),
     "context": (60, "cell_context"),
-    "related": (12.5, "cell_link"),
+    "related": (14.5, "cell_link"),
     "earlier": (30, "cell"),
 }
 _INPUT = {
@@ -103,6 +104,8 @@ class CaseSheets:
         self._earlier = earlier  # whether a column shows what was decided before
         self.words = words
         self.layers = evaluation.pair.layers
+        spans = (evaluation.pair.gold.spans, evaluation.pair.pred.spans)
+        self._label_widths = {layer: width_for(label_vocabulary(spans, layer), 8, 18) for layer in self.layers}
         self.parts: dict[str, list[Part]] = {}
         self.places: dict[str, tuple[Sheet, int]] = {}
         for name, table in cases.items():
@@ -141,7 +144,8 @@ class CaseSheets:
                 if key in {"label", "other_label", "correct_label"}:
                     for layer in self.layers:
                         shown = header if len(self.layers) == 1 else f"{header}: {layer}"
-                        found.append(Column(key, layer, shown, width, style, kind))
+                        wide = max(width, self._label_widths[layer])
+                        found.append(Column(key, layer, shown, wide, style, kind))
                 else:
                     found.append(Column(key, None, header, width, style, kind))
         for name in cases.columns:
@@ -204,7 +208,7 @@ class _SheetWriter:
         for mark in ("both", "gold", "pred"):
             legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
         sheet.rich((LEGEND_ROW, 0), [*legend, (words[f"cases.columns_{self.name.lower()}"], "")], "plain")
-        sheet.row(HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
+        sheet.row(HEADER_ROW, 46)  # two lines, and room for the buttons of the filter below them
         for index, column in enumerate(self.columns):
             style = "header_input" if column.kind == "input" else "header_filter"
             sheet.text((HEADER_ROW, index), column.header, style)
@@ -239,7 +243,6 @@ class _SheetWriter:
                 continue
             if column.key == "related":
                 self._related(cell, case["related"])
-                most = max(most, len(case["related"]))
                 continue
             value = self._value(column, case, answer)
             if isinstance(value, int):
@@ -284,7 +287,9 @@ class _SheetWriter:
             self.sheet.blank(cell, "cell")
             return
         sheet, row = self.owner.places[known[0]]
-        self.sheet.link(cell, sheet.address((row, 0)), ", ".join(known))
+        # A cell has one link, and LibreOffice neither wraps nor breaks its words.
+        more = f" (+{len(known) - 1})" if len(known) > 1 else ""
+        self.sheet.link(cell, sheet.address((row, 0)), f"{known[0]}{more}")
 
     def _rules(self) -> None:
         """Dropdowns, and the colours of judged rows and of rows whose two case IDs have parted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 LINE = 13.2  # points that a line of 10-point text takes
 TALLEST = 409.0  # points, Excel's limit for a row
@@ -11,6 +12,8 @@ _PIXELS = 7  # that one unit of column width is wide on Excel's screen; other pr
 _PADDING = 5
 _LOST = 16  # pixels that stay empty at the end of a line, on average, because words are not cut
 _BOLD = 1.04
+_SHORT = 80  # characters; so short a text is broken word by word
+_WORDS = re.compile(r"[^\s-]*[\s-]|[^\s-]+")
 # Half pixels that each character takes in 10-point Calibri; what is not listed takes a digit's place.
 _HALVES = {
     6: " 'ijl",
@@ -52,15 +55,33 @@ def pixels(text: str) -> float:
 def lines(text: str, width: float, scale: float = 1.0) -> int:
     """How many lines a text takes in a wrapped cell of this width; `scale` is the font size against 10 points.
 
-    >>> lines("one line", 20), lines("two\\nlines", 20), lines("x" * 100, 20)
-    (1, 2, 5)
+    >>> lines("one line", 20), lines("two\\nlines", 20), lines("x" * 60, 20)
+    (1, 2, 3)
     """
     room = width * _PIXELS - _PADDING
-    found = 0
-    for paragraph in text.split("\n"):
-        wide = pixels(paragraph) * _BOLD * scale
-        found += 1 if wide <= room else math.ceil(wide / max(room - _LOST, room / 2))
+    return sum(_wrapped(paragraph, room, _BOLD * scale) for paragraph in text.split("\n"))
+
+
+def _wrapped(paragraph: str, room: float, scale: float) -> int:
+    wide = pixels(paragraph) * scale
+    if wide <= room:
+        return 1
+    if len(paragraph) > _SHORT:  # running text: what is lost at the ends of lines evens out
+        return math.ceil(wide / max(room - _LOST, room / 2))
+    found, filled = 1, 0.0
+    for word in _WORDS.findall(paragraph):
+        wide = pixels(word) * scale
+        if filled and filled + wide > room:
+            found, filled = found + 1, 0.0
+        found += int(wide // room)  # a word that is too long for a line is cut
+        filled += wide % room
     return found
+
+
+def width_for(texts: Iterable[str], least: float, most: float) -> float:
+    """The column width at which none of the texts wraps, within limits."""
+    widest = max((pixels(text) for text in texts), default=0.0)
+    return min(max(math.ceil(2 * (widest * _BOLD + _PADDING) / _PIXELS) / 2, least), most)
 
 
 def height(number: int) -> float:

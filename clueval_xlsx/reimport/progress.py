@@ -1,0 +1,68 @@
+"""How far a workbook is judged, and who of a team has not sent theirs; needs no gold file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.layout import JUDGEMENTS, normalise
+from clueval_xlsx.manifest import Manifest
+from clueval_xlsx.reimport.reading import has_review_sheet, read_judgements, read_manifest
+from clueval_xlsx.reimport.sheets import read_sheets
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One workbook: whose it is, and how much of it is judged."""
+
+    name: str
+    annotator: str
+    judged: int
+    cases: int
+    unusable: int
+    manifest: Manifest | None
+
+    @property
+    def share(self) -> str:
+        """Judged, in per cent."""
+        return f"{100 * self.judged / self.cases:.0f}" if self.cases else "–"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "workbook": self.name,
+            "annotator": self.annotator,
+            "judged": self.judged,
+            "cases": self.cases,
+            "unusable": self.unusable,
+            "run": self.manifest.run_id if self.manifest else None,
+        }
+
+
+def workbook_progress(data: bytes, name: str, password: str | None = None) -> Progress:
+    """Count the judged rows of a workbook."""
+    tables = read_sheets(data, name, password)
+    if not has_review_sheet(tables):
+        raise InputError(
+            f"{name}: no review sheet was found: a header row with Case and Judgement is missing. "
+            "Give workbooks that `clueval-xlsx evaluate` wrote."
+        )
+    manifest = read_manifest(tables, name)
+    judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))
+    book = read_judgements(tables, name, manifest, manifest.layers if manifest else (), judgements)
+    judged = {row.record.case_id for row in book.rows if row.record.code}
+    return Progress(name, book.annotator, len(judged), sum(book.cases.values()), len(book.problems), manifest)
+
+
+def missing_people(found: Sequence[Progress]) -> list[str]:
+    """Members of the team whose workbook is not there; told by whom each workbook was made for, or who signed it."""
+    team: dict[str, None] = {}
+    present: set[str] = set()
+    for each in found:
+        if each.manifest is not None:
+            team.update(dict.fromkeys(each.manifest.team))
+            present.add(normalise(each.manifest.annotator))
+        present.add(normalise(each.annotator))
+    return [name for name in team if normalise(name) not in present]
