@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from clueval_xlsx.cli.convert import convert
 from clueval_xlsx.cli.evaluate import evaluate
 from clueval_xlsx.cli.merge import merge
 from clueval_xlsx.cli.score import score
@@ -27,7 +28,7 @@ def cli() -> None:
     """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
 
 
-for command in (evaluate, score, merge, validate, status):
+for command in (evaluate, score, merge, convert, validate, status):
     cli.add_command(command)
 
 

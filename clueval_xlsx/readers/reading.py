@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from clueval_xlsx.bio import TagColumn
 from clueval_xlsx.corpus import Corpus
+
+if TYPE_CHECKING:
+    from clueval_xlsx.readers.span_table import SpanTable
+    from clueval_xlsx.readers.text import TextReading
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Source:
     name: str
     format: str
     sha256: str
-    columns: Mapping[str, int] = field(default_factory=dict)  # layer -> column, in the token formats
+    columns: Mapping[str, int | str] = field(default_factory=dict)  # layer -> column, or field in other formats
     ends_with_newline: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
 
@@ -33,6 +37,8 @@ class Reading:
     layers: Mapping[str, TagColumn | pd.DataFrame]
     source: Source
     notes: tuple[str, ...] = ()
+    text: TextReading | None = None  # the running text that the tokens were cut from
+    original: SpanTable | None = None  # the table that the spans come from
 
 
 def digest(data: bytes) -> str:
