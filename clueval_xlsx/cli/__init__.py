@@ -10,6 +10,7 @@ import click
 from clueval_xlsx.cli.convert import convert
 from clueval_xlsx.cli.evaluate import evaluate
 from clueval_xlsx.cli.merge import merge
+from clueval_xlsx.cli.predict import predict
 from clueval_xlsx.cli.score import score
 from clueval_xlsx.cli.status import status
 from clueval_xlsx.cli.validate import validate
@@ -28,7 +29,7 @@ def cli() -> None:
     """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
 
 
-for command in (evaluate, score, merge, convert, validate, status):
+for command in (evaluate, score, merge, convert, validate, status, predict):
     cli.add_command(command)
 
 

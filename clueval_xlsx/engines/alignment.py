@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clueval_xlsx.engines.base import Description
 
@@ -80,8 +80,10 @@ class EntityAlignment:
 
     @property
     def mapping(self) -> tuple[tuple[str, str], ...]:
-        """What has to be renamed."""
-        return tuple((one.label, one.entity) for one in self.counterparts if one.label != one.entity)
+        """What has to be renamed, beyond what the user said."""
+        return tuple(
+            (one.label, one.entity) for one in self.counterparts if one.label != one.entity and one.step != GIVEN
+        )
 
     @property
     def renames(self) -> str:
@@ -113,10 +115,12 @@ def align_entities(
 ) -> EntityAlignment:
     """Find the counterpart of every label of a dataset.
 
-    The steps in order: what the user says, the built-in map, the label map of the NLP configuration, entities of
-    custom recognizers, the same name among the supported entities. The first step that leads to an entity which
-    the detector can give decides. Where none does, a name that Presidio has in principle is still a counterpart,
-    only one that is never found: such spans are misses, not a reason to leave their documents out.
+    `given` renames labels on both sides, so it may name the dataset's labels or the detector's. The steps in
+    order: what the user says, the built-in map, the label map of the NLP configuration, entities of custom
+    recognizers, the same name among the supported entities. The first step that leads to an entity which the
+    detector can give decides; only a label that a custom recognizer was written for is not renamed before. Where
+    no step does, a name that Presidio has in principle is still a counterpart, only one that is never found: such
+    spans are misses, not a reason to leave their documents out.
 
     >>> found = align_entities(["PER", "EMAIL"], Description("x", "1", "en", "", ("EMAIL_ADDRESS",),
     ...                                                      presidio_names=True))
@@ -124,14 +128,21 @@ def align_entities(
     [('PER', 'PERSON', False), ('EMAIL', 'EMAIL_ADDRESS', True)]
     """
     given = given or {}
+    renamed = {entity: given.get(entity, entity) for entity in (*(description.entities or ()), *PRESIDIO_NAMES)}
     if description.entities is None:
         return EntityAlignment(
             tuple(Counterpart(label, given[label], GIVEN) for label in labels if label in given), known=False
         )
-    entities = set(description.entities)
+    entities = {renamed[entity] for entity in description.entities}
+    named = {renamed[entity] for entity in description.entities if entity in given}  # by the user, as the dataset does
     counterparts, unmapped = [], []
     for label in labels:
-        candidates = list(_candidates(label, description, given))
+        candidates = [
+            replace(one, entity=one.entity if one.step == GIVEN else renamed.get(one.entity, one.entity))
+            for one in _candidates(label, description, given)
+        ]
+        if label in named:
+            candidates.insert(0, Counterpart(label, label, GIVEN))
         fitting = [one for one in candidates if one.entity in entities]
         # What the user says holds even if the detector never gives that label.
         chosen = candidates[:1] if label in given else fitting[:1]
@@ -150,6 +161,12 @@ def _candidates(label: str, description: Description, given: Mapping[str, str]) 
     found = []
     if label in given:
         found.append(Counterpart(label, given[label], GIVEN))
+    # A recognizer that somebody wrote for this very label is meant for it; so is every label of a detector that
+    # has names of its own. The built-in map would only blur them.
+    if label in description.custom_entities:
+        found.append(Counterpart(label, label, CUSTOM))
+    elif not description.presidio_names and label in (description.entities or ()):
+        found.append(Counterpart(label, label, SAME))
     if plain in _TO_PRESIDIO:
         found.append(Counterpart(label, _TO_PRESIDIO[plain], BUILT_IN))
     for name in (label, plain):

@@ -15,6 +15,7 @@ import numpy as np
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.engines.base import Detection, Document
 from clueval_xlsx.strings import IntArray
+from clueval_xlsx.writers.standoff import joined_tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,28 +62,9 @@ def render(corpus: Corpus) -> Rendered:
     >>> rendered.documents[0].text, rendered.char_start.tolist()
     ('Frau Ott,', [0, 5, 8])
     """
-    documents = []
-    starts: list[IntArray] = []
-    ends: list[IntArray] = []
-    new_line = np.zeros(len(corpus) + 1, dtype=bool)
-    if corpus.hard_breaks:
-        new_line[corpus.breaks] = True
-    bounds = zip(corpus.documents.start.tolist(), corpus.documents.stop.tolist(), strict=True)
-    for doc_id, (first, stop) in zip(corpus.doc_ids, bounds, strict=True):
-        words, spaces = corpus.words(first, stop) if stop > first else ([], [])
-        if not corpus.running_text:
-            for place in np.flatnonzero(new_line[first + 1 : stop]).tolist():
-                spaces[place + 1] = "\n"
-        lengths = np.array([len(word) for word in words], dtype=np.int64)
-        gaps = np.array([len(space) for space in spaces], dtype=np.int64)
-        end = np.cumsum(lengths + gaps)
-        starts.append(end - lengths)
-        ends.append(end)
-        documents.append(
-            Document(doc_id, "".join([piece for pair in zip(spaces, words, strict=True) for piece in pair]))
-        )
-    empty = np.empty(0, dtype=np.int64)
-    return Rendered(documents, np.concatenate([empty, *starts]), np.concatenate([empty, *ends]))
+    texts, char_start, char_end = joined_tokens(corpus)
+    documents = [Document(doc_id, one.text) for doc_id, one in zip(corpus.doc_ids, texts, strict=True)]
+    return Rendered(documents, char_start, char_end)
 
 
 def place(found: Sequence[Sequence[Detection] | None], rendered: Rendered, corpus: Corpus) -> Placed:
