@@ -13,15 +13,15 @@ import click
 
 from clueval_xlsx.cli import engine_options, options
 from clueval_xlsx.cli.console import say
+from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
     from clueval_xlsx.engines.base import Document
     from clueval_xlsx.engines.prediction import Dataset
     from clueval_xlsx.engines.runner import Run
+    from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.labels import LabelRules
     from clueval_xlsx.pairing import Pair
-
-_MOST_LABELS = 3
 
 
 def side_file(target: Path) -> Path:
@@ -111,6 +111,16 @@ class Detected:
     run: Run
     target: Path
     rules: Callable[[LabelRules], LabelRules]
+
+    def check(self, result: Evaluation) -> None:
+        """Refuse to report on nothing at all."""
+        if len(result.alignment.discarded) == len(self.dataset.documents):
+            labels = ", ".join(result.alignment.discarded_labels)
+            raise InputError(
+                f"{self.dataset.gold.source.name}: no document is left to evaluate: each has labels for which the "
+                f"detector has none ({labels}). Map them to the detector's labels (--map OLD=NEW), or keep the "
+                "documents and let those spans count as missed (--keep-unmapped)."
+            )
 
     def say_failures(self) -> bool:
         """Tell about every document that the detector failed on; whether there are any."""

@@ -86,6 +86,8 @@ def evaluate(
             _spare_judgements(output.with_stem(output.stem + suffix))
     chosen = options.evaluation_options(given)
     results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
+    if detected:
+        detected.check(results[0])
     with Outputs() as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
@@ -96,7 +98,7 @@ def evaluate(
                 _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given["lang"])
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
-    say_notes(pair.notes)
+    say_notes(dict.fromkeys(note for result in results for note in result.notes))
     for result in results:
         say(summary(result))
     if detected and detected.say_failures():

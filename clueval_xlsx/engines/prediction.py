@@ -95,10 +95,9 @@ def _only(mentions: Mentions, layer: str) -> Mentions:
 
 def make_prediction(dataset: Dataset, run: Run, overlaps: str | None = None) -> Prediction:
     """A run's finds on the dataset, free of overlap."""
-    name = run.description.name
     mode = overlaps or LONGEST
     source = Source(
-        name=f"{name} {run.description.version}".removesuffix(" -"),
+        name=source_name(run.description),
         format=ENGINE_FORMAT,
         sha256=_digest(run.found),
         columns={dataset.layer: "-"},
@@ -109,6 +108,11 @@ def make_prediction(dataset: Dataset, run: Run, overlaps: str | None = None) -> 
         return _on_text(dataset, dataset.gold, run, mode, source)
     assert dataset.rendered is not None
     return _on_tokens(dataset, dataset.gold, dataset.rendered, run, mode, source)
+
+
+def source_name(description: Description) -> str:
+    """What predictions are called where a file's name would stand."""
+    return f"{description.name} {description.version}".removesuffix(" -")
 
 
 def _on_text(dataset: Dataset, gold: TextReading, run: Run, mode: str, source: Source) -> Prediction:
@@ -178,7 +182,7 @@ def _digest(found: Sequence[Sequence[Detection] | None]) -> str:
 
 def run_notes(description: Description, dataset: Dataset) -> list[str]:
     """What a person should know about a run before its results."""
-    notes = [f"detector {description.name} {description.version}, language {description.language}"]
+    notes = [f"detector {source_name(description)}, language {description.language}"]
     if dataset.left_over:
         notes.append(
             f"predictions are made for layer {dataset.layer} alone, not for {', '.join(dataset.left_over)} "
