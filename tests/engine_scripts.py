@@ -10,9 +10,8 @@ GOOD = r"""
 import json, re, sys
 for line in sys.stdin:
     document = json.loads(line)
-    spans = [
-        {"start": m.start(), "end": m.end(), "label": "NAME", "score": 0.5} for m in re.finditer("[A-Z][a-z]+", document["text"])
-    ]
+    words = re.finditer("[A-Z][a-z]+", document["text"])
+    spans = [{"start": m.start(), "end": m.end(), "label": "NAME", "score": 0.5} for m in words]
     print(json.dumps({"id": document["id"], "spans": spans}), flush=True)
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -168,7 +169,7 @@ def test_what_stays_is_free_of_overlap_and_what_goes_gave_way_to_something(
     given_finds = finds(*[(start, start + length, label, score) for start, length, label, score in rows])
     resolved = resolve(given_finds, "longest", str)
     left = kept(resolved)
-    assert all(a[1] <= b[0] for a, b in zip(left, left[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in pairwise(left))
     assert len(left) + len(resolved.dropped) + resolved.repeats == len(rows)
     for row, holder in resolved.dropped:
         assert given_finds.start[row] < given_finds.end[holder]
