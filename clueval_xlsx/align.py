@@ -128,23 +128,20 @@ def check_same_flow(gold: Flow, pred: Flow, names: tuple[str, str], doc_ids: Seq
     shared = min(len(gold.points), len(pred.points))
     different = np.flatnonzero(gold.points[:shared] != pred.points[:shared])
     place = int(different[0]) if different.size else shared
-    if not whole:
-        moved = np.flatnonzero(gold.documents != pred.documents)
-        if moved.size:
-            place = min(place, int(gold.documents[moved[0]]), int(pred.documents[moved[0]]))
-    if place == len(gold.points) == len(pred.points) or (whole and place == shared and _same_length(gold, pred)):
+    moved = np.empty(0, np.int64) if whole else np.flatnonzero(gold.documents != pred.documents)
+    if place == len(gold.points) == len(pred.points) and not moved.size:
         return
     document = max(min(int(np.searchsorted(gold.documents, place, side="right")) - 1, len(doc_ids) - 1), 0)
+    if moved.size:  # a document that ends elsewhere differs, even if the next goes on with the same characters
+        end = min(int(gold.documents[moved[0]]), int(pred.documents[moved[0]]))
+        if end <= place:
+            place, document = end, int(moved[0]) - 1
     stops = [int(flow.documents[document + 1]) if not whole else len(flow.points) for flow in (gold, pred)]
     left, right = (_around(flow, place, stop) for flow, stop in zip((gold, pred), stops, strict=True))
     raise InputError(
         f"the texts differ in document {doc_ids[document]!r}: {names[0]} has {left}, {names[1]} has {right} "
         "(⟦ marks the place; white space is not compared). Both sides must hold the same text."
     )
-
-
-def _same_length(gold: Flow, pred: Flow) -> bool:
-    return len(gold.points) == len(pred.points)
 
 
 def _around(flow: Flow, place: int, stop: int) -> str:

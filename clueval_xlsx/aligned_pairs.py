@@ -40,14 +40,17 @@ def make_aligned_pair(gold: Reading | TextReading, pred: Reading | TextReading, 
     )
 
 
-def recut(gold: Reading | TextReading, added: Ranges) -> Reading:
+def recut(gold: Reading | TextReading, added: Ranges, doc_ids: Sequence[str] | None = None) -> Reading:
     """The gold side on the corpus of a pair, given what the prediction added to it (`Pair.added`).
 
-    With it, positions of a pair can be understood again when only the gold file is at hand.
+    With it, positions of a pair can be understood again when only the gold file is at hand. `doc_ids` are the
+    documents of the pair's corpus, where these are not all of gold's or stand in another order.
     """
     gold = gold.text or gold if isinstance(gold, Reading) else gold
     if isinstance(gold, TextReading):
-        gold = _without_unseen(gold)
+        if doc_ids is not None and tuple(doc_ids) != gold.doc_ids:
+            number = {doc_id: index for index, doc_id in enumerate(gold.doc_ids)}
+            gold = gold.only([number[doc_id] for doc_id in doc_ids])
         corpus = gold.corpus_with(added)
         return Reading(corpus, layer_frames(gold.mentions, corpus), gold.source, gold.notes, text=gold)
     if not len(added.start):
@@ -55,6 +58,21 @@ def recut(gold: Reading | TextReading, added: Ranges) -> Reading:
     cut = cut_corpus(gold.corpus, token_flow(gold.corpus), added.start)
     own = annotate(gold, gold.corpus, _breaks(gold.corpus))
     return Reading(cut.corpus, _moved(own.layers, cut), gold.source, gold.notes)
+
+
+def check_same_text(gold: Reading, pred: Reading) -> None:
+    """Raise where two readings, at least one of them running text, do not hold the same documents and text."""
+    left, right, _ = _same_documents(gold.text or gold, pred.text or pred)
+    if isinstance(left, TextReading) and isinstance(right, TextReading):
+        _with_texts_of(left, right)
+        return
+    flows = [
+        text_flow(side.texts) if isinstance(side, TextReading) else token_flow(side.corpus).flow
+        for side in (left, right)
+    ]
+    whole = any(isinstance(side, Reading) and _nameless(side.corpus) for side in (left, right))
+    doc_ids = left.doc_ids if isinstance(left, TextReading) else left.corpus.doc_ids
+    check_same_flow(flows[0], flows[1], (gold.source.name, pred.source.name), doc_ids, whole=whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +106,10 @@ def _same_documents(
         given = isinstance(gold, Reading) or all(document.id is not None for document in gold.documents)
         if given and all(document.id is not None for document in pred.documents):
             pred = _in_order(pred, ids, gold.source.name)
+    elif isinstance(gold, TextReading) and all(document.id is not None for document in gold.documents):
+        corpus = pred.corpus  # a token file stays in its order, so gold follows
+        if all("id" in corpus.documents.attributes(index) for index in range(len(corpus.documents))):
+            gold = _in_order(gold, corpus.doc_ids, pred.source.name)
     return gold, pred, notes
 
 
@@ -95,17 +117,14 @@ def _without(side: TextReading, doc_ids: set[str]) -> TextReading:
     return side.only([index for index, doc_id in enumerate(side.doc_ids) if doc_id not in doc_ids])
 
 
-def _without_unseen(side: TextReading) -> TextReading:
-    return side.only([i for i in range(len(side.documents)) if i not in side.unannotated]) if side.unannotated else side
-
-
-def _in_order(pred: TextReading, ids: Sequence[str], name: str) -> TextReading:
-    if tuple(ids) == pred.doc_ids:
-        return pred
-    number = {doc_id: index for index, doc_id in enumerate(pred.doc_ids)}
+def _in_order(side: TextReading, ids: Sequence[str], name: str) -> TextReading:
+    """A side with its documents in the order of the other, whose name is given."""
+    if tuple(ids) == side.doc_ids:
+        return side
+    number = {doc_id: index for index, doc_id in enumerate(side.doc_ids)}
     if len(ids) == 1 and ids[0] == "#1" and len(number) == 1:
-        return pred  # a token file without document tags has one document without a name
-    for one, other, left, right in ((ids, number, name, pred.source.name), (number, ids, pred.source.name, name)):
+        return side  # a token file without document tags has one document without a name
+    for one, other, left, right in ((ids, number, name, side.source.name), (number, ids, side.source.name, name)):
         missing = [doc_id for doc_id in one if doc_id not in other]
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -113,7 +132,7 @@ def _in_order(pred: TextReading, ids: Sequence[str], name: str) -> TextReading:
                 f"the documents differ: {missing[0]!r}{more} of {left} is not in {right}, which has "
                 f"{', '.join(map(repr, list(other)[:5]))}. Both sides must hold the same documents."
             )
-    return pred.only([number[doc_id] for doc_id in ids])
+    return side.only([number[doc_id] for doc_id in ids])
 
 
 def _breaks(corpus: Corpus) -> IntArray:

@@ -9,6 +9,8 @@ from typing import Any
 
 from clueval_xlsx.exceptions import InputError
 
+JUDGEMENT_TABLES = "judgements"
+
 
 def parse_config(content: bytes, name: str) -> dict[str, Any]:
     """Read TOML; dashes in keys become underscores."""
@@ -19,6 +21,14 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{name}: not valid TOML: {error}.") from None
     return {key.replace("-", "_"): value for key, value in parsed.items()}
+
+
+def split_judgements(config: Mapping[str, Any], name: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The options of a config, and the judgements of a project's own: the tables `[judgements.CODE]`."""
+    tables = config.get(JUDGEMENT_TABLES, {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise InputError(f'{name}: judgements must be tables. Write [judgements.CODE] with effect = "…" and en = "…".')
+    return {key: value for key, value in config.items() if key != JUDGEMENT_TABLES}, tables
 
 
 def options_for(

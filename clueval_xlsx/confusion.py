@@ -7,8 +7,11 @@ import pandas as pd
 
 from clueval_xlsx.matching import pairs, touching
 from clueval_xlsx.spans import label_codes, label_vocabulary, positions
+from clueval_xlsx.strings import IntArray
 
 NOTHING = ""  # the column of gold spans that no prediction touches, the row of predictions that touch no gold
+UNLABELLED = "–"  # spans without a label on the layer
+_NOBODY = -2
 
 
 def confusion(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> pd.DataFrame:
@@ -17,34 +20,46 @@ def confusion(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> pd.DataFram
     The last column counts the gold spans that nothing touches, the last row the predictions that touch no gold.
     Spans without a label on the layer stand under `–`, if there are any.
     """
-    gold_labels, partner = _partners(gold, pred, layer)
-    pred_labels, supporter = _partners(pred, gold, layer)
-    lonely = supporter < -1
-    vocabulary = label_vocabulary([gold, pred], layer)
-    unlabelled = (
-        ["–"] if (gold_labels == -1).any() or (partner == -1).any() or (pred_labels[lonely] == -1).any() else []
-    )
-    names = [*vocabulary, *unlabelled, NOTHING]
-    size = len(names)
-
-    def place(codes: np.ndarray) -> np.ndarray:
-        return np.where(codes == -1, len(vocabulary), np.where(codes < -1, size - 1, codes))
-
-    table = np.zeros((size, size), dtype=np.int64)
-    np.add.at(table, (place(gold_labels), place(partner)), 1)
-    np.add.at(table, (np.full(int(lonely.sum()), size - 1), place(pred_labels[lonely])), 1)
+    names, members = confusion_members(gold, pred, layer)
+    table = np.zeros((len(names), len(names)), dtype=np.int64)
+    np.add.at(table, (members["row"].to_numpy(), members["column"].to_numpy()), 1)
     return pd.DataFrame(table, index=pd.Index(names, name="gold"), columns=pd.Index(names, name="pred"))
 
 
-def _partners(a: pd.DataFrame, b: pd.DataFrame, layer: str) -> tuple[np.ndarray, np.ndarray]:
-    """Label codes of a, and of the b span that shares most tokens with each (-1: no label, -2: no span)."""
-    vocabulary = label_vocabulary([a, b], layer)
-    own, other = label_codes(a, layer, vocabulary), label_codes(b, layer, vocabulary)
+def confusion_members(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> tuple[list[str], pd.DataFrame]:
+    """The names of rows and columns, and for each span its cell and its rows in `gold` and `pred` (-1: none)."""
+    vocabulary = label_vocabulary([gold, pred], layer)
+    gold_labels, pred_labels = (label_codes(spans, layer, vocabulary) for spans in (gold, pred))
+    partner = _partners(gold, pred)
+    lonely = np.flatnonzero(_partners(pred, gold) < 0)
+    partner_labels = np.where(partner < 0, _NOBODY, np.append(pred_labels, _NOBODY)[partner])
+    rows = np.concatenate([gold_labels, np.full(len(lonely), _NOBODY)])
+    columns = np.concatenate([partner_labels, pred_labels[lonely]])
+
+    unlabelled = [UNLABELLED] if (rows == -1).any() or (columns == -1).any() else []
+    names = [*vocabulary, *unlabelled, NOTHING]
+
+    def place(codes: IntArray) -> IntArray:
+        return np.where(codes == -1, len(vocabulary), np.where(codes == _NOBODY, len(names) - 1, codes))
+
+    members = pd.DataFrame(
+        {
+            "row": place(rows),
+            "column": place(columns),
+            "gold": np.concatenate([np.arange(len(gold)), np.full(len(lonely), -1)]),
+            "pred": np.concatenate([partner, lonely]),
+        }
+    )
+    return names, members
+
+
+def _partners(a: pd.DataFrame, b: pd.DataFrame) -> IntArray:
+    """The row of the b span that shares most tokens with each a span, the first of several; -1 where none does."""
     (a_start, a_end), (b_start, b_end) = positions(a), positions(b)
     left, right = pairs(*touching(a_start, a_end, b_start, b_end))
     shared = np.minimum(a_end[left], b_end[right]) - np.maximum(a_start[left], b_start[right]) + 1
     order = np.lexsort((right, -shared, left))
     best = order[np.concatenate([[True], np.diff(left[order]) > 0])] if order.size else order
-    partner = np.full(len(a), -2, dtype=np.int64)
-    partner[left[best]] = other[right[best]]
-    return own, partner
+    partner = np.full(len(a), -1, dtype=np.int64)
+    partner[left[best]] = right[best]
+    return partner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -109,11 +110,17 @@ def _array(*values: int) -> IntArray:
 
 
 def _mark(position: int, own: Extent, others: Sequence[Extent], own_mark: str, other_mark: str) -> str:
+    """Who marked a position; `others` are sorted and free of overlap."""
     in_own = own.start <= position <= own.end
-    in_other = any(other.start <= position <= other.end for other in others)
+    before = bisect_right(others, position, key=_start)
+    in_other = before > 0 and position <= others[before - 1].end
     if in_own and in_other:
         return BOTH
     return own_mark if in_own else other_mark if in_other else PLAIN
+
+
+def _start(extent: Extent) -> int:
+    return extent.start
 
 
 def _join(segments: list[Segment]) -> list[Segment]:

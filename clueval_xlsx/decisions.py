@@ -25,13 +25,16 @@ Extent = tuple[int, int]
 
 
 class Unusable(Exception):  # noqa: N818 - it is reported, not an error of the program
-    """Why a judgement cannot be carried out: in which column (its key), what was found, what is allowed."""
+    """Why a judgement cannot be carried out.
 
-    def __init__(self, column: str, found: str, allowed: str = "") -> None:
-        super().__init__(column, found, allowed)
-        self.column = column
-        self.found = found
-        self.allowed = allowed
+    `column` is the key of the cell at fault, `reason` a key of the language files (`unusable.KEY`), `value` what
+    stands there; `found` and `allowed` say it in English.
+    """
+
+    def __init__(self, column: str, reason: str, value: str, found: str, allowed: str = "") -> None:
+        super().__init__(column, reason, value)
+        self.column, self.reason, self.value = column, reason, value
+        self.found, self.allowed = found, allowed
 
 
 @dataclass(frozen=True)
@@ -131,13 +134,13 @@ class CaseBook:
             return Decision(case.case_id, record.code, "add", added=self._addition(case, record, labels))
         if record.effect == "boundary":
             if not record.correct_span:
-                raise Unusable("correct_span", "empty, but the judgement needs it", _span_choices())
+                raise Unusable("correct_span", "span_missing", "", "empty, but the judgement needs it", _span_choices())
             _needs_reference(case, "correct_span")
             result = _one_extent(case.targets, self._span(case, record), labels)
             return _decision(case, record, [result for _ in case.targets])
         if record.effect == "label":
             if not labels:
-                raise Unusable("correct_label", "empty, but the judgement needs it", "a label")
+                raise Unusable("correct_label", "label_missing", "", "empty, but the judgement needs it", "a label")
             _needs_reference(case, "judgement")
             return _decision(case, record, [_relabelled(target, labels, extent(target)) for target in case.targets])
         allows = record.effect == "none" and case.sheet != FN
@@ -169,9 +172,17 @@ class CaseBook:
         blank = self._evaluation.pair.gold.source.format == "conll" and any(letter.isspace() for letter in label)
         if broken or blank or BETWEEN.strip() in label:
             known = ", ".join(sorted(set(self._vocabulary[layer].values()))) or "none so far"
-            raise Unusable("correct_label", f"{label!r}", f"one label ({known}), or a new one that fits into a tag")
+            raise Unusable(
+                "correct_label",
+                "bad_label",
+                label,
+                repr(label),
+                f"one label ({known}), or a new one that fits into a tag",
+            )
         if label in {NO_LABEL, "-"} and len(self._evaluation.pair.layers) == 1:
-            raise Unusable("correct_label", f"{label!r}", "a label; to delete the span choose that judgement")
+            raise Unusable(
+                "correct_label", "no_label", label, repr(label), "a label; to delete the span choose that judgement"
+            )
 
     def _span(self, case: Case, record: JudgementRecord) -> Extent:
         choice = record.correct_span
@@ -181,7 +192,11 @@ class CaseBook:
         crosses = corpus.document_of(edges) if not corpus.hard_breaks else corpus.sentence_of(edges)
         if crosses[0] != crosses[1]:
             raise Unusable(
-                "correct_span", f"{corpus.text(*found)!r}, which crosses the end of a sentence", "words of one sentence"
+                "correct_span",
+                "crosses",
+                corpus.text(*found),
+                f"{corpus.text(*found)!r}, which crosses the end of a sentence",
+                "words of one sentence",
             )
         return found
 
@@ -196,7 +211,13 @@ class CaseBook:
                 chosen = max(reference[0], model[0]), min(reference[1], model[1])
         if chosen is None:
             who = "the model" if case.sheet == FN else "the reference"
-            raise Unusable("correct_span", f"{choice!r}, but {who} has marked nothing here", "the exact words, typed")
+            raise Unusable(
+                "correct_span",
+                "not_marked",
+                choice,
+                f"{choice!r}, but {who} has marked nothing here",
+                "the exact words, typed",
+            )
         return chosen
 
     def _typed(self, case: Case, words: str) -> Extent:
@@ -207,7 +228,7 @@ class CaseBook:
         _, first, stop, _ = self._contexts.bounds(low, high)
         found = find_words(words, corpus.tokens.take(range(first, stop)), case.own[0] - first, case.own[1] - first)
         if found is Missing.EMPTY:
-            raise Unusable("correct_span", f"{words!r}", _span_choices())
+            raise Unusable("correct_span", "not_found", words, repr(words), _span_choices())
         if isinstance(found, Missing):
             why = (
                 "which is not in the context as whole words"
@@ -219,7 +240,8 @@ class CaseBook:
                 if found is Missing.NOT_FOUND
                 else "words that occur once, for instance with a neighbouring word"
             )
-            raise Unusable("correct_span", f"{words!r}, {why}", remedy)
+            reason = "not_found" if found is Missing.NOT_FOUND else "ambiguous"
+            raise Unusable("correct_span", reason, words, f"{words!r}, {why}", remedy)
         return found[0] + first, found[1] + first
 
 
@@ -231,6 +253,8 @@ def _needs_reference(case: Case, column: str) -> None:
     if not case.targets:
         raise Unusable(
             column,
+            "no_reference",
+            "",
             "a correction of the reference, which has marked nothing here",
             "the judgement that the reference forgot this, or another one without a correction",
         )
@@ -261,7 +285,13 @@ def _relabelled(old: Content, labels: Mapping[str, str], whole: Extent) -> Conte
 
 def _checked(content: Content) -> Content:
     if not content:
-        raise Unusable("correct_label", f"{NO_LABEL!r} on every layer", "a label; to delete choose that judgement")
+        raise Unusable(
+            "correct_label",
+            "no_label",
+            NO_LABEL,
+            f"{NO_LABEL!r} on every layer",
+            "a label; to delete the span choose that judgement",
+        )
     return content
 
 

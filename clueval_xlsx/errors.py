@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from clueval_xlsx.context import GOLD, PRED, ContextMaker, Extent, emoji_text
 from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.layout import AG, FN, FP
 from clueval_xlsx.matching import LEVELS, NONE, match_spans, touching
 from clueval_xlsx.spans import label_list, layers_of, positions
 from clueval_xlsx.strings import IntArray
 
-FN, FP = "FN", "FP"
+AGREED = "agreed"  # the class of a case that is none
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
 _ID_LENGTH = 12  # characters of base 32, so 60 bits
@@ -85,7 +87,7 @@ def error_table(
     if not with_context:
         return frame
     maker = ContextMaker(corpus, context)
-    own_mark, other_mark = (GOLD, PRED) if sheet == FN else (PRED, GOLD)
+    own_mark, other_mark = (PRED, GOLD) if sheet == FP else (GOLD, PRED)
     frame["segments"] = pd.Series(
         [
             maker.segments(Extent(begin, last), [Extent(*pair) for pair in others[low:high]], own_mark, other_mark)
@@ -95,6 +97,14 @@ def error_table(
     )
     frame["context"] = [emoji_text(segments) for segments in frame["segments"]]
     return frame
+
+
+def agreed_table(
+    rows: IntArray, gold: pd.DataFrame, pred: pd.DataFrame, corpus: Corpus, **options: Any
+) -> pd.DataFrame:
+    """Cases of spans on which both sides agree, so that errors which they share can be seen, too."""
+    table = error_table(gold.iloc[rows], gold, pred, corpus, sheet=AG, **options)
+    return table.assign(**{"class": AGREED, "related": pd.Series([[] for _ in range(len(table))], dtype=object)})
 
 
 def link_cases(fn: pd.DataFrame, fp: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

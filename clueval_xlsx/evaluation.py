@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from clueval_xlsx.confusion import confusion
-from clueval_xlsx.errors import FN, FP, error_table, link_cases
+from clueval_xlsx.errors import error_table, link_cases
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.labels import Alignment, LabelRules, align_labels
+from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Annotation, Pair
-from clueval_xlsx.schemes import all_tallies, entities
+from clueval_xlsx.schemes import all_tallies, entities, iou
 from clueval_xlsx.schemes.clueval import counted, right
 from clueval_xlsx.schemes.material import Material, make_material, relaxed_material
 from clueval_xlsx.schemes.settings import RELAXED, SchemeOptions
-from clueval_xlsx.scores import Grouping, ScoreSettings, score_table
+from clueval_xlsx.scores import ScoreSettings, score_table
 from clueval_xlsx.strings import BoolArray
 from clueval_xlsx.version import __version__
 
@@ -44,8 +45,8 @@ class Options:
 class Evaluation:
     """The result of one run; renderings read it and compute nothing.
 
-    `pair` has its labels aligned. `strict` is what the schemes were computed from, `relaxed` the same with
-    equivalent labels, where there are any.
+    `pair` has its labels aligned, `raw` is what it was before. `strict` is what the schemes were computed from,
+    `relaxed` the same with equivalent labels, where there are any.
     """
 
     pair: Pair
@@ -55,10 +56,10 @@ class Evaluation:
     scores: pd.DataFrame
     signature: str
     strict: Material
+    raw: Pair
     relaxed: Material | None = None
     alignment: Alignment = field(default_factory=Alignment)
     notes: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def label_variant(self) -> str | None:
@@ -139,6 +140,13 @@ class Evaluation:
             tables.append(table)
         return link_cases(*tables)
 
+    @cached_property
+    def presidio(self) -> pd.DataFrame:
+        """Scheme `iou` at 0.9 with F2, any type and by type: what the Presidio pipeline reports."""
+        settings = ScoreSettings(self.pair.corpus.documents.start, self.strict.vocabulary, beta=2.0, replicates=0)
+        layer = self.strict.type_layer
+        return score_table([iou.tally(self.strict, 0.9, labelled) for labelled in (None, layer)], settings)
+
     def confusion(self, layer: str) -> pd.DataFrame:
         """Gold labels against predicted labels on a layer."""
         return confusion(self.pair.gold.spans, self.pair.pred.spans, layer)
@@ -163,7 +171,8 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         raise OptionError(
             f"--type-layer {options.schemes.type_layer}: there is no such layer. Layers: {', '.join(pair.layers)}."
         )
-    pair, alignment = align_labels(pair, options.labels)
+    raw = pair
+    pair, alignment = align_labels(raw, options.labels)
     groups = groupings(pair, options.by, alignment.discarded)
     strict = make_material(
         pair,
@@ -194,10 +203,10 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         ),
         signature(pair, options),
         strict,
+        raw,
         relaxed,
         alignment,
         (*pair.notes, *alignment.notes),
-        {"samples_discarded": len(alignment.discarded)},
     )
 
 

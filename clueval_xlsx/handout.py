@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.errors import agreed_table
+from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.layout import AG, FN, FP
 from clueval_xlsx.matching import EXACT
 from clueval_xlsx.merging import overlap_components
 from clueval_xlsx.spans import positions
 from clueval_xlsx.strings import BoolArray, IntArray
 
+_RARE = "rare"
 _LEAST_IN_STRATUM = 2  # a stratum with one drawn unit tells nothing about its spread
 
 
@@ -40,6 +45,7 @@ class Draw:
     """A stratified sample of units: which, and how many of how many in each stratum."""
 
     chosen: BoolArray
+    stratum: tuple[str, ...]  # of each unit, rare ones joined
     strata: Mapping[str, tuple[int, int]]  # stratum -> (units drawn, units there are)
 
 
@@ -87,20 +93,31 @@ def make_units(tables: Mapping[str, tuple[pd.DataFrame, IntArray]], layer: str) 
 
 
 def draw(units: Units, size: int, seed: int) -> Draw:
-    """Draw a stratified sample: every stratum in proportion, none with fewer than two units if it has them."""
+    """Draw a stratified sample: every stratum in proportion, none with fewer than two units if it has them.
+
+    Where a sample is too small for that, the rarest strata are drawn from together.
+    """
     generator = np.random.default_rng(seed)
-    strata = np.array(units.stratum, dtype=object)
-    names, codes = (
-        np.unique(strata.astype(str), return_inverse=True) if len(units) else (np.array([]), np.array([], int))
-    )
-    there = np.bincount(codes, minlength=len(names)) if len(names) else np.array([], dtype=np.int64)
+    strata = _pooled(pd.Series(units.stratum, dtype=object), size)
+    codes, names = pd.factorize(strata, sort=True)
+    there = np.bincount(codes, minlength=len(names)).astype(np.int64)
     wanted = _allocate(there, min(size, len(units)))
     chosen = np.zeros(len(units), dtype=bool)
     for code, count in enumerate(wanted.tolist()):
         members = np.flatnonzero(codes == code)
         chosen[generator.choice(members, size=count, replace=False)] = True
     counted = {str(name): (int(n), int(total)) for name, n, total in zip(names, wanted, there, strict=True)}
-    return Draw(chosen, counted)
+    return Draw(chosen, tuple(strata), counted)
+
+
+def _pooled(strata: pd.Series, size: int) -> pd.Series:
+    """Strata of which two units can be drawn each with half of the sample; the rarest are joined until that is so."""
+    counts = strata.value_counts().sort_index().sort_values(kind="stable")
+    needed = counts.clip(upper=_LEAST_IN_STRATUM)
+    rare = 0
+    while rare < len(counts) and needed.iloc[rare:].sum() + (_LEAST_IN_STRATUM if rare else 0) > size / 2:
+        rare += 1
+    return strata.where(~strata.isin(counts.index[:rare]), _RARE) if rare > 1 else strata
 
 
 def _allocate(there: IntArray, size: int) -> IntArray:
@@ -109,10 +126,7 @@ def _allocate(there: IntArray, size: int) -> IntArray:
     if size >= there.sum():
         return there
     if least.sum() > size:
-        raise OptionError(
-            f"--sample {size} is too small: there are {len(there)} kinds of case (label × class), and each needs two "
-            f"judgements at least. Draw {least.sum()} or more."
-        )
+        least = np.minimum(there, 1) if len(there) <= size else np.zeros_like(there)
     share = (there - least) * ((size - least.sum()) / max((there - least).sum(), 1))
     wanted = least + np.floor(share).astype(np.int64)
     left = size - int(wanted.sum())
@@ -160,6 +174,70 @@ def agreed_spans(match: pd.DataFrame, size: int, seed: int) -> IntArray:
     if size >= len(rows):
         return rows
     return np.sort(np.random.default_rng(seed).choice(rows, size=size, replace=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The cases that are to be judged, whose they are, and how they were drawn."""
+
+    cases: Mapping[str, pd.DataFrame]  # sheet -> cases
+    hands: Mapping[str, Mapping[str, pd.DataFrame]]  # annotator -> sheet -> cases; empty: one workbook for all
+    sample: Mapping[str, Any]  # for the manifest: seed, strata, agreed
+
+    @property
+    def team(self) -> tuple[str, ...]:
+        """Everybody who gets a workbook."""
+        return tuple(self.hands)
+
+
+def select(
+    evaluation: Evaluation,
+    *,
+    annotators: Sequence[str] = (),
+    overlap: float = 0.0,
+    sample: int | None = None,
+    agreed: int = 0,
+    seed: int = 0,
+) -> Selection:
+    """Choose the cases to judge and deal them out; linked cases of both sheets always go together."""
+    tables = dict(zip((FN, FP), evaluation.cases, strict=True))
+    pair = evaluation.pair
+    units = evaluation_units(evaluation, tables)
+    drawn = draw(units, len(units) if sample is None else sample, seed)
+    note: dict[str, Any] = {}
+    if sample is not None:
+        note = {"seed": seed, "size": sample, "strata": {name: list(pair) for name, pair in drawn.strata.items()}}
+        tables = {name: select_cases(table, units, set(np.flatnonzero(drawn.chosen))) for name, table in tables.items()}
+    if agreed:
+        rows = agreed_spans(evaluation.gold_match, agreed, seed)
+        options = evaluation.options
+        tables[AG] = agreed_table(
+            rows, pair.gold.spans, pair.pred.spans, pair.corpus, context=options.context, metadata=options.by
+        )
+        there = int((evaluation.gold_match["class"] == EXACT).sum())
+        note["agreed"] = {"seed": seed, "size": agreed, "drawn": len(rows), "there": there}
+    if not annotators:
+        return Selection(tables, {}, note)
+    dealt = deal(units, drawn.chosen, annotators, overlap, seed)
+    hands: dict[str, dict[str, pd.DataFrame]] = {
+        name: {sheet: select_cases(tables[sheet], units, dealt[name]) for sheet in (FN, FP)} for name in annotators
+    }
+    if agreed:
+        for place, name in enumerate(annotators):
+            hands[name][AG] = tables[AG].iloc[place :: len(annotators)].reset_index(drop=True)
+    return Selection(tables, hands, note)
+
+
+def evaluation_units(evaluation: Evaluation, tables: Mapping[str, pd.DataFrame]) -> Units:
+    """The units of a run's cases."""
+    pair = evaluation.pair
+    sides = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
+    starts = (positions(pair.gold.spans)[0], positions(pair.pred.spans)[0])
+    found = {}
+    for sheet, component, start in zip((FN, FP), sides, starts, strict=True):
+        cases = tables[sheet]
+        found[sheet] = (cases, component[np.searchsorted(start, cases["start"].to_numpy(np.int64))])
+    return make_units(found, pair.layers[0])
 
 
 def parse_share(text: str) -> float:

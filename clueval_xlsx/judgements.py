@@ -98,6 +98,17 @@ def read_log(text: str, name: str = "judgements.jsonl") -> list[LogEntry]:
     return found
 
 
+def new_entries(known: Sequence[LogEntry], entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """The entries that say something else than the newest one about the same case by the same person."""
+    newest = {(entry.record.case_id, entry.record.annotator): entry for entry in known}
+
+    def is_new(entry: LogEntry) -> bool:
+        old = newest.get((entry.record.case_id, entry.record.annotator))
+        return old is None or replace(old, when=entry.when) != entry
+
+    return [entry for entry in entries if is_new(entry)]
+
+
 def latest_decisions(entries: Sequence[LogEntry]) -> dict[str, LogEntry]:
     """For each case the newest entry that decided it."""
     return {entry.record.case_id: entry for entry in entries if entry.outcome in DECIDED and entry.record.code}

@@ -16,6 +16,7 @@ MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-1
 RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every review sheet
 
 FN, FP = "FN", "FP"
+AG = "AG"  # agreed spans, of which a sample may be judged, too
 CLASSES = ("label", "superset", "tiling", "overlap", "partial", FN, FP)  # of cases
 # sheets, by the key of their name in the language files (`sheet.KEY`)
 SHEETS = ("guide", "metrics", "fn", "fp", "documents", "confusion")
@@ -50,12 +51,13 @@ class Judgement:
 
 JUDGEMENTS = (
     Judgement("model_error", "none"),
-    Judgement("gold_wrong", "delete", (FN,)),
+    Judgement("confirmed", "none", (AG,)),
+    Judgement("gold_wrong", "delete", (FN, AG)),
     Judgement("gold_missing", "add", (FP,)),
-    Judgement("boundary", "boundary"),
-    Judgement("label", "label"),
+    Judgement("boundary", "boundary", (FN, FP, AG)),
+    Judgement("label", "label", (FN, FP, AG)),
     Judgement("acceptable", "accept"),
-    Judgement("unclear", "open"),
+    Judgement("unclear", "open", (FN, FP, AG)),
 )
 
 

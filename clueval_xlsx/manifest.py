@@ -86,7 +86,7 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
         "pred": {"name": PurePath(sides["pred"].name).name, "sha256": hashes["pred"]},
         "settings": settings,
         "layers": pair.layers,
-        "predictions": pack_predictions(pair.pred.layers),
+        "predictions": pack_predictions(evaluation.raw.pred.layers),  # labels as they were: the mapping comes again
         "version": __version__,
         "signature": evaluation.signature,
         "cases": {FN: len(missed), FP: len(unsupported)},
@@ -146,7 +146,7 @@ def pack_predictions(layers: Mapping[str, pd.DataFrame]) -> str:
             "labels": labels,
         }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
 
 
 def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataFrame]:

@@ -6,10 +6,10 @@ import json
 import math
 from typing import Any
 
-import pandas as pd
-
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.labels import LabelRules
 from clueval_xlsx.pairing import Annotation
+from clueval_xlsx.relaxation import strict_against_relaxed
 from clueval_xlsx.scores import COUNTS, RATES
 
 SCHEMA = 1
@@ -26,6 +26,7 @@ def metrics(evaluation: Evaluation) -> dict[str, Any]:
         },
         "headline": score_row(evaluation.headline.to_dict()),
         "scores": [score_row(row) for row in evaluation.scores.to_dict("records")],
+        **_label_part(evaluation),
         "notes": list(evaluation.notes),
         **_presidio_part(evaluation),
     }
@@ -91,16 +92,28 @@ def _describe(evaluation: Evaluation, side: Annotation) -> dict[str, Any]:
     }
 
 
+def _label_part(evaluation: Evaluation) -> dict[str, Any]:
+    """What was done to labels, and strict against relaxed; nothing if nothing was asked for."""
+    if evaluation.options.labels == LabelRules():
+        return {}
+    part: dict[str, Any] = {"labels": evaluation.alignment.describe()}
+    relaxed = strict_against_relaxed(evaluation.scores)
+    if len(relaxed):
+        part["strict_relaxed"] = [
+            {name: None if _missing(value) else value for name, value in row.items()}
+            for row in relaxed.to_dict("records")
+        ]
+    return part
+
+
 def _presidio_part(evaluation: Evaluation) -> dict[str, Any]:
-    """The keys that readers of the Presidio pipeline look for, from scheme `iou` at 0.9 where it was computed."""
-    rows = evaluation.select(scheme="iou", variant="0.9", group_key=None, average="micro")
-    overall = rows[rows["layer"].isna() & rows["labelled"].isna()]
-    found: dict[str, Any] = dict.fromkeys(("precision", "recall", "f_beta"))
-    if len(overall):
-        found = {name: number(overall.iloc[0][name]) for name in found}
-    by_type = rows[rows["label"].notna()] if len(rows) else pd.DataFrame(columns=["label", *RATES])
+    """The keys that readers of the Presidio pipeline look for, from scheme `iou` at 0.9, F2 under the name of F1."""
+    rows = evaluation.presidio
+    overall = rows[rows["labelled"].isna() & rows["layer"].isna()].iloc[0]
+    found = {name: number(overall[name]) for name in ("precision", "recall", "f_beta")}
+    by_type = rows[rows["labelled"].notna() & rows["label"].notna()]
     documents = len(evaluation.pair.corpus.documents)
-    discarded = int(evaluation.extra.get("samples_discarded", 0))
+    discarded = len(evaluation.alignment.discarded)
     return {
         "precision": found["precision"],
         "recall": found["recall"],
@@ -111,8 +124,8 @@ def _presidio_part(evaluation: Evaluation) -> dict[str, Any]:
             "pii_f1_score": found["f_beta"],
             "entity_precision_dict": {row["label"]: number(row["precision"]) for _, row in by_type.iterrows()},
             "entity_recall_dict": {row["label"]: number(row["recall"]) for _, row in by_type.iterrows()},
-            "total_samples": documents + discarded,
-            "samples_evaluated": documents,
+            "total_samples": documents,
+            "samples_evaluated": documents - discarded,
             "samples_discarded": discarded,
         },
     }

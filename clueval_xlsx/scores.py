@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.intervals import binomial_interval, by_document, draws, percentiles
 from clueval_xlsx.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.strings import IntArray
@@ -19,20 +20,6 @@ RATES = ("precision", "recall", "f1", "f_beta")
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
 _SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from, and what is resampled
 _COLUMNS_AT_ONCE = 1000  # rows of the table that are resampled together
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """Values that rows are grouped by; `codes` maps a token position to an index into `values` (-1: none)."""
-
-    key: str
-    values: Sequence[str]
-    codes: IntArray  # for each document, or for each token position
-    per_document: bool
-
-    def of(self, position: IntArray, document: IntArray) -> IntArray:
-        """The group of each unit."""
-        return self.codes[document] if self.per_document else self.codes[position]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 PADDING = 8  # zero bytes behind the last character, so that an 8-byte window may start anywhere
 _LONG = 32  # bytes; the few strings that are longer are numbered one by one
+_MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits well spread
 _XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);")
 _WINDOW_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 
@@ -98,6 +99,20 @@ class Strings:
         if self.data.find(b"\0", 0, -PADDING) >= 0:  # a window cannot tell "a" from "a" and a NUL
             codes, _ = pd.factorize(codes.astype(np.int64) * (int(self.length.max(initial=0)) + 1) + self.length)
         return codes.astype(np.int64, copy=False)
+
+    def distinct(self) -> bool:
+        """Whether no string occurs twice; needs less memory than numbering them."""
+        mixed = self._windows(0, slice(None)) * _MIXER
+        offset = PADDING
+        longer = np.flatnonzero(self.length > offset)
+        while longer.size and offset < _LONG:
+            mixed[longer] = (mixed[longer] ^ self._windows(offset, longer) ^ (mixed[longer] >> np.uint64(29))) * _MIXER
+            offset += PADDING
+            longer = longer[self.length[longer] > offset]
+        mixed.sort()
+        if not (mixed[1:] == mixed[:-1]).any():
+            return True  # equal strings would have been mixed alike
+        return len(first_of_each(self.codes())) == len(self)
 
     def factorise(self) -> tuple[IntArray, list[str]]:
         """The number of each string, and the distinct strings in that order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,8 @@ _NAMES = ("start_id", "end_id", "other_start_id", "other_end_id", "sentence")
 
 def without_text(evaluation: Evaluation) -> Evaluation:
     """The same result without words: documents are numbered, token and sentence IDs are left out."""
-    numbers = {doc_id: f"#{number}" for number, doc_id in enumerate(evaluation.pair.corpus.doc_ids, 1)}
+    doc_ids = evaluation.pair.corpus.doc_ids
+    numbers = _numbers(doc_ids)
     scores = evaluation.scores.copy()
     by_document = (scores["group_key"] == "document").to_numpy(bool)
     scores.loc[by_document, "group"] = [numbers[group] for group in scores.loc[by_document, "group"]]
@@ -26,7 +28,7 @@ def without_text(evaluation: Evaluation) -> Evaluation:
         pair=replace(evaluation.pair, corpus=_empty(evaluation.pair.corpus, tuple(numbers.values()))),
         scores=scores,
     )
-    cases = tuple(_bare_cases(table, numbers) for table in evaluation.cases)
+    cases = tuple(bare_cases(table, doc_ids) for table in evaluation.cases)
     bare.__dict__["cases"] = cases  # what the cached property would compute from the words
     return bare
 
@@ -38,7 +40,14 @@ def _empty(corpus: Corpus, doc_ids: tuple[str, ...]) -> Corpus:
     return replace(corpus, tokens=nothing, doc_ids=doc_ids, documents=documents, regions={}, columns={}, token_ids=None)
 
 
-def _bare_cases(cases: pd.DataFrame, numbers: dict[str, str]) -> pd.DataFrame:
+def _numbers(doc_ids: Sequence[str]) -> dict[str, str]:
+    """Document IDs often are file numbers, which name a case: documents are counted instead."""
+    return {doc_id: f"#{number}" for number, doc_id in enumerate(doc_ids, 1)}
+
+
+def bare_cases(cases: pd.DataFrame, doc_ids: Sequence[str]) -> pd.DataFrame:
+    """Cases without words."""
+    numbers = _numbers(doc_ids)
     bare = cases.copy()
     for column in (*_TEXT, *_NAMES):
         if column in bare.columns:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,8 @@ _LINE_BREAKS = frozenset("\n\v\f\r\x85\u2028\u2029")
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _CHARACTERS_AT_ONCE = 1 << 19
 _MAXIMUM = 0x110000
+_NOT_MET = 255
+_FEW = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,6 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
     ['Dr', '.', 'Web', 'er', "'", 's']
     """
     ranges = ranges.ordered()
-    table = np.full(_MAXIMUM, 255, dtype=np.uint8)
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     pieces: list[bytes] = []
     chunks: list[_Chunk] = []
@@ -97,7 +99,7 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
         base = np.concatenate([[0], np.cumsum(lengths[first:stop])])
         low, high = np.searchsorted(ranges.document, [first, stop])
         origin = base[ranges.document[low:high] - first]
-        chunk = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin, table)
+        chunk = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
         chunks.append(chunk.moved(bytes_before))
         pieces.append(encoded)
         bytes_before += len(encoded)
@@ -144,21 +146,27 @@ def _batches(lengths: IntArray) -> Iterator[tuple[int, int]]:
             first, size = number + 1, 0
 
 
-def classify(points: CodePoints, table: ByteArray) -> ByteArray:
-    """Kind and features of each character; `table` remembers what was looked up (255: not yet)."""
+@cache
+def _known_characters() -> ByteArray:
+    """Kind and features of every character that was met so far (255: none was), filled as texts are read."""
+    return np.full(_MAXIMUM, _NOT_MET, dtype=np.uint8)
+
+
+def classify(points: CodePoints) -> ByteArray:
+    """Kind and features of each character."""
+    table = _known_characters()
     found = table[points]
-    if (found == 255).any():
-        seen = np.zeros(_MAXIMUM, dtype=bool)
-        seen[points] = True
-        for point in np.flatnonzero(seen & (table == 255)).tolist():
+    new = found == _NOT_MET
+    if new.any():
+        for point in set(points[new][:_FEW].tolist()):
             table[point] = _describe(chr(point))
-        found = table[points]
+        return classify(points)
     return found
 
 
 def visible_characters(points: CodePoints) -> BoolArray:
     """Which characters are not white space."""
-    visible: BoolArray = (classify(points, np.full(_MAXIMUM, 255, dtype=np.uint8)) & _KIND) != _SPACE
+    visible: BoolArray = (classify(points) & _KIND) != _SPACE
     return visible
 
 
@@ -175,11 +183,11 @@ def _describe(character: str) -> int:
     return _OTHER | (_FINAL if character in _FINAL_MARKS else 0) | (_CLOSING if character in _CLOSING_MARKS else 0)
 
 
-def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray, table: ByteArray) -> _Chunk:
+def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> _Chunk:
     """The tokens of one batch; offsets count the characters of the whole batch."""
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     size = len(points)
-    described = classify(points, table)
+    described = classify(points)
     kind: ByteArray = described & np.uint8(_KIND)
     cut = np.zeros(size + 1, dtype=bool)
     cut[base] = True

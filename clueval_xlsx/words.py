@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.resources import resource_folder
 
 FALLBACK = "en"
+FOLDER_VARIABLE = "CLUEVAL_WORDS"  # names a folder with further language files
+_BRACES = re.compile(r"\{\w*\}")
 
 
 class Words:
@@ -22,8 +26,6 @@ class Words:
     """
 
     def __init__(self, language: str) -> None:
-        if language not in languages():
-            raise OptionError(f"unknown language {language!r}. Allowed: {', '.join(languages())}.")
         self.language = language
         self._own = _table(language)
 
@@ -52,7 +54,7 @@ class Words:
 
 def languages() -> list[str]:
     """The languages there are, English first."""
-    found = sorted(path.stem for path in _folder().glob("*.toml"))
+    found = sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
     return sorted(found, key=lambda language: language != FALLBACK)
 
 
@@ -61,15 +63,42 @@ def in_every_language(key: str) -> dict[str, str]:
     return {language: table[key] for language in languages() if key in (table := _table(language))}
 
 
-def _folder() -> Path:
-    return resource_folder("templates") / "words"
+def check_language(content: bytes, name: str) -> list[Problem]:
+    """What is wrong with a language file: words that are missing, keys nobody asks for, `{braces}` that differ."""
+    try:
+        own = dict(_flatten(tomllib.loads(content.decode("utf-8-sig"))))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return [Problem(name, f"not valid TOML in UTF-8: {error}")]
+    standard = _table(FALLBACK)
+    problems = []
+    for key, words in standard.items():
+        if not own.get(key):
+            problems.append(Problem(name, f"{key} is missing", remedy=f"Until then English is shown: {words!r}"))
+        elif set(_BRACES.findall(own[key])) != set(_BRACES.findall(words)):
+            allowed = ", ".join(_BRACES.findall(words)) or "none"
+            problems.append(Problem(name, f"{key} has other braces than the English words: {own[key]!r}", allowed))
+    unknown = [key for key in own if key not in standard]
+    return problems + [Problem(name, f"{key} is no key of a language file", remedy="Remove it") for key in unknown]
+
+
+def _folders() -> list[Path]:
+    """Where language files are: those that come with the package, and a folder of the user's own."""
+    own = os.environ.get(FOLDER_VARIABLE)
+    return [resource_folder("templates") / "words", *([Path(own)] if own else [])]
+
+
+def _table(language: str) -> Mapping[str, str]:
+    for folder in reversed(_folders()):
+        path = folder / f"{language}.toml"
+        if path.is_file():
+            return _load(path)
+    raise OptionError(f"unknown language {language!r}. Allowed: {', '.join(languages())}.")
 
 
 @cache
-def _table(language: str) -> Mapping[str, str]:
-    path = _folder() / f"{language}.toml"
+def _load(path: Path) -> Mapping[str, str]:
     try:
-        return dict(_flatten(tomllib.loads(path.read_text("utf-8"))))
+        return dict(_flatten(tomllib.loads(path.read_text("utf-8-sig"))))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: the language file cannot be read: {error}.") from None
 

@@ -30,6 +30,13 @@ def test_numbers_follow_the_order_of_appearance(words: list[str]) -> None:
     assert codes.tolist() == [distinct.index(word) for word in words]
 
 
+@given(WORDS)
+def test_distinct_strings_are_told_from_repeated_ones(words: list[str]) -> None:
+    assert Strings.of(words).distinct() == (len(set(words)) == len(words))
+    assert Strings.of(dict.fromkeys(words)).distinct()
+    assert not Strings.of([*words, "x" * 40, "x" * 40]).distinct()
+
+
 @given(WORDS, WORDS, st.data())
 def test_differences_are_those_of_plain_comparison(left: list[str], right: list[str], data: st.DataObject) -> None:
     size = min(len(left), len(right))

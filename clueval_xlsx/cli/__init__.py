@@ -11,6 +11,7 @@ from clueval_xlsx.cli.convert import convert
 from clueval_xlsx.cli.evaluate import evaluate
 from clueval_xlsx.cli.merge import merge
 from clueval_xlsx.cli.predict import predict
+from clueval_xlsx.cli.reimport import reimport
 from clueval_xlsx.cli.score import score
 from clueval_xlsx.cli.status import status
 from clueval_xlsx.cli.validate import validate
@@ -29,7 +30,7 @@ def cli() -> None:
     """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
 
 
-for command in (evaluate, score, merge, convert, validate, status, predict):
+for command in (evaluate, score, merge, convert, predict, reimport, validate, status):
     cli.add_command(command)
 
 

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 @options.reading
 @options.two_sides
 @options.scoring
+@options.schemes
+@options.labels
 @click.option(
     "--context",
     type=click.IntRange(0),
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     help="Show N tokens on each side of a case instead of its sentence.",
 )
 @options.review
+@options.handing_out
 @options.common
 @click.pass_context
 def evaluate(
@@ -72,6 +75,7 @@ def evaluate(
     One of the two may be `-`, standard input. With --engine there is no PRED: the detector is run over GOLD.
     """
     from clueval_xlsx.cli.console import say, say_notes
+    from clueval_xlsx.cli.reviews import review_targets, spare_judgements, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
 
@@ -81,9 +85,9 @@ def evaluate(
     pair = detected.pair if detected else options.load_pair(gold, pred or "", given)
     parts = evaluation_parts(pair, merged=given["merged"])
     suffixes = [f"-{part.layers[0]}" if len(parts) > 1 else "" for part in parts]
-    if output and not given["force"]:
-        for suffix in suffixes:
-            _spare_judgements(output.with_stem(output.stem + suffix))
+    targets = {suffix: review_targets(output.with_stem(output.stem + suffix), given) for suffix in suffixes if output}
+    if not given["force"]:
+        spare_judgements(path for paths in targets.values() for path in paths.values())
     chosen = options.evaluation_options(given)
     results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
     if detected:
@@ -91,11 +95,11 @@ def evaluate(
     with Outputs() as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
-                _write_review(outputs, result, output.with_stem(output.stem + suffix), given)
+                write_reviews(outputs, result, targets[suffix], options.review_options(given), given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if html_path:
-                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given["lang"])
+                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given)
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
@@ -112,35 +116,11 @@ def _detect(gold: str, pred: str | None, targets: list[Path], given: dict[str, A
     if pred:
         return None
     from clueval_xlsx.cli.engine_run import detected_pair
+    from clueval_xlsx.cli.reviews import review_targets, spare_judgements
 
     if not given["force"]:
-        _spare_judgements(targets[0])  # before a long run, not behind it
+        spare_judgements(review_targets(targets[0], given).values())  # before a long run, not behind it
     return detected_pair(gold, given, targets[0])
-
-
-def _spare_judgements(path: Path) -> None:
-    """Refuse to overwrite a workbook that somebody has judged in."""
-    from clueval_xlsx.exceptions import OutputError
-    from clueval_xlsx.reimport.existing import why_not_overwrite
-
-    try:
-        found = why_not_overwrite(path.read_bytes(), path.name) if path.is_file() else ""
-    except OSError:
-        return  # writing will say what is wrong with the place
-    if found:
-        raise OutputError(
-            f"{path}: this workbook would be overwritten, and {found}. "
-            "Choose another name with -o, or add --force to lose them."
-        )
-
-
-def _write_review(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
-    from clueval_xlsx.cli.console import progress
-    from clueval_xlsx.workbook import write_workbook
-
-    total = sum(len(table) for table in result.cases)
-    with progress("Writing cases", total) as advance:
-        write_workbook(result, outputs.path(path), options.review_options(given), advance=advance)
 
 
 def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
@@ -149,22 +129,26 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
+    from clueval_xlsx.cli.reviews import WITHOUT_TEXT
     from clueval_xlsx.report_html import to_html
+    from clueval_xlsx.textfree import without_text
 
-    outputs.write_text(path, to_html(result, language))
+    outputs.write_text(path, to_html(result, given["lang"]))
+    if given["without_text"]:
+        outputs.write_text(path.with_stem(path.stem + WITHOUT_TEXT), to_html(without_text(result), given["lang"]))
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
+    from clueval_xlsx.report_confusion import confusion_page
     from clueval_xlsx.report_csv import cases_csv, scores_csv
-    from clueval_xlsx.report_html import confusion_html
 
     missed, unsupported = result.cases
     _write_json(outputs, result, folder / "metrics.json")
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
-    outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
+    outputs.write_text(folder / "confusion_matrix.html", confusion_page(result, language))
 
 
 def summary(result: Evaluation) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from clueval_xlsx.cli import format_options
+from clueval_xlsx.cli.config_file import load_config, own_judgements
 from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -40,6 +41,38 @@ class NamedColumn(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # g
         return name.strip(), int(number)
 
 
+class Renaming(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """`KEY=VALUE`, both of them text."""
+
+    name = "KEY=VALUE"
+
+    def __init__(self, example: str) -> None:
+        self.example = example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Split the pair."""
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = str(value).partition("=")
+        if not equals or not key.strip() or not text:
+            self.fail(f"{value!r} is no pair such as {self.example}.", param, ctx)
+        return key.strip(), text
+
+
+class LabelGroup(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """`LABEL,LABEL,…`, or a list in a config file."""
+
+    name = "LABEL,LABEL"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Split the list; one label alone is equivalent to nothing."""
+        parts = value.split(",") if isinstance(value, str) else value
+        labels = tuple(dict.fromkeys(str(label).strip() for label in parts if str(label).strip()))
+        if len(labels) < 2:
+            self.fail(f"{value!r} is no group of labels. Give two or more, such as ORG,LOC.", param, ctx)
+        return labels
+
+
 def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Command]:
     """One decorator of many."""
 
@@ -51,53 +84,6 @@ def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Co
     return decorate
 
 
-def _load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
-    if value is None:
-        return
-    from clueval_xlsx.config import options_for, parse_config
-
-    group = ctx.parent.command if ctx.parent else ctx.command
-    commands = group.commands if isinstance(group, click.Group) else {}
-    known = {name: config_keys(command) for name, command in commands.items()}
-    try:
-        content = Path(value).read_bytes()
-    except OSError as error:
-        raise InputError(f"{value}: cannot be read: {error.strerror}. Check the path given to --config.") from None
-    command = ctx.info_name or ""
-    found = options_for(command, parse_config(content, value), known, value)
-    ctx.default_map = {
-        known[command][key].name: _checked(known[command][key], given, ctx, f"{value}: {key.replace('_', '-')}")
-        for key, given in found.items()
-    }
-
-
-def config_keys(command: click.Command) -> dict[str, click.Option]:
-    """The options of a command that a config file may set, by the names they have on the command line."""
-    return {
-        name.removeprefix("--").replace("-", "_"): param
-        for param in command.params
-        if isinstance(param, click.Option) and param.name not in {"config", "debug"}
-        for name in param.opts
-        if name.startswith("--")
-    }
-
-
-def _checked(option: click.Option, given: Any, ctx: click.Context, where: str) -> Any:
-    """A value from a config file, refused with its place if the option does not take it."""
-    if isinstance(given, list) != option.multiple:
-        if isinstance(given, list):
-            raise InputError(f"{where}: found a list or table. Allowed: one value. Give one.")
-        given = [given]
-    if any(isinstance(item, bool) != option.is_flag for item in (given if option.multiple else [given])):
-        allowed = "true or false, without quotation marks" if option.is_flag else "a text or a number"
-        raise InputError(f"{where}: found {given!r}. Allowed: {allowed}.")
-    try:
-        option.type_cast_value(ctx, given)
-    except click.BadParameter as error:
-        raise InputError(f"{where}: {error.message}") from None
-    return given
-
-
 common = apply(
     [
         click.option(
@@ -105,7 +91,7 @@ common = apply(
             metavar="FILE",
             is_eager=True,
             expose_value=False,
-            callback=_load_config,
+            callback=load_config,
             help="TOML file with options; the command line wins.",
         ),
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
@@ -190,10 +176,11 @@ scoring = apply(
 )
 
 
-def _language(ctx: click.Context, param: click.Parameter, value: str) -> str:
+def language(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Check the name of a language."""
     from clueval_xlsx.words import languages
 
-    if value not in languages():
+    if value is not None and value not in languages():
         raise click.BadParameter(f"{value!r} is not one of {', '.join(languages())}.", ctx, param)
     return value
 
@@ -208,7 +195,7 @@ password = click.option(
 review = apply(
     [
         click.option(
-            "--lang", default="en", show_default=True, callback=_language, help="Language of the outputs: en, de."
+            "--lang", default="en", show_default=True, callback=language, help="Language of the outputs: en, de."
         ),
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
         click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
@@ -224,13 +211,148 @@ review = apply(
 )
 
 
+handing_out = apply(
+    [
+        click.option(
+            "--annotators",
+            default="",
+            metavar="NAMES",
+            help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
+        ),
+        click.option(
+            "--overlap", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
+        ),
+        click.option(
+            "--sample",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Draw N cases (linked ones count once) by label and class.",
+        ),
+        click.option(
+            "--agreed",
+            type=click.IntRange(0),
+            default=0,
+            metavar="N",
+            help="Add a sheet with N spans on which both sides agree.",
+        ),
+        password,
+        click.option(
+            "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
+        ),
+    ]
+)
+
+
 def review_options(given: dict[str, Any]) -> ReviewOptions:
     """How the review workbook is to look, from the command's keyword arguments."""
+    from clueval_xlsx.layout import JUDGEMENTS
     from clueval_xlsx.workbook import ReviewOptions
 
     return ReviewOptions(
-        lang=given["lang"], contact=given["contact"], protect=given["protect"], max_rows=given["max_rows"]
+        lang=given["lang"],
+        contact=given["contact"],
+        protect=given["protect"],
+        max_rows=given["max_rows"],
+        judgements=(*JUDGEMENTS, *own_judgements()),
     )
+
+
+_SCHEMES = ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents", "all")
+_SHARE = click.FloatRange(0, 1, min_open=True)
+
+schemes = apply(
+    [
+        click.option(
+            "--scheme",
+            type=click.Choice(_SCHEMES),
+            multiple=True,
+            help="Another way to count, besides clueval, which is always there; repeatable.",
+        ),
+        click.option("--type-layer", metavar="LAYER", help="Layer whose labels are the types of merged spans."),
+        click.option(
+            "--iou-threshold",
+            type=_SHARE,
+            multiple=True,
+            default=(0.9,),
+            show_default=True,
+            help="Scheme iou: least intersection over union; repeatable.",
+        ),
+        click.option(
+            "--coverage-threshold",
+            type=_SHARE,
+            multiple=True,
+            default=(0.3,),
+            show_default=True,
+            help="Scheme coverage: least share of a gold span that must be covered; repeatable.",
+        ),
+        click.option(
+            "--scenario-threshold",
+            type=_SHARE,
+            default=0.5,
+            show_default=True,
+            help="Scheme scenario: least overlap ratio of a partial match.",
+        ),
+        click.option(
+            "--allow",
+            type=Renaming(r"NAME=\s"),
+            multiple=True,
+            metavar="CATEGORY=REGEX",
+            help="Scheme chars: characters of a category (or ALL) that need no masking, or that may be masked "
+            "anywhere (NONE); repeatable.",
+        ),
+        click.option(
+            "--allow-file",
+            type=click.Path(),
+            metavar="FILE",
+            help="Scheme chars: the same from a file, one CATEGORY allow=REGEX a line.",
+        ),
+        click.option(
+            "--char-unit",
+            type=click.Choice(["codepoints", "glyphs", "utf16"]),
+            default="codepoints",
+            show_default=True,
+            help="Scheme chars: what counts as one character.",
+        ),
+    ]
+)
+
+labels = apply(
+    [
+        click.option(
+            "--map",
+            type=Renaming("LOCATION=LOC"),
+            multiple=True,
+            metavar="OLD=NEW",
+            help="Rename a label on both sides before anything is compared; repeatable.",
+        ),
+        click.option(
+            "--equivalent",
+            type=LabelGroup(),
+            multiple=True,
+            help="Labels that count as the same in the relaxed rows; repeatable.",
+        ),
+        click.option(
+            "--equivalence",
+            type=click.Choice(["apply", "mark"]),
+            default="apply",
+            show_default=True,
+            help="With --labelled: equivalent labels are no error, or an error that is marked as such.",
+        ),
+        click.option(
+            "--ignore",
+            multiple=True,
+            metavar="LABEL",
+            help="Do not count spans of this label, nor what matches them; repeatable.",
+        ),
+        click.option(
+            "--unmapped",
+            type=click.Choice(["discard", "keep"]),
+            default="keep",
+            show_default=True,
+            help="What becomes of documents with labels that nothing accounts for.",
+        ),
+    ]
+)
 
 
 def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
@@ -293,7 +415,25 @@ def load_pair(gold: str, pred: str, given: dict[str, Any]) -> Pair:
 def evaluation_options(given: dict[str, Any]) -> Options:
     """Evaluation options from the command's keyword arguments."""
     from clueval_xlsx.evaluation import Options
+    from clueval_xlsx.labels import LabelRules
+    from clueval_xlsx.schemes.settings import SchemeOptions
 
+    rules = LabelRules(
+        mapping=tuple(dict.fromkeys(given["map"])),
+        equivalent=tuple(given["equivalent"]),
+        ignored=tuple(dict.fromkeys(given["ignore"])),
+        unmapped=given["unmapped"],
+        equivalence=given["equivalence"],
+    )
+    schemes = SchemeOptions(
+        names=tuple(dict.fromkeys(given["scheme"])),
+        type_layer=given["type_layer"],
+        iou=tuple(dict.fromkeys(given["iou_threshold"])),
+        coverage=tuple(dict.fromkeys(given["coverage_threshold"])),
+        scenario=given["scenario_threshold"],
+        allow=(*_allow_rules(given["allow_file"]), *given["allow"]),
+        character_unit=given["char_unit"],
+    )
     return Options(
         level=given["level"],
         labelled=given["labelled"],
@@ -302,4 +442,20 @@ def evaluation_options(given: dict[str, Any]) -> Options:
         seed=given["seed"],
         replicates=given["replicates"],
         context=given.get("context"),
+        schemes=schemes,
+        labels=rules,
     )
+
+
+def _allow_rules(path: str | None) -> tuple[tuple[str, str], ...]:
+    if path is None:
+        return ()
+    from clueval_xlsx.schemes.chars import parse_rules
+
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --allow-file.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: the file is not UTF-8. Save it as UTF-8.") from None
+    return parse_rules(text.splitlines(), path)

@@ -15,6 +15,8 @@ from clueval_xlsx.cli import options
 @options.reading
 @options.two_sides
 @options.scoring
+@options.schemes
+@options.labels
 @click.option("--json", "as_json", is_flag=True, help="Print the content of metrics.json instead of tables.")
 @options.common
 def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
@@ -32,11 +34,12 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     if as_json:
         click.echo(to_json(*results), nl=False)
         return
+    from clueval_xlsx.cli.scheme_tables import scheme_tables
     from clueval_xlsx.cli.tables import score_tables
 
-    say_notes(pair.notes)
+    say_notes(dict.fromkeys(note for result in results for note in result.notes))
     console = output()
     for result in results:
-        for table in score_tables(result, console.width):
+        for table in (*score_tables(result, console.width), *scheme_tables(result, console.width)):
             console.print(table)
         console.print(result.signature, style="dim", overflow="fold")

@@ -70,6 +70,11 @@ def score_tables(evaluation: Evaluation, width: int = 80) -> list[Table]:
     return tables
 
 
+def score_table(first: str, rows: pd.DataFrame, names: list[str], beta: float, title: str, width: int) -> Table:
+    """Any score rows as a table."""
+    return _table(first, rows, names, beta, title, width < _WIDTH_OF_ALL + max(map(len, names), default=0) - 10)
+
+
 def _table(first: str, rows: pd.DataFrame, names: list[str], beta: float, title: str, narrow: bool) -> Table:
     from rich import box
     from rich.table import Table

@@ -81,13 +81,15 @@ def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
         for index in range(1 + len(options.wanted()))
     ]
     structure = Structure.join([chunk.structure for chunk in chunks], [chunk.tokens for chunk in chunks])
+    incomplete = any(chunk.short for chunk in chunks)
+    del chunks  # their arrays have been joined
     tokens, named = columns[0], dict(zip(options.wanted(), columns[1:], strict=True))
     _check_tokens(tokens, complaints)
     layers = {layer: _tag_column(named[f"layer {layer}"], layer, complaints) for layer in options.layers}
     token_ids = named.get("token ID")
     if token_ids is not None:
         _check_token_ids(token_ids, complaints)
-    if any(chunk.short for chunk in chunks):  # places and tokens do not fit each other
+    if incomplete:  # places and tokens do not fit each other
         complaints.refuse(data, name)
     documents, doc_ids = _documents(structure, tokens, named.get("document ID"), options, complaints)
     complaints.refuse(data, name)
@@ -195,10 +197,10 @@ def _tag_column(cells: Strings, layer: str, complaints: Complaints) -> TagColumn
 
 
 def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
+    if token_ids.distinct():
+        return
     codes = token_ids.codes()
     first = first_of_each(codes)
-    if len(first) == len(codes):
-        return
     again = np.flatnonzero(first[codes] != np.arange(len(codes)))
     shown = again[:MOST_PROBLEMS]
     lines = line_numbers(token_ids.data, token_ids.start[first[codes[shown]]].tolist())

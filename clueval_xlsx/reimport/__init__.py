@@ -1,1 +1,23 @@
-"""The way back: judged workbooks become judgements, agreement, decisions, and a corrected gold standard."""
+"""The way back: judged workbooks become judgements, agreement, decisions, and a corrected gold standard.
+
+The package can be called: `clueval_xlsx.reimport(["review.xlsx"], "gold.vrt")` is `api.reimport`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clueval_xlsx.reimport.api import Reimport
+
+
+class _CallablePackage(ModuleType):
+    def __call__(self, *args: Any, **kwargs: Any) -> Reimport:
+        from clueval_xlsx.reimport.api import reimport
+
+        return reimport(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

@@ -30,6 +30,7 @@ from clueval_xlsx.reimport.agreement import agreement_table, labels_by_case
 from clueval_xlsx.reimport.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.reimport.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.reimport.ledger import judgement_counts, ledger_table
+from clueval_xlsx.reimport.problems import RowProblem
 from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
 from clueval_xlsx.reimport.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
 
@@ -211,10 +212,12 @@ def _votes(
         record = row.record
         if record.case_id not in book.cases:
             problems.append(
-                Problem(
+                RowProblem(
                     row.where("case"),
                     f"found case {record.case_id}, which is not among the cases of this run",
                     remedy="Copy the case ID from the workbook as it was sent out",
+                    reason="unknown_case",
+                    value=record.case_id,
                 )
             )
             continue
@@ -224,7 +227,11 @@ def _votes(
             try:
                 votes.append(Vote(record, book.decide(record)))
             except Unusable as why:
-                problems.append(Problem(row.where(why.column), f"found {why.found}", why.allowed))
+                problems.append(
+                    RowProblem(
+                        row.where(why.column), f"found {why.found}", why.allowed, reason=why.reason, value=why.value
+                    )
+                )
                 continue
             notes += _ignored_corrections(row)
         records.append(record)

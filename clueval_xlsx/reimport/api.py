@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pandas as pd
 
@@ -73,25 +73,27 @@ def reimport(
     resolve: str = MAJORITY,
     trust_id: str | None = None,
     password: str | None = None,
-    gold_options: ReadOptions | None = None,
-    pred_options: ReadOptions | None = None,
+    gold_options: Mapping[str, Any] | None = None,
+    pred_options: Mapping[str, Any] | None = None,
     options: Options | None = None,
     judgements: Sequence[Judgement] = (),
 ) -> Reimport:
     """Turn judged workbooks into a corrected gold standard.
 
-    How gold is read and what was evaluated comes from the workbooks. `pred`, `pred_options` and `options` are for
-    workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name of an annotator,
-    `trust_id` says which of two case IDs counts where they differ (`left` or `block`).
+    How gold is read and what was evaluated comes from the workbooks; `gold_options` overrides fields of
+    `ReadOptions`. `pred`, `pred_options` and `options` are for workbooks that lost their hidden sheet. `resolve` is
+    `majority`, `unanimous` or the name of an annotator, `trust_id` says which of two case IDs counts where they
+    differ (`left` or `block`).
     """
     if not workbooks:
         raise OptionError("no workbook was given. Give at least one judged workbook.")
     opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
     runs = group_by_run(opened)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
-    how = gold_options or (read_options_of(given[0]) if given else None)
-    gold_reading = read(gold, how, name=_name(gold))
-    restored = _Restorer(gold_reading, pred, pred_options or how, options or Options())
+    how = [read_options_of(given[0], side) if given else ReadOptions() for side in ("gold", "pred")]
+    gold_reading = read(gold, replace(how[0], **(gold_options or {})), name=_name(gold))
+    pred_how = replace(how[1], **(pred_options or gold_options or {}))
+    restored = _Restorer(gold_reading, pred, pred_how, options or Options())
     known = all_judgements(given, judgements)
     adjudications = []
     for run_id, own in runs.items():
@@ -110,7 +112,7 @@ def reimport(
 class _Restorer:
     """Brings back the pair of a run: from the manifest, or from the prediction file if the manifest is lost."""
 
-    def __init__(self, gold: Reading, pred: Source | None, how: ReadOptions | None, options: Options) -> None:
+    def __init__(self, gold: Reading, pred: Source | None, how: ReadOptions, options: Options) -> None:
         self._gold, self._pred, self._how, self._options = gold, pred, how, options
 
     def __call__(self, run_id: str, workbooks: Sequence[OpenedWorkbook]) -> tuple[Manifest, Pair, Options]:

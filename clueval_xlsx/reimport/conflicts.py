@@ -46,6 +46,7 @@ class CaseConflict:
     document: str
     words: tuple[str, ...]
     hint: str = ""
+    with_gold: bool = False  # a span of gold that stays is in the way
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -70,7 +71,9 @@ def describe_conflicts(
         document = str(book.table.loc[conflict.cases[0], "document"])
         hint = BOUNDARY_HINT if conflict.adds and conflict.with_gold else ""
         words = tuple(corpus.text(*span) for span in spans)
-        found.append(CaseConflict(conflict.kind, conflict.cases, tuple(rows), document, words, hint))
+        found.append(
+            CaseConflict(conflict.kind, conflict.cases, tuple(rows), document, words, hint, bool(conflict.with_gold))
+        )
     return tuple(found)
 
 
@@ -83,7 +86,11 @@ def explain(conflict: CaseConflict) -> str:
     elif conflict.kind == CONTRADICTION:
         why = "the judgements leave different results behind at the same reference span"
     elif conflict.kind == OVERLAP:
-        why = "the corrected spans would overlap"
+        why = (
+            "the corrected span would overlap a reference span that stays"
+            if conflict.with_gold
+            else "the corrected spans would overlap"
+        )
     else:
         why = "the annotators disagree"
     hint = " If the reference span is too long or too short, judge `boundary` instead." if conflict.hint else ""

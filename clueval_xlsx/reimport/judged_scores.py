@@ -70,8 +70,8 @@ def misses_by_severity(
 def _headline_tally(evaluation: Evaluation) -> Tally:
     """The units that the headline counts, without breakdowns."""
     options = evaluation.options
-    tallies = clueval.tallies(evaluation.governing)
-    tally = next(each for each in tallies if (each.level, each.labelled) == (options.level, options.labelled))
+    found = clueval.tallies(evaluation.governing)
+    tally = next(each for each in found if (each.level, each.labelled) == (options.level, options.labelled))
     return replace(tally, by_layers=())
 
 
@@ -84,6 +84,7 @@ def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
         seed=options.seed,
         replicates=options.replicates,
         headline=(options.level, options.labelled),
+        discarded=np.array(evaluation.alignment.discarded, dtype=np.int64),
     )
     return score_table([tally], settings)
 

@@ -22,6 +22,7 @@ from clueval_xlsx.layout import (
     normalise,
 )
 from clueval_xlsx.manifest import CONFLICTS, Manifest, decode
+from clueval_xlsx.reimport.problems import RowProblem
 from clueval_xlsx.reimport.sheets import SheetTable, cell_name, cell_text
 from clueval_xlsx.words import in_every_language
 
@@ -252,7 +253,15 @@ class _ReviewSheet:
         code = self._words.judgement(typed) if typed else ""
         if code is None or (code and kind not in self._words.judgements[code].sheets):
             why = "which is not offered on this sheet" if code else "which is no judgement"
-            found.problems.append(Problem(cells["judgement"], f"found {typed!r}, {why}", self._words.allowed(kind)))
+            found.problems.append(
+                RowProblem(
+                    cells["judgement"],
+                    f"found {typed!r}, {why}",
+                    self._words.allowed(kind),
+                    reason="not_offered" if code else "no_judgement",
+                    value=typed,
+                )
+            )
             return
         correct_span = texts.get("correct_span", "").strip()
         labels = self._correct_labels(texts, cells, found)
@@ -260,7 +269,13 @@ class _ReviewSheet:
             place = cells["correct_span"] if correct_span else cells[f"correct_label:{next(iter(labels))}"]
             given = correct_span or next(iter(labels.values()))
             found.problems.append(
-                Problem(place, f"found the correction {given!r} without a judgement", self._words.allowed(kind))
+                RowProblem(
+                    place,
+                    f"found the correction {given!r} without a judgement",
+                    self._words.allowed(kind),
+                    reason="correction_alone",
+                    value=given,
+                )
             )
             return
         severity = self._severity(texts, cells, found)
@@ -290,24 +305,39 @@ class _ReviewSheet:
         first = cells.get("case") or cells[BLOCK_ID_COLUMN]
         if not given:
             found.problems.append(
-                Problem(first, "found a judged row without a case ID", "the ID that the workbook came with")
+                RowProblem(
+                    first,
+                    "found a judged row without a case ID",
+                    "the ID that the workbook came with",
+                    reason="no_id",
+                )
             )
             return None
         if len(set(given.values())) > 1:
             if trust_id is None:
                 found.problems.append(
-                    Problem(
+                    RowProblem(
                         cells[BLOCK_ID_COLUMN],
                         f"found {given[BLOCK_ID_COLUMN]} in the annotation block, but {given['case']} on the left of "
                         "the same row: a part of the sheet was sorted or moved by itself. The row is held back",
                         remedy="Use --trust-id left|block to say which of the two the judgement belongs to",
+                        reason="ids_differ",
+                        value=f"{given['case']} / {given[BLOCK_ID_COLUMN]}",
                     )
                 )
                 return None
             given = {trust_id: given["case" if trust_id == LEFT else BLOCK_ID_COLUMN]}
         case_id = next(iter(given.values()))
         if not _CASE_ID.fullmatch(case_id):
-            found.problems.append(Problem(first, f"found {case_id[:60]!r}", "a case ID such as FN-7FA7VC3MGKAA"))
+            found.problems.append(
+                RowProblem(
+                    first,
+                    f"found {case_id[:60]!r}",
+                    "a case ID such as FN-7FA7VC3MGKAA",
+                    reason="bad_id",
+                    value=case_id[:60],
+                )
+            )
             return None
         return case_id
 
@@ -320,7 +350,13 @@ class _ReviewSheet:
             if layer not in self._words.layers:
                 allowed = ", ".join(self._words.layers)
                 found.problems.append(
-                    Problem(cells[key], f"found {text.strip()!r} under a header that names no layer", allowed)
+                    RowProblem(
+                        cells[key],
+                        f"found {text.strip()!r} under a header that names no layer",
+                        allowed,
+                        reason="no_layer",
+                        value=text.strip(),
+                    )
                 )
                 continue
             labels[layer] = text.strip()
@@ -333,10 +369,12 @@ class _ReviewSheet:
         severity = self._words.severity(typed)
         if severity is None:
             found.problems.append(
-                Problem(
+                RowProblem(
                     cells["severity"],
                     f"found {typed!r}, which is no severity; the rest of the row counts",
                     ", ".join(SEVERITIES) + ", or their words",
+                    reason="no_severity",
+                    value=typed,
                 )
             )
         return severity or ""

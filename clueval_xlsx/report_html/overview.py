@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,11 @@ import pandas as pd
 
 from clueval_xlsx.confusion import NOTHING
 from clueval_xlsx.context import BOTH, GOLD, PRED
-from clueval_xlsx.errors import FN, FP, NO_LABEL
+from clueval_xlsx.errors import NO_LABEL
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.report_html.payload import CASE_CLASSES
+from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
 
 # How documents are put together by the number of spans missed in them: (first, last).
@@ -32,12 +34,13 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A table of scores with its heading, and whether its rates are also drawn."""
+    """A table of scores with its heading."""
 
     key: str
     title: str
     first: str  # the heading of the names
     rows: Sequence[ScoreRow]
+    explained: Sequence[tuple[str, str]] = ()  # terms of the rows, and what they mean
 
 
 @dataclass(frozen=True)
@@ -113,12 +116,21 @@ def group_tables(evaluation: Evaluation, words: Words) -> list[ScoreTable]:
 def scheme_table(evaluation: Evaluation, words: Words) -> ScoreTable | None:
     """The overall rows of all other schemes that were asked for."""
     scores = evaluation.scores
-    keep = (scores["scheme"] != "clueval") & scores["layer"].isna() & scores["group_key"].isna()
-    rows = [
-        ScoreRow(" · ".join(_identity(row, ("scheme", "variant", "level", "labelled"))), row)
-        for row in scores[keep & (scores["average"] == "micro")].to_dict("records")
-    ]
-    return ScoreTable("schemes", words["html.schemes"], words["html.scheme"], rows) if rows else None
+    keep = scores["layer"].isna() & scores["group_key"].isna() & (scores["average"] == "micro")
+    other = scores["scheme"] != "clueval"
+    if evaluation.relaxed is not None:  # strict beside relaxed
+        other |= scores["labelled"].notna() & (scores["level"] == evaluation.options.level)
+    rows: list[ScoreRow] = []
+    explained: dict[str, str] = {}
+    for row in scores[keep & other].to_dict("records"):
+        scheme = scheme_name(row["scheme"], words)
+        detail = row_name(row, words)
+        opens = bool(rows) and scheme not in explained
+        explained[scheme] = scheme_sentence(row["scheme"], words)
+        rows.append(ScoreRow(scheme if detail == scheme else f"{scheme}: {detail}", row, opens=opens))
+    if not rows:
+        return None
+    return ScoreTable("schemes", words["html.schemes"], words["html.scheme"], rows, tuple(explained.items()))
 
 
 def error_bars(evaluation: Evaluation, words: Words) -> list[Bar]:
@@ -184,7 +196,3 @@ def matrices(evaluation: Evaluation, words: Words) -> list[Matrix]:
 def _heat(value: int, top: int) -> int:
     """A step from 0 to 5 on a root scale, so that small counts are still seen beside large ones."""
     return 0 if not value else max(1, round(5 * (value / top) ** 0.5))
-
-
-def _identity(row: Mapping[Any, Any], names: Iterable[str]) -> list[str]:
-    return [str(row[name]) for name in names if isinstance(row[name], str)]

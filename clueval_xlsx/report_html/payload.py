@@ -74,6 +74,7 @@ def _cases(evaluation: Evaluation, cases: pd.DataFrame, spans: pd.DataFrame, sho
         "context": (shown.unit_end[right - 1] - begin).tolist(),
         "cut": "".join(map(str, ((left > first) + 2 * (right < stop)).tolist())),
         "sentence": cases["sentence"].tolist(),
+        "relaxed": "".join(map(str, cases["relaxed"].astype(int))) if cases["relaxed"].any() else "",
         "id": "".join(name.partition("-")[2] for name in cases["case_id"]),
     }
 

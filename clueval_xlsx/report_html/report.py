@@ -13,7 +13,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.report_html import overview
 from clueval_xlsx.report_html.page import render_page
 from clueval_xlsx.report_html.payload import payload
-from clueval_xlsx.report_html.text import ShownText, Stretch, shown_text, stretches
+from clueval_xlsx.report_html.text import ShownText, Stretch, is_text_free, shown_text, stretches
 from clueval_xlsx.spans import label_list, layers_of
 from clueval_xlsx.words import Words
 
@@ -29,10 +29,11 @@ class ShownCase:
     sheet: str
     kind: str
     document: str
-    sentence: str
+    sentence: str | None
     reference: str
     model: str
     segments: list[Segment]
+    relaxed: bool  # an equivalent label would settle it
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,7 @@ class ShownDocument:
 
     name: str
     attributes: list[tuple[str, str]]
-    spans: int
-    missed: int
-    unsupported: int
+    counts: tuple[int, int, int] | None  # reference spans, missed, unsupported; None: left out of the evaluation
     pieces: list[Stretch]
 
 
@@ -77,6 +76,7 @@ def to_html(evaluation: Evaluation, language: str = "en") -> str:
         documents=list(_documents(evaluation, shown)),
         anchors=_anchors(missed, unsupported),
         titles=_titles(evaluation, words),
+        text_free=is_text_free(pair.corpus),
     )
 
 
@@ -101,25 +101,23 @@ def _listed_case(row: dict[Any, Any], layers: tuple[str, ...], words: Words) -> 
         row["sheet"],
         overview.error_name(row["sheet"], row["class"], words),
         row["document"],
-        row["sentence"],
+        row["sentence"] or None,
         reference or words["html.nothing"],
         model or words["html.nothing"],
         row["segments"],
+        bool(row["relaxed"]),
     )
 
 
 def _documents(evaluation: Evaluation, shown: ShownText) -> Iterator[ShownDocument]:
     pair = evaluation.pair
     corpus = pair.corpus
-    counts = (
-        overview.document_rows(evaluation, evaluation.options.labelled)[["gold", "fn", "fp"]].to_numpy(int).tolist()
-    )
+    rows = overview.document_rows(evaluation, evaluation.options.labelled)
+    counts = dict(zip(rows["group"], rows[["gold", "fn", "fp"]].to_numpy(int).tolist(), strict=True))
     pieces = stretches(corpus, shown, pair.gold.spans, pair.pred.spans)
-    for index, (name, found, (gold, missed, unsupported)) in enumerate(
-        zip(corpus.doc_ids, pieces, counts, strict=True)
-    ):
+    for index, (name, found) in enumerate(zip(corpus.doc_ids, pieces, strict=True)):
         attributes = [(key, value) for key, value in corpus.documents.attributes(index).items() if value != name]
-        yield ShownDocument(name, attributes, gold, missed, unsupported, found)
+        yield ShownDocument(name, attributes, counts.get(name), found)
 
 
 def _anchors(*tables: pd.DataFrame) -> dict[int, list[str]]:

@@ -15,6 +15,7 @@ from clueval_xlsx.spans import positions
 from clueval_xlsx.strings import IntArray
 
 _BASIC_PLANE = "\uffff"
+_WORD = "▢"  # stands for each word of an edition without text
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,11 @@ def shown_text(corpus: Corpus) -> ShownText:
     return ShownText(texts, begin, end, unit_begin, unit_end)
 
 
+def is_text_free(corpus: Corpus) -> bool:
+    """Whether the words were taken out of a corpus, so that only their number and the spans are left."""
+    return bool(len(corpus)) and not corpus.tokens.length.any()
+
+
 def stretches(corpus: Corpus, shown: ShownText, gold: pd.DataFrame, pred: pd.DataFrame) -> Iterator[list[Stretch]]:
     """Each document cut wherever a span of either side begins or ends."""
     sides = [positions(gold), positions(pred)]
@@ -101,7 +107,10 @@ def stretches(corpus: Corpus, shown: ShownText, gold: pd.DataFrame, pred: pd.Dat
 
 
 def _written(corpus: Corpus, first: int, stop: int) -> tuple[list[str], list[str]]:
-    words, gaps = corpus.words(first, stop)
+    if is_text_free(corpus):
+        words, gaps = [_WORD] * (stop - first), ["", *[" "] * (stop - first - 1)]
+    else:
+        words, gaps = corpus.words(first, stop)
     if corpus.hard_breaks and not corpus.running_text:
         low, high = np.searchsorted(corpus.breaks, [first + 1, stop])
         for position in corpus.breaks[low:high].tolist():

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.schemes.clueval import counted, right
 from clueval_xlsx.schemes.material import Material
 from clueval_xlsx.schemes.tally import Side, Sides, Tally
-from clueval_xlsx.scores import Grouping
 from clueval_xlsx.strings import BoolArray, IntArray
 
 OUTCOMES = ("leak_free", "leaking")

@@ -180,6 +180,8 @@ class _SheetWriter:
         for index, column in enumerate(columns):
             folded = {"level": 1, "hidden": True} if column.kind == "folded" else {}
             sheet.column(index, column.width, None, folded)
+        if columns[-1].kind == "folded":  # the column behind carries the sign that unfolds them
+            sheet.column(len(columns), _FOLDED_WIDTH, None, {"collapsed": True})
         self._top()
         rows = self.part.cases.to_dict("records")
         for begin in range(0, len(rows), _ADVANCE_EVERY):

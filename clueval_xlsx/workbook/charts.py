@@ -60,6 +60,43 @@ def chart_by_class(sheet: Sheet, row: int, column: int, data: int, evaluation: E
     sheet.place_chart((row, column), chart, object_position=2, x_scale=1.05, y_scale=1.12, description=title)
 
 
+def chart_of_states(
+    sheet: Sheet, row: int, column: int, data: int, states: pd.DataFrame, names: list[str], words: Words
+) -> None:
+    """Recall and precision of each state of a judged run."""
+    for line, (name, record) in enumerate(zip(names, states.to_dict("records"), strict=True), row):
+        sheet.text((line, data), name, "muted")
+        for offset, key in enumerate(("recall", "precision"), 1):
+            sheet.number((line, data + offset), record[key], "rate")
+    title = words["adjudicated.chart"]
+    chart = sheet.book.chart({"type": "column"})
+    looks = ((words["metrics.recall"], ACCENT, False), (words["metrics.precision"], _SECOND, True))
+    _add_series(chart, sheet, (row, data), len(states), looks)
+    _frame(chart, title)
+    chart.set_y_axis({**_value_axis("0%"), "max": 1})
+    chart.set_x_axis({"num_font": _FONT, "line": {"color": LINE}})
+    sheet.place_chart((row, column), chart, object_position=2, x_scale=1.2, y_scale=1.12, description=title)
+
+
+def chart_of_ledger(sheet: Sheet, row: int, column: int, data: int, ledger: pd.DataFrame, words: Words) -> None:
+    """What missed and unsupported cases turned out to be."""
+    shown = ledger[(ledger[FN] > 0) | (ledger[FP] > 0)]
+    if not len(shown):
+        return
+    for line, record in enumerate(shown.to_dict("records"), row):
+        sheet.text((line, data), words[f"adjudicated.entry_{record['entry']}"], "muted")
+        for offset, kind in enumerate((FN, FP), 1):
+            sheet.number((line, data + offset), float(record[kind]), "count")
+    title = words["adjudicated.chart_ledger"]
+    chart = sheet.book.chart({"type": "bar", "subtype": "stacked"})
+    looks = ((words["metrics.tile_fn"], GOLD_COLOUR, False), (words["metrics.tile_fp"], PRED_COLOUR, True))
+    _add_series(chart, sheet, (row, data), len(shown), looks)
+    _frame(chart, title)
+    chart.set_x_axis(_value_axis("0"))
+    chart.set_y_axis({"reverse": True, "num_font": _FONT, "line": {"color": LINE}})
+    sheet.place_chart((row, column), chart, object_position=2, x_scale=1.05, y_scale=1.12, description=title)
+
+
 def _add_series(
     chart: Any, sheet: Sheet, first: tuple[int, int], size: int, looks: tuple[tuple[str, str, bool], ...]
 ) -> None:

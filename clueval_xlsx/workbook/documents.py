@@ -41,9 +41,10 @@ def write_documents(sheet: Sheet, evaluation: Evaluation, words: Words, case_she
     sheet.column(len(headers) - 1, 20)
 
     first = _first_cases(case_sheets)
-    for index, record in enumerate(rows.to_dict("records")):
-        row = _HEADER_ROW + 1 + index
-        doc_id = corpus.doc_ids[index]
+    number = {doc_id: index for index, doc_id in enumerate(corpus.doc_ids)}
+    for row, record in enumerate(rows.to_dict("records"), _HEADER_ROW + 1):
+        doc_id = record["group"]
+        index = number[doc_id]  # documents may have been left out
         sheet.text((row, 0), doc_id, "row_name")
         attributes = corpus.documents.attributes(index)
         for column, key in enumerate(keys, 1):

@@ -91,7 +91,9 @@ def write_guide(
     page.section(words["guide.judgements_title"])
     page.cells([words["column.judgement"], words["guide.meaning"], words["guide.effect"]], ["header"] * 3)
     for judgement in judgements:
-        page.cells(_judgement_row(judgement, words), ["row_name_bold", "row_name", "row_name"])
+        if not set(cases) & set(judgement.sheets):
+            continue
+        page.cells(_judgement_row(judgement, words, list(cases)), ["row_name_bold", "row_name", "row_name"])
     _classes(page, words, cases)
     page.section(words["guide.corrections_title"])
     for code in SPAN_CHOICES:
@@ -133,11 +135,12 @@ def _classes(page: _Page, words: Words, cases: Mapping[str, pd.DataFrame]) -> No
         page.cells([words[f"class.{name}"], words[f"guide.class_{name}"]], ["row_name_bold", "row_name"])
 
 
-def _judgement_row(judgement: Judgement, words: Words) -> list[str]:
-    """Words, meaning, effect; and on which sheet it is offered, where that is one only."""
+def _judgement_row(judgement: Judgement, words: Words, sheets: Sequence[str]) -> list[str]:
+    """Words, meaning, effect; and on which sheets it is offered, where it is not on all."""
     name = judgement_words(judgement, words)
-    if len(judgement.sheets) == 1:
-        name = f"{name} ({words[f'sheet.{judgement.sheets[0].lower()}']})"
+    offered = [sheet for sheet in sheets if sheet in judgement.sheets]
+    if len(offered) < len(sheets):
+        name = f"{name} ({', '.join(words[f'sheet.{sheet.lower()}'] for sheet in offered)})"
     meaning = f"guide.meaning_{judgement.code}"
     return [name, words.get(meaning), words[f"guide.effect_{judgement.effect}"]]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import (
+    AG,
     FN,
     FP,
     LISTS_SHEET,
@@ -45,7 +46,7 @@ def write_lists(book: Book, words: Words, judgements: Sequence[Judgement], evalu
             f"judgement_{name}",
             [(each.code, judgement_words(each, words)) for each in judgements if name in each.sheets],
         )
-        for name in (FN, FP)
+        for name in (FN, FP, AG)
     ]
     columns.append(("span_choice", [(code, words[f"span_choice.{code}"]) for code in SPAN_CHOICES]))
     columns.append(("severity", [(code, words[f"severity.{code}"]) for code in SEVERITIES]))

@@ -58,6 +58,8 @@ def write_live(
     counts: dict[tuple[str, str], _Count] = {}
     line = row + 1
     for judgement in judgements:
+        if not {FN, FP} & set(judgement.sheets):
+            continue
         sheet.text((line, 1), judgement_words(judgement, words), "row_name")
         for column, name in ((2, FN), (3, FP)):
             if name not in judgement.sheets:

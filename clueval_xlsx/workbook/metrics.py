@@ -9,6 +9,7 @@ import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import Answer, Judgement
+from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Sheet
 from clueval_xlsx.workbook.cases import CaseSheets
@@ -175,9 +176,9 @@ def _schemes(page: _Page) -> None:
     others = others[others["average"] == "micro"]
     for scheme in dict.fromkeys(others["scheme"]):
         rows = others[others["scheme"] == scheme]
-        title = words.get(f"scheme.{scheme}.name", str(scheme))
-        page.section(title, words.get(f"scheme.{scheme}.counts"), len(rows))
-        page.table(title, [str(each.variant or scheme) for each in rows.itertuples()], rows)
+        title = scheme_name(scheme, words)
+        page.section(title, scheme_sentence(scheme, words), len(rows))
+        page.table(title, [row_name(row, words) for row in rows.to_dict("records")], rows)
 
 
 def _signature(page: _Page) -> None:

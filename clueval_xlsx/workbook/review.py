@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pandas as pd
 
@@ -40,6 +40,9 @@ class ReviewOptions:
     answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
     earlier: Mapping[str, str] = field(default_factory=dict)  # case ID -> what was decided before, as words
     role: str = REVIEW
+    team: tuple[str, ...] = ()  # everybody the cases are handed out to
+    sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, see handout.Selection
+    in_memory: bool = False  # never a temporary file, whatever the size
 
 
 def write_workbook(
@@ -58,7 +61,7 @@ def write_workbook(
     words = Words(options.lang)
     shown = dict(cases) if cases is not None else dict(zip((FN, FP), evaluation.cases, strict=True))
     total = sum(len(table) for table in shown.values())
-    with Book(target, title=words["guide.title"], streaming=total >= _STREAMED_FROM) as book:
+    with Book(target, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not options.in_memory) as book:
         guide = book.sheet(words["sheet.guide"])
         metrics = book.sheet(words["sheet.metrics"])
         case_sheets = CaseSheets(book, shown, evaluation, words, options.max_rows, earlier=bool(options.earlier))
@@ -98,5 +101,7 @@ def _manifest(evaluation: Evaluation, options: ReviewOptions, cases: Mapping[str
         role=options.role,
         cases={name: len(table) for name, table in cases.items()},
         judgements=tuple(judgement for judgement in options.judgements if judgement.code not in standard),
+        team=options.team,
+        sample=options.sample,
         created=creation_time().isoformat(),
     )

@@ -87,6 +87,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "row_link": {**_CELL, "valign": "vcenter", "font_color": ACCENT, "underline": 1},
     "count": {**_NUMBER, "num_format": "#,##0"},
     "count_half": {**_NUMBER, "num_format": "#,##0.0"},
+    "measure": {**_NUMBER, "num_format": "0.000"},
     "rate": {**_NUMBER, "num_format": "0.0%"},
     "rate_bold": {**_NUMBER, "num_format": "0.0%", "bold": True},
     "undefined": {**_NUMBER, "font_color": MUTED, "italic": True},

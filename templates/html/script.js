@@ -17,6 +17,9 @@
   const bases = [];
   texts.reduce((base, text) => { bases.push(base); return base + text.length + 1; }, 0);
   const folded = new Map();
+  // Where cases begin. Without script these are the targets of links; here they would only draw the focus away.
+  const anchors = new Map();
+  document.querySelectorAll("#documents i[id]").forEach((anchor) => { anchors.set(anchor.id, anchor); anchor.removeAttribute("id"); });
 
   const running = (differences) => { let sum = 0; return Int32Array.from(differences, (step) => (sum += step)); };
   const side = (packed) => {
@@ -53,7 +56,7 @@
     running(packed.row).forEach((row, i) => {
       const left = own.begin[row] - packed.before[i];
       const made = {
-        sheet, own, other, row, left, right: left + packed.context[i], cut: +packed.cut[i], sentence: packed.sentence[i],
+        sheet, own, other, row, left, right: left + packed.context[i], cut: +packed.cut[i], relaxed: packed.relaxed[i] === "1", sentence: packed.sentence[i],
         kind: data.classes[packed.class[i]], id: sheet + "-" + packed.id.slice(width * i, width * (i + 1)), document: documentAt(own.begin[row]),
       };
       own.caseOf.set(row, made);
@@ -94,6 +97,7 @@
   const links = [...document.querySelectorAll("nav a")];
   const show = (id) => {
     hideTip();
+    if (id === "documents" && articles.length && !find("details.shown")) read(0);
     sections.forEach((section) => section.classList.toggle("shown", section.id === id));
     links.forEach((link) => { if (link.hash === "#" + id) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current"); });
   };
@@ -117,11 +121,11 @@
       const inOwn = own[0] <= from && from < own[1], inOther = extents.some(([begin, end]) => begin <= from && from < end);
       if (!inOwn && !inOther) { parts.append(text); continue; }
       // A cut between two words leaves the space with the first; it belongs to nobody.
-      const lead = text.length - text.trimStart().length;
-      const mark = element("mark", text.trim(), inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
+      const [, before, inner] = /^([ \t\n]*)([^]*?)[ \t\n]*$/.exec(text);
+      const mark = element("mark", inner, inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
       mark.tabIndex = 0;
-      mark.dataset.at = from + lead;
-      parts.append(text.slice(0, lead), mark, text.slice(lead + mark.textContent.length));
+      mark.dataset.at = from + before.length;
+      parts.append(before, mark, text.slice(before.length + inner.length));
     }
     if (one.cut & 2) parts.append(" […]");
     return parts;
@@ -136,7 +140,9 @@
     find(".badge", made).textContent = kindOf(one);
     find(".place", made).href = "#in-" + one.id;
     find(".document", made).textContent = names[one.document];
-    find(".sentence", made).textContent = one.sentence;
+    if (one.sentence) find(".sentence", made).textContent = one.sentence;
+    else find(".sentence-place", made).remove();
+    find(".equivalent", made).hidden = !one.relaxed;
     find(".case-id", made).textContent = one.id;
     find(".case-id", made).href = "#" + one.id;
     find(".context", made).replaceChildren(marked(one));
@@ -195,6 +201,7 @@
     current = null;
     status.textContent = fill(words.count, { shown: number(chosen.length), total: number(cases.length) });
     draw();
+    if (panel.classList.contains("shown")) address("cases");
   };
   const clear = () => { form.reset(); cell = null; apply(); };
   const select = (one, note = "") => {
@@ -368,17 +375,17 @@
       show("cases");
       select(byId.get(hash));
     } else if (inside) {
-      show("documents");
       read(inside.document);
-      let mark = document.getElementById(inside.id);
+      show("documents");
+      let mark = anchors.get(inside.id);
       while (mark && mark.tagName !== "MARK") mark = mark.nextElementSibling;
       document.querySelectorAll("mark.here").forEach((each) => each.classList.remove("here"));
       mark.classList.add("here");
       mark.scrollIntoView({ block: "center" });
       mark.focus({ preventScroll: true });
     } else if (/^doc-\d+$/.test(hash) && articles[hash.slice(4) - 1]) {
-      show("documents");
       read(hash.slice(4) - 1);
+      show("documents");
       window.scrollTo({ top: 0 });
     } else {
       const id = sections.some((section) => section.id === hash) ? hash : "overview";
@@ -389,7 +396,11 @@
   };
   document.documentElement.classList.add("js");
   apply();
-  if (articles.length) read(0);
   window.addEventListener("hashchange", route);
+  // A link to where the address already points changes nothing for the browser, but the view may have moved on.
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest && event.target.closest("a[href^='#']");
+    if (target && target.hash === location.hash) route();
+  });
   route();
 })();

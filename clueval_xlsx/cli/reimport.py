@@ -1,0 +1,281 @@
+"""`reimport`: judged workbooks become a corrected gold standard, with agreement and figures before and after."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clueval_xlsx.cli import options
+from clueval_xlsx.exceptions import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from clueval_xlsx.files import Outputs
+    from clueval_xlsx.reimport.adjudication import Adjudication
+    from clueval_xlsx.reimport.api import Reimport
+
+_MOST_SHOWN = 20
+_FILE = click.Path(path_type=Path)
+# the options of reading, by the name that ReadOptions has for them
+_READING = {
+    "layers": "layers",
+    "token_id": "token_id",
+    "document_id": "document_id",
+    "columns": "columns",
+    "space_column": "space_column",
+    "document_tag": "document_tag",
+    "sentence_tag": "sentence_tag",
+    "format_": "format",
+}
+
+
+@click.command()
+@click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
+@click.option("--gold", required=True, metavar="FILE", help="The gold file that the workbooks were made from.")
+@click.option("-o", "--output", metavar="FILE", help="Write the corrected gold file here; `-` is standard output.")
+@click.option("--report", type=_FILE, metavar="FILE", help="Write the adjudicated report (.xlsx) here.")
+@click.option("--json", "json_path", type=_FILE, metavar="FILE", help="Write everything as JSON here.")
+@click.option("--changes", type=_FILE, metavar="FILE", help="Write the change log (TSV) here.")
+@click.option(
+    "--judgements", type=_FILE, metavar="FILE", help="Append the judgements to this log (JSON Lines, for --previous)."
+)
+@click.option(
+    "--conflicts", type=_FILE, metavar="FILE", help="Write a workbook of the open cases here, for a third person."
+)
+@click.option(
+    "--resolve",
+    default="majority",
+    show_default=True,
+    metavar="HOW",
+    help="How several judgements of a case are resolved: majority, unanimous, or the NAME of who has the last word.",
+)
+@click.option(
+    "--trust-id",
+    type=click.Choice(["left", "block"]),
+    help="Which case ID counts where the two of a row differ: left, or the one in the annotation block.",
+)
+@click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
+@click.option(
+    "--password-file",
+    type=_FILE,
+    metavar="FILE",
+    help="File with the password of encrypted workbooks. Else CLUEVAL_PASSWORD counts.",
+)
+@options.reading
+@options.scoring
+@click.option("--context", type=click.IntRange(0), metavar="N", help="The --context of the run, with --pred.")
+@click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to.")
+@click.option(
+    "--lang",
+    default=None,
+    callback=options.language,
+    help="Language of report and conflict workbook. Default: that of the first workbook.",
+)
+@options.common
+@click.pass_context
+def reimport(
+    ctx: click.Context,
+    /,
+    workbooks: tuple[str, ...],
+    gold: str,
+    output: str | None,
+    resolve: str,
+    trust_id: str | None,
+    pred: str | None,
+    password_file: Path | None,
+    **given: Any,
+) -> None:
+    """Read judged WORKBOOKs and correct the gold file.
+
+    How the files are read and what was evaluated comes from the workbooks; the options for reading and for the
+    level are needed only where a workbook lost its hidden sheet. Exit code 3 says that a person must look:
+    judgements clash or rows could not be used. What is clear is carried out all the same.
+    """
+    from clueval_xlsx.cli.console import say
+    from clueval_xlsx.files import Outputs
+    from clueval_xlsx.protection import find_password
+    from clueval_xlsx.reimport import api
+
+    _check_targets(workbooks, output, given)
+    result = api.reimport(
+        workbooks,
+        gold,
+        pred=pred,
+        resolve=resolve,
+        trust_id=trust_id,
+        password=find_password(password_file),
+        gold_options=_explicit(ctx, given),
+        options=options.evaluation_options(given),
+    )
+    with Outputs() as outputs:
+        _write(outputs, result, output, given)
+    if output == "-":
+        click.echo(result.content, nl=False)
+    _report(result, to_stdout=output != "-")
+    for target in (output, *(given[name] for name in ("report", "json_path", "changes", "judgements"))):
+        if target is not None and target != "-":
+            say(f"Written: {target}")
+    if given["conflicts"] is not None:
+        opened = sum(len(run.open_cases) for run in result.runs)
+        say(
+            f"Written: {given['conflicts']} ({opened} open cases)" if opened else "No open cases: no conflict workbook."
+        )
+    if result.needs_a_person:
+        sys.exit(3)
+
+
+def _check_targets(workbooks: tuple[str, ...], output: str | None, given: dict[str, Any]) -> None:
+    """No output may replace a workbook that somebody judged."""
+    inputs = {Path(workbook).resolve() for workbook in workbooks}
+    names = ("report", "json_path", "changes", "judgements", "conflicts")
+    targets = [Path(output)] if output is not None and output != "-" else []
+    targets += [given[name] for name in names if given[name] is not None]
+    for target in targets:
+        if target.resolve() in inputs:
+            raise OptionError(f"{target}: is one of the judged workbooks. Write to another file.")
+    if len({target.resolve() for target in targets}) < len(targets):
+        raise OptionError("two outputs have the same name. Give each its own.")
+
+
+def _explicit(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
+    """The reading options that were really given; the others come from the workbooks."""
+    from click.core import ParameterSource
+
+    found: dict[str, Any] = {}
+    for option, field in _READING.items():
+        if ctx.get_parameter_source(option) not in {None, ParameterSource.DEFAULT}:
+            value = given[option]
+            found[field] = dict(value) if field in {"layers", "columns"} else value
+    return found
+
+
+def _write(outputs: Outputs, result: Reimport, output: str | None, given: dict[str, Any]) -> None:
+    runs = result.runs
+    lang = given["lang"] or next((run.manifest.lang for run in runs if run.manifest), "en")
+    if output not in {None, "-"}:
+        outputs.write_bytes(Path(str(output)), result.content)
+    if given["report"]:
+        from clueval_xlsx.workbook.adjudicated import write_adjudicated
+
+        for run, path in _paths(runs, given["report"]):
+            write_adjudicated(run, outputs.path(path), lang=lang)
+    if given["json_path"]:
+        from clueval_xlsx.report_adjudication import to_json
+
+        outputs.write_text(given["json_path"], to_json(runs))
+    if given["changes"]:
+        import pandas as pd
+
+        from clueval_xlsx.reimport.conflicts import changes_tsv
+
+        outputs.write_text(given["changes"], changes_tsv(pd.concat([run.changes for run in runs], ignore_index=True)))
+    if given["judgements"]:
+        outputs.write_text(given["judgements"], _longer_log(given["judgements"], runs))
+    if given["conflicts"]:
+        from clueval_xlsx.workbook.conflicts import write_conflicts
+
+        for run, path in _paths(runs, given["conflicts"]):
+            if run.open_cases:
+                write_conflicts(run, outputs.path(path), lang=lang, contact=given["contact"])
+
+
+def _paths(runs: Sequence[Adjudication], path: Path) -> list[tuple[Adjudication, Path]]:
+    """One path a run: with the layer's name where layers were evaluated by themselves."""
+    if len(runs) == 1:
+        return [(runs[0], path)]
+    return [(run, path.with_stem(f"{path.stem}-{run.raw.pair.layers[0]}")) for run in runs]
+
+
+def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
+    """The log as it is with the new judgements behind; what is in it already is not repeated."""
+    import datetime
+
+    from clueval_xlsx.exceptions import InputError
+    from clueval_xlsx.judgements import new_entries, read_log, write_log
+
+    try:
+        old = path.read_text("utf-8") if path.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}. Give another file to --judgements.") from None
+    when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    known = read_log(old, str(path))
+    more = [entry for run in runs for entry in new_entries(known, run.log(when))]
+    return old + ("" if not old or old.endswith("\n") else "\n") + write_log(more)
+
+
+def _report(result: Reimport, *, to_stdout: bool) -> None:
+    """Figures to standard output, everything a person must look at to standard error."""
+    from clueval_xlsx.cli.console import output, say
+    from clueval_xlsx.reimport.conflicts import explain
+
+    for run in result.runs:
+        if to_stdout:
+            output().print(before_and_after(run))
+        say(summary(run))
+        _list("Note", [f"{note}." for note in run.notes])
+        _list("Not used", [str(problem) for problem in run.problems])
+        _list("Conflict", [explain(conflict) for conflict in run.conflicts])
+        if run.undecided:
+            say(f"Beyond decision: {', '.join(run.undecided)}.")
+
+
+def _list(what: str, lines: Sequence[str]) -> None:
+    from clueval_xlsx.cli.console import say
+
+    for line in lines[:_MOST_SHOWN]:
+        say(f"{what}: {line}")
+    if len(lines) > _MOST_SHOWN:
+        say(f"{what}: {len(lines) - _MOST_SHOWN} more; --report and --json list them all.")
+
+
+def before_and_after(run: Adjudication) -> Table:
+    """The figures of every state as a table."""
+    from rich import box
+    from rich.table import Table
+
+    from clueval_xlsx.cli.tables import interval, rate, share
+
+    names = {
+        "raw": "as evaluated",
+        "corrected": "gold corrected",
+        "accepted": "+ acceptable",
+        "forgiven": "+ harmless",
+    }
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for name in ("recall", "95 %", "found", "precision", "95 %", "right", "F1", f"F{run.raw.options.beta:g}"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in run.scores.to_dict("records"):
+        table.add_row(
+            names[row["state"]],
+            rate(row["recall"]),
+            interval(row["recall_low"], row["recall_high"]),
+            share(row["tp_gold"], row["gold"]),
+            rate(row["precision"]),
+            interval(row["precision_low"], row["precision_high"]),
+            share(row["tp_pred"], row["pred"]),
+            rate(row["f1"]),
+            rate(row["f_beta"]),
+        )
+    return table
+
+
+def summary(run: Adjudication) -> str:
+    """One sentence that says what came of it."""
+    ledger = run.ledger.set_index("entry")
+    judged = sum(bool(record.code) for record in run.records)
+    missed, finds = int(ledger.loc["gold_error", "FN"]), int(ledger.loc["true_find", "FP"])
+    undecided = int(ledger.loc[["undecided", "open"]].to_numpy().sum())
+    people = len({record.annotator for record in run.records if record.code})
+    return (
+        f"{judged} judgements by {people} {'person' if people == 1 else 'people'}: {missed} missed cases were errors "
+        f"of gold, {finds} unsupported ones true finds, {undecided} are undecided or open; "
+        f"{len(run.correction.changes)} corrections. "
+        "Only disagreements were judged: errors on which both sides agree stay unseen."
+    )

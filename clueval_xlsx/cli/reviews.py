@@ -1,0 +1,125 @@
+"""Writes the review workbooks of one result: for one person or a team, encrypted or not, with and without text."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clueval_xlsx.exceptions import OptionError, OutputError
+
+if TYPE_CHECKING:
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.files import Outputs
+    from clueval_xlsx.handout import Selection
+    from clueval_xlsx.workbook import ReviewOptions
+
+WITHOUT_TEXT = "-without-text"
+_NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f]')
+
+
+def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
+    """Where each person's workbook goes: `review-anna.xlsx`, …; without annotators one path under the empty name."""
+    names = team(given["annotators"])
+    if given["overlap"] and not names:
+        raise OptionError("--overlap needs --annotators. Say who judges, such as --annotators anna,ben.")
+    if not names:
+        return {"": path}
+    return {name: path.with_stem(f"{path.stem}-{_NOT_IN_FILE_NAMES.sub('_', name)}") for name in names}
+
+
+def spare_judgements(paths: Iterable[Path]) -> None:
+    """Refuse to overwrite a workbook that somebody has judged in."""
+    from clueval_xlsx.reimport.existing import why_not_overwrite
+
+    for path in paths:
+        try:
+            found = why_not_overwrite(path.read_bytes(), path.name) if path.is_file() else ""
+        except OSError:
+            continue  # writing will say what is wrong with the place
+        if found:
+            raise OutputError(
+                f"{path}: this workbook would be overwritten, and {found}. "
+                "Choose another name with -o, or add --force to lose them."
+            )
+
+
+def write_reviews(
+    outputs: Outputs, result: Evaluation, targets: Mapping[str, Path], options: ReviewOptions, given: dict[str, Any]
+) -> None:
+    """Write the workbooks of one result, each with its part of the cases."""
+    from clueval_xlsx.cli.console import progress
+    from clueval_xlsx.handout import parse_share, select
+    from clueval_xlsx.protection import find_password
+
+    selection = select(
+        result,
+        annotators=[name for name in targets if name],
+        overlap=parse_share(given["overlap"] or "0"),
+        sample=given["sample"],
+        agreed=given["agreed"],
+        seed=given["seed"],
+    )
+    options = replace(options, team=selection.team, sample=selection.sample)
+    password = find_password(given["password_file"])
+    hands = selection.hands or {"": selection.cases}
+    total = sum(len(table) for tables in hands.values() for table in tables.values())
+    with progress("Writing cases", total) as advance:
+        for name, cases in hands.items():
+            part = f"{selection.team.index(name) + 1}/{len(selection.team)}" if name else ""
+            own = replace(options, annotator=name, part=part, in_memory=password is not None)
+            _write(outputs, result, targets[name], own, cases, password, advance)
+    if given["without_text"]:
+        first = next(iter(targets.values()))
+        path = first.with_stem(first.stem.removesuffix(f"-{next(iter(targets))}") + WITHOUT_TEXT)
+        _write_without_text(outputs, result, path, options, selection)
+
+
+def team(text: str) -> list[str]:
+    """Names from a list such as `anna, ben`.
+
+    >>> team("anna, ben,,cara")
+    ['anna', 'ben', 'cara']
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    twice = {name for name in names if [other.casefold() for other in names].count(name.casefold()) > 1}
+    if twice:
+        raise OptionError(f"--annotators names {', '.join(sorted(twice))} twice. Give each person once.")
+    return names
+
+
+def _write(
+    outputs: Outputs,
+    result: Evaluation,
+    target: Path,
+    options: ReviewOptions,
+    cases: Any,
+    password: str | None,
+    advance: Any,
+) -> None:
+    from clueval_xlsx.workbook import write_workbook
+
+    if password is None:
+        write_workbook(result, outputs.path(target), options, cases=cases, advance=advance)
+        return
+    from clueval_xlsx.protection import encrypt
+
+    memory = io.BytesIO()
+    write_workbook(result, memory, options, cases=cases, advance=advance)
+    outputs.write_bytes(target, encrypt(memory.getvalue(), password))
+
+
+def _write_without_text(
+    outputs: Outputs, result: Evaluation, target: Path, options: ReviewOptions, selection: Selection
+) -> None:
+    """An edition for people who may see figures and positions, but no text."""
+    from clueval_xlsx.layout import FN, FP
+    from clueval_xlsx.textfree import bare_cases, without_text
+    from clueval_xlsx.workbook import write_workbook
+
+    cases = {name: bare_cases(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)}
+    kept = replace(options, answers={}, earlier={})
+    write_workbook(without_text(result), outputs.path(target), kept, cases=cases)

@@ -1,0 +1,158 @@
+"""The confusion matrix as one HTML page: a cell says what it counts and lists the spans behind it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from typing import Any
+
+from clueval_xlsx.confusion import NOTHING, confusion_members
+from clueval_xlsx.context import emoji_pieces
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.spans import positions
+from clueval_xlsx.words import Words
+
+MOST_LISTED = 200  # spans of one cell; more would make a large page and no better reading
+_SHADES = 9
+
+
+def confusion_page(evaluation: Evaluation, language: str = "en") -> str:
+    """The matrices of all layers; self-contained, nothing is loaded, only its own script may run."""
+    words = Words(language)
+    environment = _environment()
+    style, script = (_part(name) for name in ("style.css", "script.js"))
+    layers = [_Layer(evaluation, layer, words) for layer in evaluation.pair.layers]
+    return environment.get_template("page.html").render(
+        words=words,
+        language=language,
+        style=style,
+        script=script,
+        policy=(
+            f"default-src 'none'; style-src {_fingerprint(style)}; script-src {_fingerprint(script)}; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+        layers=[layer.shown() for layer in layers],
+        data={
+            "layers": [layer.data() for layer in layers],
+            "words": {key: words[f"matrix.{key}"] for key in _SCRIPT_WORDS},
+        },
+        sources=[side.source.name for side in (evaluation.pair.gold, evaluation.pair.pred)],
+        signature=evaluation.signature,
+    )
+
+
+_SCRIPT_WORDS = ("cell", "empty", "shown", "document", "reference", "model", "case", "context")
+
+
+class _Layer:
+    """The matrix of one layer and the spans behind its cells."""
+
+    def __init__(self, evaluation: Evaluation, layer: str, words: Words) -> None:
+        self.evaluation, self.layer, self.words = evaluation, layer, words
+        self.gold, self.pred = evaluation.pair.gold.spans, evaluation.pair.pred.spans
+        self.names, self.members = confusion_members(self.gold, self.pred, layer)
+        self.counts = evaluation.confusion(layer).to_numpy()
+        last = len(self.names) - 1
+        self.row_names = [
+            words["confusion.no_gold"] if index == last else name for index, name in enumerate(self.names)
+        ]
+        self.column_names = [
+            words["confusion.no_pred"] if index == last else name for index, name in enumerate(self.names)
+        ]
+
+    def shown(self) -> dict[str, Any]:
+        """What the page draws: rows of cells, each with its count, its shade and its words."""
+        rows, columns = self.counts.sum(axis=1), self.counts.sum(axis=0)
+        table = []
+        for row, row_name in enumerate(self.row_names):
+            cells = []
+            for column, column_name in enumerate(self.column_names):
+                count = int(self.counts[row, column])
+                shares = (_share(count, int(rows[row])), _share(count, int(columns[column])))
+                where = self.words("matrix.cell", gold=row_name, pred=column_name)
+                amounts = self.words("matrix.share", count=count, row=shares[0], column=shares[1])
+                cells.append(
+                    {
+                        "count": count,
+                        "shade": -(-_SHADES * count // int(rows[row])) if count else 0,
+                        "words": f"{where}: {amounts}",
+                        "agrees": row == column and self.names[row] != NOTHING,
+                    }
+                )
+            table.append({"name": row_name, "cells": cells, "total": int(rows[row])})
+        return {
+            "name": self.layer,
+            "columns": self.column_names,
+            "rows": table,
+            "totals": columns.tolist(),
+            "total": int(rows.sum()),
+        }
+
+    def data(self) -> dict[str, Any]:
+        """What the script lists: for each cell its first spans, as [document, reference, model, case, context]."""
+        missed, unsupported = (
+            {start: index for index, start in enumerate(cases["start"].tolist())} for cases in self.evaluation.cases
+        )
+        cells: dict[str, list[Any]] = {}
+        for key, members in self.members.groupby(["row", "column"], sort=True):
+            row, column = (int(part) for part in key)
+            some = members.head(MOST_LISTED)
+            lines = zip(some["gold"].tolist(), some["pred"].tolist(), strict=True)
+            cells[f"{row}-{column}"] = [self._line(gold, pred, missed, unsupported) for gold, pred in lines]
+        return {"rows": self.row_names, "columns": self.column_names, "cells": cells, "counts": self.counts.tolist()}
+
+    def _line(self, gold: int, pred: int, missed: dict[int, int], unsupported: dict[int, int]) -> list[Any]:
+        corpus = self.evaluation.pair.corpus
+        surfaces, starts = [], []
+        for spans, row in ((self.gold, gold), (self.pred, pred)):
+            if row < 0:
+                surfaces.append("")
+                starts.append(-1)
+                continue
+            start, end = (int(column[row]) for column in positions(spans))
+            surfaces.append(corpus.text(start, end))
+            starts.append(start)
+        fn, fp = self.evaluation.cases
+        case = ""
+        context: list[Any] = []
+        for start, known, cases in ((starts[0], missed, fn), (starts[1], unsupported, fp)):
+            if start in known and not case:
+                case = cases["case_id"].iloc[known[start]]
+                context = [list(piece) for piece in emoji_pieces(cases["segments"].iloc[known[start]])]
+        place = starts[0] if starts[0] >= 0 else starts[1]
+        document = corpus.doc_ids[int(corpus.document_of(self._array(place))[0])]
+        return [document, *surfaces, case, context]
+
+    @staticmethod
+    def _array(value: int) -> Any:
+        import numpy as np
+
+        return np.array([value], dtype=np.int64)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else "–"
+
+
+def _fingerprint(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+@cache
+def _part(name: str) -> str:
+    return (resource_folder("templates") / "confusion" / name).read_text("utf-8")
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(resource_folder("templates") / "confusion"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

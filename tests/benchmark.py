@@ -1,0 +1,265 @@
+"""Measures the tool against others on the same data in one run: `python -m tests.benchmark [--quick]`.
+
+Each row is measured in a process of its own: its best processor time of several, and the peak memory of the process.
+The data are ler-dev and ten copies of it with IDs of their own. A row is a function that prepares and returns the
+work to be timed; add one with `@row`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import ROOT, data_folder
+
+Work = Callable[[], Any]
+COPIES = (1, 10)
+ENOUGH = 3.0  # seconds after which a row is not repeated
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing to measure: `group` rows are compared with each other, the first of a group is ours."""
+
+    group: str
+    name: str
+    prepare: Callable[[Path], Work]
+
+
+ROWS: list[Row] = []
+
+
+def row(group: str, name: str) -> Callable[[Callable[[Path], Work]], Callable[[Path], Work]]:
+    """Register a row."""
+
+    def register(prepare: Callable[[Path], Work]) -> Callable[[Path], Work]:
+        ROWS.append(Row(group, name, prepare))
+        return prepare
+
+    return register
+
+
+# ---- reading -------------------------------------------------------------------------------------------------------
+
+
+@row("read gold", "ours: tokens, IDs, both layers, checks")
+def _read(folder: Path) -> Work:
+    from clueval_xlsx.loading import ReadOptions, read
+
+    options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
+    return lambda: read(folder / "gold.vrt", options)
+
+
+@row("read gold", "pandas' C parser: four columns of strings")
+def _read_pandas(folder: Path) -> Work:
+    import csv
+
+    import pandas as pd
+
+    return lambda: pd.read_csv(
+        folder / "gold.vrt", sep="\t", header=None, names=list("abcd"), dtype=str, quoting=csv.QUOTE_NONE,
+        keep_default_na=False, engine="c",
+    )  # fmt: skip
+
+
+# ---- scoring, from the same lists of tags --------------------------------------------------------------------------
+
+Sentences = list[list[str]]
+
+
+def tags(path: Path) -> Sentences:
+    """The tags of layer `fine` as others want them: a list of strings for each sentence."""
+    sentences: Sentences = []
+    for line in path.read_text("utf-8").split("\n"):
+        if line.startswith("<s "):
+            sentences.append([])
+        elif "\t" in line:
+            sentences[-1].append(line.split("\t")[1])
+    return sentences
+
+
+def both(folder: Path) -> tuple[Sentences, Sentences]:
+    return tags(folder / "gold.vrt"), tags(folder / "pred.vrt")
+
+
+def score_tags(gold: Sentences, pred: Sentences, replicates: int) -> Any:
+    """From lists of strings to counts and rates at all four levels, unlabelled and labelled, overall and by label."""
+    import numpy as np
+
+    from clueval_xlsx.bio import TagColumn, decode
+    from clueval_xlsx.matching import match_spans
+    from clueval_xlsx.schemes import clueval
+    from clueval_xlsx.scores import ScoreSettings, score_table
+    from clueval_xlsx.spans import from_decoded, label_vocabulary
+
+    breaks = np.cumsum([0, *map(len, gold)])[:-1]
+    spans = []
+    for side in (gold, pred):
+        column = TagColumn.of([tag for sentence in side for tag in sentence])
+        spans.append(from_decoded(decode(column, breaks), "fine"))
+    matches = match_spans(*spans), match_spans(*reversed(spans))
+    settings = ScoreSettings(
+        documents=breaks[::25], vocabulary={"fine": label_vocabulary(spans, "fine")}, replicates=replicates
+    )
+    return score_table(clueval.tallies(*spans, *matches, ("fine",)), settings)
+
+
+@row("score from tags", "ours: four levels, with and without labels")
+def _score(folder: Path) -> Work:
+    gold, pred = both(folder)
+    table = score_tags(gold, pred, 0)
+    first = table[table["level"].eq("exact") & table["labelled"].eq("fine") & table["layer"].isna()].iloc[0]
+    assert first["tp_gold"] % 3039 == 0, first  # the figure of the data, once for each copy
+    return lambda: score_tags(gold, pred, 0)
+
+
+@row("score from tags", "ours, with 1,000 bootstrap replicates")
+def _score_intervals(folder: Path) -> Work:
+    gold, pred = both(folder)
+    return lambda: score_tags(gold, pred, 1000)
+
+
+@row("score from tags", "seqeval precision_recall_fscore_support")
+def _seqeval_scores(folder: Path) -> Work:
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
+
+    gold, pred = both(folder)
+    return lambda: precision_recall_fscore_support(gold, pred, average="micro")
+
+
+@row("score from tags", "seqeval classification_report")
+def _seqeval_report(folder: Path) -> Work:
+    from seqeval.metrics import classification_report
+
+    gold, pred = both(folder)
+    return lambda: classification_report(gold, pred, zero_division=0)
+
+
+@row("score from tags", "nervaluate")
+def _nervaluate(folder: Path) -> Work:
+    from nervaluate import Evaluator
+
+    gold, pred = both(folder)
+    labels = sorted({tag[2:] for sentence in gold for tag in sentence if tag != "O"})
+    return lambda: Evaluator(gold, pred, tags=labels, loader="list").evaluate()
+
+
+# ---- whole commands ------------------------------------------------------------------------------------------------
+
+LAYERS = ("--layer", "fine=2", "--layer", "coarse=3", "--token-id", "4")
+
+
+def command(*arguments: object) -> Work:
+    """The command line in this process, start-up of Python not included."""
+    from tests.conftest import run
+
+    def work() -> None:
+        done = run(*arguments)
+        assert done.code == 0, done.err
+
+    return work
+
+
+@row("command", "score, both layers merged, with intervals")
+def _command_score(folder: Path) -> Work:
+    return command("score", folder / "gold.vrt", folder / "pred.vrt", *LAYERS, "--json")
+
+
+@row("command", "evaluate --level exact --files (fine)")
+def _command_evaluate(folder: Path) -> Work:
+    sides = folder / "gold.vrt", folder / "pred.vrt"
+    return command("evaluate", *sides, "--layer", "fine=2", "--level", "exact", "--files", folder / "files")
+
+
+@row("command", "merge both layers into a span table")
+def _command_merge(folder: Path) -> Work:
+    return command("merge", folder / "gold.vrt", *LAYERS, "-o", folder / "merged.tsv")
+
+
+# ---- measuring -----------------------------------------------------------------------------------------------------
+
+
+def copy_data(source: Path, target: Path, copies: int) -> None:
+    """Write gold and prediction `copies` times over, with document, sentence and token IDs of their own."""
+    for side in ("gold", "pred"):
+        lines = (source / f"ler-dev.{side}.vrt").read_text("utf-8").removesuffix("\n").split("\n")
+        with (target / f"{side}.vrt").open("w", encoding="utf-8", newline="\n") as stream:
+            for copy in range(copies):
+                for line in lines:
+                    if "\t" in line:
+                        stream.write(f"{line}.{copy}\n")  # the token ID is the last column
+                    else:
+                        stream.write(line.replace('id="', f'id="{copy}-') + "\n")
+
+
+def measure(number: int, folder: Path) -> None:
+    """Measure one row in this process and print what came out as JSON."""
+    work = ROWS[number].prepare(folder)
+    times: list[float] = []
+    while len(times) < 5 and sum(times) < ENOUGH:
+        began = time.process_time()  # other programs on the machine do not count
+        work()
+        times.append(time.process_time() - began)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"seconds": min(times), "megabytes": peak / (1024 if sys.platform != "darwin" else 1 << 20)}))
+
+
+def measured(number: int, folder: Path) -> dict[str, float]:
+    """Measure one row in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", "tests.benchmark", "--row", str(number), "--folder", str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    if done.returncode:
+        raise SystemExit(f"{ROWS[number].name}: {done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    """Measure every row on every size and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true", help="the data once, no copies")
+    parser.add_argument("--only", default="", help="only groups whose name contains this")
+    parser.add_argument("--row", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.row is not None:
+        measure(given.row, given.folder)
+        return
+    source = data_folder()
+    if source is None:
+        raise SystemExit("the ler-dev data are not there (../shared/data, or set CLUEVAL_DATA)")
+    sizes = COPIES[:1] if given.quick else COPIES
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = []
+        for copies in sizes:
+            folders.append(Path(temporary) / str(copies))
+            folders[-1].mkdir()
+            copy_data(source, folders[-1], copies)
+        group, ours = "", [0.0] * len(sizes)
+        for number, item in enumerate(ROWS):
+            if given.only not in item.group:
+                continue
+            results = [measured(number, folder) for folder in folders]
+            if item.group != group:
+                group, ours = item.group, [result["seconds"] for result in results]
+                print(f"\n{group}\n{'':46}" + "".join(f"{f'{size} ×':>10}{'vs first':>9}{'peak':>9}" for size in sizes))
+            cells = "".join(
+                f"{result['seconds']:9.3f}s{result['seconds'] / first:8.2f}x{result['megabytes']:7.0f}MB"
+                for result, first in zip(results, ours, strict=True)
+            )
+            growth = f"   grows {results[-1]['seconds'] / results[0]['seconds']:.1f} ×" if len(sizes) > 1 else ""
+            print(f"  {item.name:44}{cells}{growth}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Judging for tests: answers into a workbook, or straight into records, and the way back."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.judgements import JudgementRecord
+from clueval_xlsx.layout import JUDGEMENTS, Answer
+from clueval_xlsx.loading import ReadOptions, read
+from clueval_xlsx.pairing import Pair, make_pair
+from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
+from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.workbook import ReviewOptions, write_workbook
+from tests.conftest import Sides, cut
+
+EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
+
+
+def pair_with(sides: Sides, layers: Mapping[str, int] | None = None) -> Pair:
+    """Read both sides; `layers` names columns from 2 on."""
+    options = ReadOptions(format="vrt", layers=dict(layers or {"span": 2}))
+    return make_pair(
+        *(
+            read(io.BytesIO(side), options, name=name)
+            for side, name in zip(sides, ("gold.vrt", "pred.vrt"), strict=True)
+        )
+    )
+
+
+def judged(table: str | Sides, layers: Mapping[str, int] | None = None, **options: object) -> Evaluation:
+    """Evaluate a table's two sides."""
+    sides = cut(table) if isinstance(table, str) else table
+    return evaluate(pair_with(sides, layers), Options(**{"replicates": 0, **options}))  # type: ignore[arg-type]
+
+
+def records(answers: Mapping[str, Answer], who: str = "Anna", *, final: bool = False) -> JudgedWorkbook:
+    """A judged workbook without the detour through a file."""
+    rows = []
+    for number, (case_id, answer) in enumerate(answers.items(), 5):
+        place = f"{who.lower()}.xlsx!{case_id[:2]}!M{number}"
+        record = JudgementRecord(
+            case_id,
+            answer.judgement,
+            EFFECTS.get(answer.judgement, ""),
+            answer.correct_span,
+            dict(answer.correct_labels),
+            answer.severity,
+            answer.comment,
+            who,
+            f"{who.lower()}.xlsx",
+            place,
+            final,
+        )
+        rows.append(ReviewRow(record, {"judgement": place}))
+    return JudgedWorkbook(f"{who.lower()}.xlsx", who, None, (), tuple(rows), ())
+
+
+def decide(
+    evaluation: Evaluation, *books: JudgedWorkbook | Mapping[str, Answer], mode: str = "majority"
+) -> Adjudication:
+    """Adjudicate answers about an evaluation."""
+    own = [book if isinstance(book, JudgedWorkbook) else records(book) for book in books]
+    return adjudicate(evaluation.raw, evaluation.options, own, mode=mode)
+
+
+def case(evaluation: Evaluation, sheet: str, surface: str) -> str:
+    """The ID of the case with these words."""
+    table = evaluation.bare_cases[sheet == "FP"]
+    found = table[table["surface"] == surface]
+    assert len(found) == 1, (surface, table["surface"].tolist())
+    return str(found["case_id"].iloc[0])
+
+
+def spans(run: Adjudication, layer: str = "span") -> list[tuple[str, str | None]]:
+    """The words and labels of the corrected gold spans of a layer."""
+    frame = run.correction.layers[layer]
+    corpus = run.raw.pair.corpus
+    labels = frame[layer].astype(object).where(frame[layer].notna(), None)
+    return [
+        (corpus.text(start, end), label) for start, end, label in zip(frame["start"], frame["end"], labels, strict=True)
+    ]
+
+
+def workbook(
+    evaluation: Evaluation, answers: Mapping[str, Answer] | None = None, name: str = "review.xlsx", **options: object
+) -> io.BytesIO:
+    """A real review workbook with the answers filled in."""
+    stream = io.BytesIO()
+    write_workbook(evaluation, stream, ReviewOptions(answers=answers or {}, **options))  # type: ignore[arg-type]
+    stream.seek(0)
+    stream.name = name
+    return stream

@@ -1,0 +1,203 @@
+"""The commands `score`, `evaluate`, `merge` and `validate`, as people and pipes use them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx import __version__
+from tests.conftest import EXAMPLE_OPTIONS, ROOT, cut, run, run_process
+
+
+@pytest.fixture(scope="module")
+def sides(examples: Path) -> tuple[Path, Path]:
+    return examples / "gold.vrt", examples / "pred.vrt"
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+
+
+# ---- score -------------------------------------------------------------------------------------------------------
+
+
+def test_score_prints_tables_to_standard_output_and_notes_to_standard_error(sides: tuple[Path, Path]) -> None:
+    done = run("score", *sides, *EXAMPLE_OPTIONS, "--by", "domain")
+    assert done.code == 0
+    assert "54/75" in done.out
+    assert "By category (level overlap)" in done.out
+    assert "macro average" in done.out
+    assert "tenancy" in done.out
+    assert "clueval-xlsx|version:" in done.out
+    assert "6 I- tags continued nothing" in done.err
+    assert "Note" not in done.out
+    assert "\x1b" not in done.out
+
+
+def test_score_as_json_is_the_content_of_metrics_json(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    printed = run("score", *sides, *EXAMPLE_OPTIONS, "--json")
+    target = tmp_path / "metrics.json"
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "--json", target).code == 0
+    assert json.loads(printed.out) == json.loads(target.read_text("utf-8"))
+
+
+def test_the_chosen_level_and_layer_are_the_headline(sides: tuple[Path, Path]) -> None:
+    done = run("score", *sides, *EXAMPLE_OPTIONS, "--level", "exact", "--labelled", "category", "--json")
+    headline = json.loads(done.out)["headline"]
+    assert (headline["level"], headline["labelled"], headline["tp_gold"]) == ("exact", "category", 40)
+
+
+def test_score_survives_a_reader_that_stops_early(sides: tuple[Path, Path]) -> None:
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "clueval_xlsx", "score", *map(str, sides), *EXAMPLE_OPTIONS, "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        errors = process.stderr.read().decode()
+        assert process.wait() == 0, errors
+    assert "Traceback" not in errors
+    assert "Broken" not in errors
+
+
+# ---- evaluate ----------------------------------------------------------------------------------------------------
+
+
+def test_evaluate_writes_the_files_it_is_asked_for(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "files"
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--files", folder)
+    assert done.code == 0, done.err
+    assert done.out == ""
+    assert "recall 72.0 % (54 of 75), precision 82.4 % (61 of 74), level overlap" in done.err
+    missed = table(folder / "false_negatives.csv")
+    unsupported = table(folder / "false_positives.csv")
+    assert (len(missed), len(unsupported)) == (21, 13)
+    assert all(row["case_id"].startswith("FN-") for row in missed)
+    assert all("🟥" in row["context"] or "🟩" in row["context"] for row in missed)
+    assert all("🟧" in row["context"] or "🟩" in row["context"] for row in unsupported)
+    scores = table(folder / "scores.csv")
+    assert len(scores) == len(json.loads((folder / "metrics.json").read_text("utf-8"))["scores"])
+    assert not list(folder.glob(".*"))  # no temporary file is left
+
+
+def test_case_ids_are_unique_and_stay_the_same_from_run_to_run(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    ids = []
+    for name in ("one", "two"):
+        assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "--files", tmp_path / name).code == 0
+        rows = table(tmp_path / name / "false_negatives.csv")
+        ids.append([row["case_id"] for row in rows])
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == len(ids[0])
+
+
+def test_cells_that_a_spreadsheet_would_calculate_are_escaped_in_error_tables(write_pair, tmp_path: Path) -> None:
+    gold, pred = write_pair("token gold pred\n=1+1 B-X O\n@x B-X O\n-5 B-X O\n+4 B-X O\nAnna B-X O\n")
+    assert run("evaluate", gold, pred, "--files", tmp_path / "f").code == 0
+    rows = table(tmp_path / "f" / "false_negatives.csv")
+    assert [row["surface"] for row in rows] == ["'=1+1", "'@x", "'-5", "'+4", "Anna"]
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "@"))]
+
+
+def test_layers_by_themselves_get_files_of_their_own(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    target = tmp_path / "m.json"
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--no-merge", "--json", target, "--files", tmp_path / "f")
+    assert done.code == 0, done.err
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json")}
+    assert written == {"m-category.json", "m-risk.json", "f/category/metrics.json", "f/risk/metrics.json"}
+
+
+def test_a_window_replaces_the_sentence(write_pair, tmp_path: Path) -> None:
+    words = "".join(f"w{number} O O\n" for number in range(9))
+    gold, pred = write_pair(f"token gold pred\n{words}here B-X O\n{words}")
+    assert run("evaluate", gold, pred, "--files", tmp_path / "f", "--context", "2").code == 0
+    (row,) = table(tmp_path / "f" / "false_negatives.csv")
+    assert row["context"].replace("\u2060", "") == "w7 w8 🟥here🟥 w0 w1"
+
+
+# ---- merge -------------------------------------------------------------------------------------------------------
+
+TWO_LAYERS = cut("""
+    token  gold.a  gold.b
+    <s>
+    Ann    B-P     O
+    Lee    I-P     B-H
+    x      O       I-H
+    y      O       O
+    z      B-Q     O
+    </s>
+""").gold
+
+
+def test_merge_prints_a_span_table(write) -> None:
+    done = run("merge", write("two.vrt", TWO_LAYERS), "--layer", "a=2", "--layer", "b=3")
+    assert done.code == 0, done.err
+    rows = list(csv.reader(io.StringIO(done.out), delimiter="\t"))
+    assert rows == [
+        ["doc_id", "start", "end", "a", "b", "text"],
+        ["#1", "0", "2", "P", "H", "Ann Lee x"],
+        ["#1", "4", "4", "Q", "", "z"],
+    ]
+
+
+def test_merge_writes_vertical_text_with_the_merged_tags(write, tmp_path: Path) -> None:
+    target = tmp_path / "merged.vrt"
+    done = run("merge", write("two.vrt", TWO_LAYERS), "--layer", "a=2", "--layer", "b=3", "-o", target)
+    assert done.code == 0, done.err
+    assert "2 merged spans (2 of a, 1 of b)" in done.err
+    assert target.read_bytes() == (b"<s>\nAnn\tB-P\tB-H\nLee\tI-P\tI-H\nx\tI-P\tI-H\ny\tO\tO\nz\tB-Q\tB\n</s>\n")
+    again = run("merge", target, "--layer", "a=2", "--layer", "b=3")
+    assert again.out == run("merge", tmp_path / "two.vrt", "--layer", "a=2", "--layer", "b=3").out
+
+
+def test_merge_refuses_an_unknown_ending(write, tmp_path: Path) -> None:
+    done = run("merge", write("two.vrt", TWO_LAYERS), "-o", tmp_path / "merged.pdf")
+    assert done.code == 2
+    assert "unknown ending '.pdf'. Allowed: .tsv, .csv, .vrt" in done.err
+    assert not (tmp_path / "merged.pdf").exists()
+
+
+# ---- the program itself --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(option: str) -> None:
+    assert run(option).out == f"clueval-xlsx, version {__version__}\n"
+
+
+def test_help_names_every_command_and_every_option_has_help() -> None:
+    import click
+
+    from clueval_xlsx.cli import cli
+
+    listing = run("--help").out
+    for name, command in cli.commands.items():
+        assert f"\n  {name} " in listing
+        assert command.help, name
+        for param in command.params:
+            if isinstance(param, click.Option):
+                assert param.help, f"{name} {param.opts}"
+        assert run(name, "--help").code == 0
+
+
+def test_no_command_shows_the_help_and_an_unknown_one_is_refused() -> None:
+    assert "Commands:" in run().out + run().err
+    done = run("scroe", "a", "b")
+    assert done.code == 2
+    assert "No such command 'scroe'" in done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_CLUEVAL_XLSX_COMPLETE", f"{shell}_source")
+    done = run_process([])
+    assert done.code == 0, done.err
+    assert "_CLUEVAL_XLSX_COMPLETE" in done.out

@@ -1,0 +1,143 @@
+"""The confusion matrix as a page: what a cell says, what it lists, and that no text of the corpus can act in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clueval_xlsx.confusion import confusion, confusion_members
+from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.report_confusion import MOST_LISTED, confusion_page
+from clueval_xlsx.words import Words
+from tests.conftest import Sides, pair_of, spans_of
+
+HOSTILE = "</script><script>document.title='owned'</script>"
+TABLE = f"""
+    token      gold     pred
+    <text id="one">
+    Ann        B-PER    B-PER
+    wrote      O        O
+    {HOSTILE.replace(" ", "_")}  B-ORG    B-PER
+    to         O        O
+    Berlin     B-LOC    O
+    and        O        B-ORG
+    </text>
+"""
+
+
+def page(language: str = "en") -> str:
+    files = pair_of(TABLE.replace("</script>", "&lt;/script&gt;").replace("<script>", "&lt;script&gt;"))
+    return confusion_page(evaluate(files, Options(level="exact", labelled="span", replicates=0)), language)
+
+
+def data_of(html: str) -> Any:
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
+    assert match
+    return json.loads(match[1])
+
+
+def test_members_of_cells_are_what_the_matrix_counts() -> None:
+    gold = spans_of((0, 1, "A"), (3, 6, "B"), (8, 8, None), (10, 10, "A"))
+    pred = spans_of((0, 1, "A"), (2, 3, "A"), (5, 6, "B"), (8, 8, "B"), (12, 13, "C"))
+    names, members = confusion_members(gold, pred, "span")
+    table = confusion(gold, pred, "span")
+    assert names == ["A", "B", "C", "–", ""]
+    assert members[["row", "column", "gold", "pred"]].to_numpy().tolist() == [
+        [0, 0, 0, 0],
+        [1, 1, 1, 2],  # two tokens shared with the second, one with the first
+        [3, 1, 2, 3],
+        [0, 4, 3, -1],
+        [4, 2, -1, 4],
+    ]
+    assert table.to_numpy().sum() == len(members)
+    assert table.loc["B", "B"] == 1
+
+
+def test_cells_list_their_spans_with_case_and_context() -> None:
+    layer = data_of(page())["layers"][0]
+    org, person = layer["rows"].index("ORG"), layer["columns"].index("PER")
+    [[document, reference, model, case, context]] = layer["cells"][f"{org}-{person}"]
+    assert document == "one"
+    assert reference == model == HOSTILE.replace(" ", "_")
+    assert case.startswith("FN-")
+    assert [mark for _, mark in context if mark] == ["both"]
+
+
+def test_text_of_the_corpus_stays_text() -> None:
+    html = page()
+    assert html.count("<script") == 2
+    assert html.count("</script>") == 2
+    assert "default-src 'none'" in unescape(html)
+    assert "http://" not in html
+    assert "https://" not in html
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_cell_says_count_and_shares(language: str) -> None:
+    html, words = page(language), Words(language)
+    expected = words("matrix.share", count=1, row="100.0", column="50.0")
+    assert f"{words('matrix.cell', gold='PER', pred='PER')}: {expected}" in html
+    assert words["matrix.hint"] in html
+
+
+def test_long_cells_are_cut_and_say_so() -> None:
+    many = "w\tB-A\n" * (MOST_LISTED + 5)
+    result = evaluate(pair_of(Sides(many.encode(), many.encode())), Options(replicates=0))
+    layer = data_of(confusion_page(result))["layers"][0]
+    assert len(layer["cells"]["0-0"]) == MOST_LISTED
+    assert layer["counts"][0][0] == MOST_LISTED + 5
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    driver = shutil.which("chromedriver")
+    if not program or not driver:
+        pytest.skip("Chromium or chromedriver is not installed")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options as ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = program
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    window = webdriver.Chrome(options=options, service=Service(driver))
+    yield window
+    window.quit()
+
+
+@pytest.mark.browser
+def test_a_click_and_the_keyboard_list_the_spans_behind_a_cell(browser: Any, tmp_path: Path) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    file = tmp_path / "confusion_matrix.html"
+    file.write_text(page(), encoding="utf-8")
+    browser.get(file.as_uri())
+    assert browser.title == Words("en")["matrix.title"]
+    layer = data_of(page())["layers"][0]
+    row, column = layer["rows"].index("ORG"), layer["columns"].index("PER")
+    button = browser.find_element(By.CSS_SELECTOR, f'button[data-row="{row}"][data-column="{column}"]')
+    assert "100.0 %" in button.get_attribute("title")
+    button.click()
+    listed = browser.find_element(By.ID, "spans-0")
+    assert "Reference ORG, model PER" in listed.text
+    assert HOSTILE.replace(" ", "_") in listed.text
+    assert len(listed.find_elements(By.CSS_SELECTOR, "tbody tr")) == 1
+
+    button.send_keys(Keys.ARROW_DOWN)
+    moved = browser.switch_to.active_element
+    assert (moved.get_attribute("data-row"), moved.get_attribute("data-column")) == (str(row + 1), str(column))
+    moved.send_keys(Keys.ENTER)
+    assert f"Reference {layer['rows'][row + 1]}, model PER" in browser.find_element(By.ID, "spans-0").text
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    assert browser.title == Words("en")["matrix.title"]

@@ -1,0 +1,102 @@
+"""The built wheel works on its own: templates and examples are inside, the program runs from any folder."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import site
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx import __version__
+from tests.conftest import EXAMPLE_OPTIONS, ROOT
+
+pytestmark = pytest.mark.slow
+
+
+def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program without anything that would let it see the checkout."""
+    hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+    environment = {key: value for key, value in os.environ.items() if key not in hidden}
+    words = list(map(str, arguments))
+    return subprocess.run(
+        words, capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=environment, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("pip is not installed")
+    folder = tmp_path_factory.mktemp("wheel")
+    # Without a build tool of our own, pip fetches one.
+    local = ["--no-build-isolation"] if importlib.util.find_spec("hatchling") else []
+    done = command(sys.executable, "-m", "pip", "wheel", "--no-deps", *local, "-w", folder, ROOT, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel; the libraries come from the one that runs the tests."""
+    home = tmp_path_factory.mktemp("venv")
+    venv.create(home, with_pip=False, symlinks=os.name != "nt")
+    scripts = home / ("Scripts" if os.name == "nt" else "bin")
+    python = scripts / "python"
+    target = command(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=home).stdout.strip()
+    # A path from a .pth file is searched after the environment's own, and its own .pth files are not read: an
+    # editable install of the checkout stays out of sight.
+    Path(target, "libraries.pth").write_text("\n".join(site.getsitepackages()) + "\n", "utf-8")
+    pip = sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel
+    done = command(*pip, "--force-reinstall", cwd=home)
+    assert done.returncode == 0, done.stderr
+    return scripts / "clueval-xlsx"
+
+
+def test_the_wheel_holds_templates_and_examples_and_no_tests(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    for source in ("templates", "examples"):
+        for path in (ROOT / source).rglob("*"):
+            if path.is_file() and path.suffix != ".md":
+                assert f"clueval_xlsx/{path.relative_to(ROOT).as_posix()}" in names
+    assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name]
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_installed_package_is_the_one_that_runs(program: Path, tmp_path: Path) -> None:
+    code = "import clueval_xlsx, pathlib; print(pathlib.Path(clueval_xlsx.__file__).resolve())"
+    done = command(program.with_name("python"), "-c", code, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).is_relative_to(program.parent.parent.resolve())
+
+
+def test_the_program_says_its_version(program: Path, tmp_path: Path) -> None:
+    assert command(program, "--version", cwd=tmp_path).stdout == f"clueval-xlsx, version {__version__}\n"
+
+
+def test_words_are_found_in_the_installed_package(program: Path, tmp_path: Path) -> None:
+    code = "from clueval_xlsx.words import Words, languages; print(languages(), Words('de')['column.case'])"
+    done = command(program.with_name("python"), "-c", code, cwd=tmp_path)
+    assert done.stdout == "['en', 'de'] Fall\n", done.stderr
+
+
+def test_the_packaged_examples_are_scored_and_evaluated_from_another_folder(program: Path, tmp_path: Path) -> None:
+    python = program.with_name("python")
+    code = "from clueval_xlsx.resources import resource_folder; print(resource_folder('examples'))"
+    folder = Path(command(python, "-c", code, cwd=tmp_path).stdout.strip())
+    assert folder.is_relative_to(program.parent.parent)
+    sides = folder / "gold.vrt", folder / "pred.vrt"
+    done = command(python, "-m", "clueval_xlsx", "score", *sides, *EXAMPLE_OPTIONS, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    headline = json.loads(done.stdout)["headline"]
+    assert (headline["gold"], headline["fn"], headline["pred"], headline["fp"]) == (75, 21, 74, 13)
+    done = command(program, "evaluate", *sides, *EXAMPLE_OPTIONS, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]

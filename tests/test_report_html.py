@@ -1,0 +1,334 @@
+"""The HTML report as a file: self-contained, escaped, complete, the same figures and cases as the result."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.report_html import confusion_html, to_html
+from clueval_xlsx.report_html.page import script_json
+from clueval_xlsx.report_html.text import shown_text, stretches
+from clueval_xlsx.words import Words, languages
+from tests.conftest import EXAMPLE_OPTIONS, Sides, pair_of, refused, run
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script>",
+    '"><img/src=x/onerror=alert(1)>',
+    "{{7*7}}",
+    "R&amp;D",
+    "👩‍⚖️",
+    "\u2028",
+)
+
+
+class Page(HTMLParser):
+    """Elements, attributes and text of a page, as a browser without JavaScript would see them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.documents: list[str] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.style = ""
+        self._inside: list[str] = []
+        self._depth = 0
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        found = dict(attributes)
+        self.elements.append((tag, found))
+        self._inside.append(tag)
+        if tag == "div" and (found.get("class") or "").split()[:1] == ["text"]:
+            self.documents.append("")
+            self._depth = len(self._inside)
+        if tag == "script":
+            self.scripts.append((found, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._inside and self._inside.pop() != tag:
+            pass
+        if len(self._inside) < self._depth:
+            self._depth = 0
+
+    def handle_data(self, text: str) -> None:
+        if self._depth:
+            self.documents[-1] += text
+        if self._inside[-1:] == ["script"]:
+            attributes, before = self.scripts[-1]
+            self.scripts[-1] = (attributes, before + text)
+        if self._inside[-1:] == ["style"]:
+            self.style += text
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def hostile_sides() -> Sides:
+    """Hostile tokens in and around spans, hostile labels, IDs and metadata."""
+    head = "<text id='a\"&gt;&lt;b onclick=x&gt;' domain='&lt;/title&gt;'>\n"
+    sides = []
+    for tags in (("B-<b>", "O"), ("O", "B-<b>")):
+        lines = [f"{token}\t{tags[number % 2]}" for number, token in enumerate(HOSTILE)]
+        sides.append((head + "\n".join(lines) + "\n</text>\n").encode())
+    return Sides(*sides)
+
+
+@pytest.fixture(scope="module")
+def example() -> Evaluation:
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.resources import resource_folder
+
+    chosen = ReadOptions(layers={"category": 2, "risk": 3}, token_id=4)
+    folder = resource_folder("examples")
+    return evaluate(
+        make_pair(*(read(folder / name, chosen) for name in ("gold.vrt", "pred.vrt"))), Options(by=("domain",))
+    )
+
+
+@pytest.mark.parametrize("language", languages())
+def test_nothing_is_loaded_from_anywhere_and_only_the_hashed_script_may_run(example: Evaluation, language: str) -> None:
+    page = Page(to_html(example, language))
+    addresses = [
+        value
+        for _, attributes in page.elements
+        for name, value in attributes.items()
+        if name in {"src", "href", "action", "data", "poster", "srcset"}
+    ]
+    assert addresses
+    assert all(address.startswith("#") for address in addresses if address)
+    assert "url(" not in page.style
+    assert "@import" not in page.style
+    policy = next(meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    (data, _), (attributes, script) = page.scripts
+    assert data["type"] == "application/json"
+    assert attributes == {}
+    for directive, content in (("script-src", script), ("style-src", page.style)):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}'" in policy
+    for name, attributes in page.elements:
+        assert not [key for key in attributes if key.startswith("on") or key == "style"], name
+
+
+def test_hostile_text_stays_text() -> None:
+    page = Page(to_html(evaluate(pair_of(hostile_sides()), Options(by=("domain",)))))
+    assert len(page.scripts) == 2
+    assert not page.all("img")
+    assert not page.all("b") or all(attributes.get("class") == "name" or not attributes for attributes in page.all("b"))
+    for token in HOSTILE:
+        assert token.replace("&amp;", "&") in page.documents[0]
+    assert "{{7*7}}" in page.documents[0]
+
+
+def test_what_html_cannot_carry_is_replaced_one_for_one() -> None:
+    sides = Sides(*(f"a\x01b\tB-X\n\x1b[31m\tO\nc\x0cd\t{tag}\n".encode() for tag in ("B-X", "O")))
+    page = to_html(evaluate(pair_of(sides)))
+    assert Page(page).documents == ["a\ufffdb \ufffd[31m c\ufffdd"]
+    page.encode("utf-8")
+
+
+def test_documents_hold_every_word_and_every_mark(example: Evaluation) -> None:
+    page = Page(to_html(example))
+    corpus = example.pair.corpus
+    assert len(page.documents) == len(corpus.documents)
+    for text, start, stop in zip(page.documents, corpus.documents.start, corpus.documents.stop, strict=True):
+        assert text.split() == corpus.text(int(start), int(stop) - 1).split()
+    anchors = {attributes["id"] for attributes in page.all("i") if "id" in attributes}
+    assert anchors == {*example.cases[0]["case_id"], *example.cases[1]["case_id"]}
+
+
+def test_ids_are_unique_and_every_inner_link_arrives(example: Evaluation) -> None:
+    page = Page(to_html(example))
+    ids = [attributes["id"] for _, attributes in page.elements if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    targets = {link["href"].removeprefix("#") for link in page.all("a") if link["href"]}
+    assert targets - {""} <= set(ids)
+    named = {value for _, attributes in page.elements if (value := attributes.get("aria-labelledby"))}
+    assert named
+    assert named <= set(ids)
+
+
+def test_figures_are_those_of_the_result(example: Evaluation) -> None:
+    page = re.sub(r"\s+", " ", to_html(example).replace("\u202f", " "))
+    row = example.headline
+    assert f"{100 * row['recall']:.1f} %" in page
+    assert f"{100 * row['recall_low']:.1f}–{100 * row['recall_high']:.1f}" in page
+    assert f"{row['tp_gold']:.0f} of {row['gold']:.0f} reference spans found" in page
+    for layer in example.pair.layers:
+        for label in example.confusion(layer).index:
+            assert label in {"", "–"} or f'<th scope="row">{label}</th>' in page
+
+
+def test_numbers_are_written_in_the_language(example: Evaluation) -> None:
+    german = to_html(example, "de")
+    assert '<html lang="de">' in german
+    assert f"{100 * example.headline['recall']:.1f}".replace(".", ",") + "\u202f%" in german
+    assert "Auswertungsbericht" in german
+
+
+def test_readers_do_not_meet_gold_and_predicted(example: Evaluation) -> None:
+    shown = re.sub(r"<(script|style|template)\b.*?</\1>|<[^>]*>", " ", to_html(example), flags=re.DOTALL)
+    shown = shown.replace(example.signature, "").replace("gold.vrt", "").replace("pred.vrt", "")
+    assert not re.search(r"\b(gold|pred|predicted|prediction)\b", shown, flags=re.IGNORECASE)
+
+
+def test_both_languages_have_every_word_and_the_same_gaps() -> None:
+    english, german = Words("en"), Words("de")
+    assert not [key for key in german.missing() if key.startswith("html.")]
+    for key, text in english.section("html").items():
+        assert set(re.findall(r"{\w+}", text)) == set(re.findall(r"{\w+}", german[f"html.{key}"])), key
+
+
+def test_a_result_without_cases_or_spans_is_a_page_too() -> None:
+    same = b"Ann\tB-PER\nsaw\tO\n"
+    for sides in (Sides(same, same), Sides(b"a\tO\n", b"a\tO\n")):
+        page = to_html(evaluate(pair_of(sides)))
+        assert "There are no cases" in page
+        visible = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+        assert not re.search(r"\b(nan|None|inf)\b", visible)
+
+
+def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example: Evaluation) -> None:
+    from clueval_xlsx.textfree import without_text
+
+    text = to_html(without_text(example))
+    page = Page(text)
+    corpus = example.pair.corpus
+    assert [document.count("▢") for document in page.documents] == (
+        corpus.documents.stop - corpus.documents.start
+    ).tolist()
+    assert {attributes["id"] for attributes in page.all("i") if "id" in attributes} == {
+        *example.cases[0]["case_id"],
+        *example.cases[1]["case_id"],
+    }
+    ours = to_html(evaluate(pair_of(Sides(b"x\tO\n", b"x\tO\n"))))  # words that every report has
+    words = {word for word in corpus.tokens if len(word) > 4 and word not in ours}
+    assert len(words) > 200
+    assert not {word for word in words if word in text}
+    assert not [name for name in corpus.doc_ids if name in text]
+
+
+def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation) -> None:
+    from clueval_xlsx.labels import LabelRules
+
+    sides = Sides(
+        b"<text id='one'>\nAnn\tB-PER\n</text>\n<text id='two'>\nBob\tB-ODD\n</text>\n",
+        b"<text id='one'>\nAnn\tO\n</text>\n<text id='two'>\nBob\tB-PER\n</text>\n",
+    )
+    rules = LabelRules(mapping=(("PER", "PERSON"),), unmapped="discard")
+    result = evaluate(pair_of(sides), Options(labels=rules))
+    assert result.alignment.discarded
+    page = to_html(result)
+    assert page.count("left out of the evaluation") == 1
+    assert "0 of 1 documents without a missed span" in page
+    assert len(Page(page).documents) == 2
+
+
+def test_cases_that_equivalent_labels_would_settle_say_so() -> None:
+    from clueval_xlsx.labels import LabelRules
+
+    sides = Sides(b"Bonn\tB-LOC\nAnn\tB-PER\n", b"Bonn\tB-ORG\nAnn\tO\n")
+    rules = LabelRules(equivalent=(("LOC", "ORG"),), equivalence="mark")
+    result = evaluate(pair_of(sides), Options(labelled="span", labels=rules))
+    listed = to_html(result).split("<ol")[1].split("</ol>")[0]
+    settled = [item for item in listed.split("<li")[1:] if "equivalent labels would settle this" in item]
+    assert len(settled) == 2
+    assert all("Bonn" in item for item in settled)
+    assert listed.count("<li") == 3
+
+
+def test_confusion_page_has_no_script_and_all_counts(example: Evaluation) -> None:
+    text = confusion_html(example)
+    page = Page(text)
+    assert not page.scripts
+    assert "script-src 'none'" in text.replace("&#39;", "'")
+    counts = [int(found) for found in re.findall(r'<td class="h\d[^>]*>(\d+)</td>', text)]
+    expected = [int(value) for layer in example.pair.layers for value in example.confusion(layer).to_numpy().ravel()]
+    assert counts == [value for value in expected if value]
+
+
+def test_page_is_at_most_four_times_its_text(shared_data: Path) -> None:
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import make_pair
+
+    chosen = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
+    names = ("ler-dev.gold.vrt", "ler-dev.pred.vrt")
+    result = evaluate(make_pair(*(read(shared_data / name, chosen) for name in names)), Options(replicates=0))
+    text = sum(len(document.encode()) for document in shown_text(result.pair.corpus).texts)
+    assert len(to_html(result).encode()) <= 4 * text
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=6))
+def test_embedded_json_survives_and_cannot_leave_its_element(value: object) -> None:
+    text = str(script_json(value))
+    assert json.loads(text) == value
+    assert not re.search("[<>&\u2028\u2029]", text)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("OBI"), st.sampled_from("OBI"), st.sampled_from(["a", "𝕏", "."])), min_size=1)
+)
+def test_pieces_of_a_document_are_its_text_and_know_their_spans(rows: list[tuple[str, str, str]]) -> None:
+    def column(side: int) -> bytes:
+        lines = (f"{row[2]}\t{row[side] if row[side] == 'O' else row[side] + '-X'}\n" for row in rows)
+        return "".join(lines).encode()
+
+    pair = pair_of(Sides(column(0), column(1)))
+    shown = shown_text(pair.corpus)
+    (pieces,) = stretches(pair.corpus, shown, pair.gold.spans, pair.pred.spans)
+    assert "".join(piece.text for piece in pieces) == shown.texts[0]
+    for side, spans in (("gold", pair.gold.spans), ("pred", pair.pred.spans)):
+        words: dict[int, list[str]] = {}
+        for piece in pieces:
+            if getattr(piece, side) >= 0:
+                words.setdefault(getattr(piece, side), []).append(piece.text)
+        expected = [pair.corpus.text(start, end) for start, end in zip(spans["start"], spans["end"], strict=True)]
+        assert ["".join("".join(words[row]).split()) for row in range(len(spans))] == [
+            "".join(surface.split()) for surface in expected
+        ]
+    units = shown.texts[0].encode("utf-16-le")
+    for index, token in enumerate(pair.corpus.tokens):
+        begin, end = int(shown.unit_begin[index]), int(shown.unit_end[index])
+        assert units[2 * begin : 2 * end].decode("utf-16-le") == token
+
+
+def test_command_writes_one_page_for_each_layer(tmp_path: Path, examples: Path) -> None:
+    files = examples / "gold.vrt", examples / "pred.vrt"
+    done = run("evaluate", *files, *EXAMPLE_OPTIONS, "--no-merge", "--html", tmp_path / "r.html", "--lang", "de")
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r-category.html", "r-risk.html"]
+    assert '<html lang="de">' in (tmp_path / "r-risk.html").read_text("utf-8")
+
+
+def test_command_writes_an_edition_without_text_beside_the_page(tmp_path: Path, examples: Path) -> None:
+    files = examples / "gold.vrt", examples / "pred.vrt"
+    assert run("evaluate", *files, *EXAMPLE_OPTIONS, "--without-text", "--html", tmp_path / "r.html").code == 0
+    assert "Kiesling" in (tmp_path / "r.html").read_text("utf-8")
+    bare = (tmp_path / "r-without-text.html").read_text("utf-8")
+    assert "Kiesling" not in bare
+    assert "each word stands as ▢" in bare
+
+
+def test_command_writes_the_confusion_page_among_the_files(tmp_path: Path, examples: Path) -> None:
+    files = examples / "gold.vrt", examples / "pred.vrt"
+    assert run("evaluate", *files, *EXAMPLE_OPTIONS, "--files", tmp_path).code == 0
+    assert "<table" in (tmp_path / "confusion_matrix.html").read_text("utf-8")
+
+
+def test_unknown_language_is_refused_and_nothing_written(tmp_path: Path, examples: Path) -> None:
+    files = examples / "gold.vrt", examples / "pred.vrt"
+    refused(run("evaluate", *files, "--html", tmp_path / "r.html", "--lang", "xx"), "xx", "en, de")
+    assert not list(tmp_path.iterdir())

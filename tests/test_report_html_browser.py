@@ -1,0 +1,506 @@
+"""The HTML report in a real browser: filters, links, tooltips, documents, dark mode, no JavaScript, 50,000 cases."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.report_html import to_html
+from tests.conftest import ROOT, Sides, pair_of
+from tests.test_report_html import HOSTILE, example, hostile_sides  # noqa: F401  # the fixture is used by name
+
+pytestmark = pytest.mark.browser
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --window-size=1200,900"
+)
+
+
+def unavailable(reason: str) -> None:
+    """Skip, or fail where the programs must be there."""
+    if os.environ.get("CLUEVAL_REQUIRE_PROGRAMS"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A fresh Chromium for the tests of this file."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        unavailable("Chromium and its driver are not installed (chromium, chromedriver)")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in FLAGS.split():
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = Service(driver)
+    opened = webdriver.Chrome(options=options, service=service)
+    yield opened
+    opened.quit()
+
+
+class Opened:
+    """A report in the browser."""
+
+    def __init__(self, driver: Any, path: Path) -> None:
+        self.driver = driver
+        self.address = path.as_uri()
+
+    def go(self, hash_: str = "") -> Opened:
+        """Load the page anew."""
+        self.driver.get("about:blank")
+        self.driver.get_log("browser")
+        self.driver.get(self.address + hash_)
+        return self
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def all(self, selector: str) -> list[Any]:
+        return self.driver.find_elements("css selector", selector)
+
+    def one(self, selector: str) -> Any:
+        return self.driver.find_element("css selector", selector)
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of the elements that are shown."""
+        return [element.text for element in self.all(selector) if element.is_displayed()]
+
+    def choose(self, name: str, value: str) -> None:
+        """Set a field of the filters as a person would."""
+        from selenium.webdriver.support.ui import Select
+
+        Select(self.one(f"#cases [name={name}]")).select_by_value(value)
+
+    def until(self, done: Callable[[], object]) -> None:
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, 20).until(lambda _: done())
+
+    @property
+    def status(self) -> str:
+        return self.one("#cases .status").text
+
+    @property
+    def shown_ids(self) -> list[str]:
+        return self.run("return [...document.querySelectorAll('#cases .case')].map(e => e.dataset.id)")
+
+    @property
+    def every_id(self) -> list[str]:
+        """The IDs of all cases that the filters leave, page by page."""
+        found = self.shown_ids
+        while self.one("#cases .on").is_enabled():
+            self.one("#cases .on").click()
+            found += self.shown_ids
+        return found
+
+    @property
+    def hash(self) -> str:
+        return self.run("return location.hash")
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+
+@pytest.fixture(scope="module")
+def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]:
+    folder = tmp_path_factory.mktemp("pages")
+
+    def opener(name: str, page: str) -> Opened:
+        path = folder / f"{name}.html"
+        if not path.exists():
+            path.write_text(page, "utf-8")
+        return Opened(browser, path)
+
+    return opener
+
+
+@pytest.fixture
+def report(open_page: Callable[..., Opened], example: Evaluation) -> Iterator[Opened]:  # noqa: F811
+    page = open_page("example", to_html(example))
+    yield page
+    assert page.complaints() == []
+
+
+def cases_of(result: Evaluation) -> pd.DataFrame:
+    return pd.concat(result.cases).sort_values(["start", "sheet"], kind="stable")
+
+
+def test_views_follow_the_navigation(report: Opened) -> None:
+    report.go()
+    assert report.texts("main h2") == ["Overview"]
+    for number, title in ((1, "Cases"), (2, "Documents"), (0, "Overview")):
+        report.all("nav a")[number].click()
+        assert report.texts("main h2") == [title]
+        assert report.all("nav a")[number].get_attribute("aria-current") == "page"
+        assert report.driver.switch_to.active_element.text == title
+
+
+def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    report.go("#cases")
+    read = """return [...document.querySelectorAll('#cases .case')].map(e => [e.dataset.id,
+        [...e.querySelector('.context').childNodes].map(n => [n.textContent, n.className || ''])])"""
+    found = report.run(read)
+    report.one("#cases .on").click()
+    found += report.run(read)
+    marks = {"both": "b", "gold": "g", "pred": "p", "": ""}
+    expected = [
+        [row.case_id, [[text, marks[mark]] for text, mark in row.segments]] for row in cases_of(example).itertuples()
+    ]
+
+    def joined(rows: list[Any]) -> list[Any]:
+        """Marks as they are; plain text between them joined, white space as the browser shows it."""
+        return [
+            [name, " ".join("".join(f"⟦{mark}:{text}⟧" if mark else text for text, mark in parts).split())]
+            for name, parts in rows
+        ]
+
+    assert joined(found) == joined(expected)
+    assert len(found) == 34
+
+
+def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    cases = cases_of(example)
+    corpus = example.pair.corpus
+    labels = sorted({*example.pair.gold.spans["category"].dropna(), *example.pair.pred.spans["category"].dropna()})
+    person = f"0,{labels.index('PERSON') + 1}"
+    document = corpus.doc_ids[1]
+    for name, value, expected in (
+        ("sheet", "FP", cases[cases["sheet"] == "FP"]),
+        ("kind", "partial", cases[cases["class"] == "partial"]),
+        ("label", person, cases[cases["label_category"] == "PERSON"]),
+        ("document", "1", cases[cases["document"] == document]),
+    ):
+        report.go("#cases")
+        report.choose(name, value)
+        assert 0 < len(expected) < len(cases)
+        assert report.status == f"{len(expected)} of {len(cases)} cases"
+        assert report.every_id == expected["case_id"].tolist()
+    report.choose("sheet", "FN")
+    both = cases[(cases["document"] == document) & (cases["sheet"] == "FN")]
+    assert report.every_id == both["case_id"].tolist()
+    report.one("#cases .reset").click()
+    assert report.status == f"{len(cases)} of {len(cases)} cases"
+
+
+def test_free_text_finds_words_of_the_sentence_whatever_their_case(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    cases = cases_of(example)
+    report.go("#cases")
+    report.one("#cases [name=text]").send_keys("WERKSWOHNUNG")
+    expected = cases[[("werkswohnung" in text.lower()) for text in cases["context"]]]
+    assert len(expected)
+    report.until(lambda: report.status == f"{len(expected)} of {len(cases)} cases")
+    assert report.every_id == expected["case_id"].tolist()
+    report.one("#cases [name=text]").send_keys(" nowhere")
+    report.until(lambda: report.status == f"0 of {len(cases)} cases")
+    assert report.texts("#cases .empty") == ["No case fits these filters."]
+
+
+def test_sorting_orders_by_the_words_of_the_span(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    report.go("#cases")
+    report.choose("sort", "span")
+    surface = cases_of(example).set_index("case_id")["surface"]
+    found = [surface[name] for name in report.every_id]
+    assert sorted(found) == sorted(surface)
+    compare = """const order = new Intl.Collator('en', {numeric: true});
+        return arguments[0].every((word, i, all) => !i || order.compare(all[i - 1], word) <= 0)"""
+    assert report.run(compare, found)
+    assert found != list(surface)
+
+
+def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    wanted = example.cases[0]["case_id"].iloc[-1]
+    report.go(f"#{wanted}")
+    assert report.texts("main h2") == ["Cases"]
+    active = report.driver.switch_to.active_element
+    assert active.get_attribute("data-id") == wanted
+    assert active.get_attribute("aria-current") == "true"
+    report.choose("sheet", "FP")
+    assert wanted not in report.every_id
+    report.run("location.hash = arguments[0]", wanted)
+    report.until(lambda: wanted in report.shown_ids)
+    assert "filters were cleared" in report.status
+    report.run("location.hash = 'FN-NOSUCHCASE00'")
+    report.until(lambda: "no case FN-NOSUCHCASE00" in report.status)
+
+
+def test_keys_go_to_the_next_and_the_previous_case_across_pages(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    from selenium.webdriver.common.keys import Keys
+
+    ids = cases_of(example)["case_id"].tolist()
+    report.go(f"#{ids[24]}")
+    for key, expected in ((Keys.ARROW_DOWN, 25), ("j", 26), ("k", 25), (Keys.ARROW_UP, 24), ("k", 23)):
+        report.driver.switch_to.active_element.send_keys(key)
+        assert report.driver.switch_to.active_element.get_attribute("data-id") == ids[expected]
+        assert report.hash == f"#{ids[expected]}"
+        assert report.status.startswith(f"Case {expected + 1} of {len(ids)}")
+    report.go(f"#{ids[0]}")
+    report.driver.switch_to.active_element.send_keys("k")
+    assert report.status == "This is the first case."
+    field = report.one("#cases [name=text]")
+    field.send_keys("jk")
+    assert field.get_attribute("value") == "jk"
+
+
+def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    case = next(row for row in example.cases[0].itertuples() if row.other_surface and len(row.segments) > 2)
+    report.go(f"#{case.case_id}")
+    tip = report.one("#tip")
+    assert not tip.is_displayed()
+    mark = report.one(f"[data-id='{case.case_id}'] mark.b")
+    report.run("arguments[0].focus()", mark)
+    assert tip.is_displayed()
+    assert mark.get_attribute("aria-describedby") == "tip"
+    assert f"Reference: {case.label_category}, {case.label_risk} · " in tip.text
+    assert f"tokens {case.start}–{case.end}" in tip.text
+    assert case.other_label_category.split(" | ")[0] in tip.text
+    assert case.case_id in tip.text
+    mark.send_keys(Keys.ESCAPE)
+    assert not tip.is_displayed()
+    ActionChains(report.driver).move_to_element(mark).perform()
+    assert tip.is_displayed()
+    box, place = mark.rect, tip.rect
+    assert abs(place["y"] - box["y"]) < 200
+    assert place["x"] >= 0
+
+
+def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    report.go()
+    button = report.one(".matrix[data-layer='0'] tbody tr:last-child button[aria-label*='ORGANISATION']")
+    assert int(button.text) == example.confusion("category").loc["", "ORGANISATION"]
+    button.click()
+    assert report.texts("main h2") == ["Cases"]
+    lonely = example.cases[1]
+    lonely = lonely[(lonely["label_category"] == "ORGANISATION") & (lonely["class"] == "FP")]
+    assert report.every_id == lonely["case_id"].tolist()
+    assert report.texts(".cell-filter span") == ["Reference: nothing, model: ORGANISATION"]
+    report.one(".cell-filter button").click()
+    assert report.status == "34 of 34 cases"
+
+
+def test_a_document_is_read_whole_and_its_cases_are_links(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    from selenium.webdriver.support.ui import Select
+
+    corpus = example.pair.corpus
+    report.go("#documents")
+    Select(report.one("#documents select")).select_by_index(2)
+    assert report.hash == "#doc-3"
+    shown = [element for element in report.all("#documents details") if element.is_displayed()]
+    assert len(shown) == 1
+    text = report.run("return arguments[0].querySelector('.text').textContent", shown[0])
+    first, stop = int(corpus.documents.start[2]), int(corpus.documents.stop[2])
+    assert text.split() == corpus.text(first, stop - 1).split()
+    case = example.cases[0][example.cases[0]["document"] == corpus.doc_ids[2]].iloc[0]
+    report.run("location.hash = arguments[0]", f"in-{case['case_id']}")
+    report.until(lambda: report.driver.switch_to.active_element.tag_name == "mark")
+    mark = report.driver.switch_to.active_element
+    assert case["surface"].startswith(mark.text.split("\n")[0])
+    assert case["case_id"] in report.one("#tip").text
+    mark.send_keys("\n")
+    report.until(lambda: case["case_id"] in report.shown_ids and report.hash == f"#{case['case_id']}")
+
+
+def test_every_mark_of_every_document_says_its_own_labels(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    """The script finds a mark's spans by its place in the text; the titles were written from the spans themselves."""
+    titles = {}
+    report.go("#documents")
+    for number in range(len(example.pair.corpus.documents)):
+        titles[number] = report.run(
+            "return [...document.querySelectorAll(`#doc-${arguments[0]} mark`)].map(m => m.title)", number + 1
+        )
+    assert not any(titles[0])  # the first document is open, the script has taken over its tooltips
+    assert all(titles[1])
+    for number in (1, 2, 3):
+        report.run("location.hash = arguments[0]", f"doc-{number + 1}")
+        report.until(lambda number=number: report.one(f"#doc-{number + 1}").is_displayed())
+        script = """return [...document.querySelectorAll(`#doc-${arguments[0]} mark`)].map(mark => {
+            mark.focus();
+            const lines = [...document.querySelectorAll('#tip div')].slice(0, 2);
+            return lines.map(line => line.textContent.split(' · ')[0]).join(' · ');
+        })"""
+        assert report.run(script, number + 1) == titles[number]
+
+
+def test_dark_mode_changes_the_paper(report: Opened) -> None:
+    def paper(mode: str) -> tuple[int, ...]:
+        feature = {"name": "prefers-color-scheme", "value": mode}
+        report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        report.go()
+        colour = report.run("return getComputedStyle(document.body).backgroundColor")
+        return tuple(map(int, colour.removeprefix("rgb(").removesuffix(")").split(",")))
+
+    assert min(paper("light")) > 240
+    assert max(paper("dark")) < 60
+    report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_marks_differ_without_colour(report: Opened) -> None:
+    report.go("#cases")
+    looks = report.run(
+        """return ['b', 'g', 'p'].map(kind => {
+            const style = getComputedStyle(document.querySelector('.legend mark.' + kind));
+            return [style.borderBottomStyle, style.outlineStyle, style.fontWeight].join(' ');
+        })"""
+    )
+    assert len(set(looks)) == 3
+
+
+def test_nothing_moves(report: Opened) -> None:
+    report.go()
+    moving = report.run(
+        """return [...document.querySelectorAll('*')].filter(e => { const s = getComputedStyle(e);
+            return s.animationName !== 'none' || parseFloat(s.transitionDuration) > 0
+                || s.scrollBehavior === 'smooth'; }).length"""
+    )
+    assert moving == 0
+
+
+def test_narrow_screens_do_not_scroll_sideways(report: Opened) -> None:
+    size = {"width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False}
+    report.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for view in ("", "#cases", "#documents"):
+            report.go(view)
+            assert report.run("return document.documentElement.scrollWidth") <= 360
+    finally:
+        report.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_printing_shows_all_filtered_cases(report: Opened) -> None:
+    report.go("#cases")
+    report.run(
+        "window.addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('.case').length; })"
+    )
+    report.driver.execute_cdp_cmd("Page.printToPDF", {})
+    assert report.run("return window.printed") == 34
+    assert len(report.shown_ids) == 25
+
+
+def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation) -> None:  # noqa: F811
+    driver = report.driver
+    case = example.cases[0].iloc[-1]
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        report.go()
+        assert report.texts("main h2") == ["Overview", "Cases", "Documents"]
+        assert len(report.all("#cases .case-list .case")) == 34
+        assert not [element for element in report.all(".scripted") if element.is_displayed()]
+        assert "Filters need JavaScript" in report.one("#cases").text
+        assert len([element for element in report.all("summary") if element.is_displayed()]) == 4
+        report.go(f"#{case['case_id']}")  # a link to a case leads to its place in the document, which opens
+        report.until(lambda: report.one(f"#{case['case_id']} + mark").is_displayed())
+        assert report.one(f"#{case['case_id']} + mark").text in case["surface"]
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_hostile_tokens_are_shown_and_never_run(open_page: Callable[..., Opened]) -> None:
+    page = open_page("hostile", to_html(evaluate(pair_of(hostile_sides()), Options(by=("domain",)))))
+    page.driver.execute_cdp_cmd(
+        "Page.addScriptToEvaluateOnNewDocument", {"source": "window.alert = () => { window.wasRun = true; }"}
+    )
+    for view in ("", "#cases", "#documents"):
+        page.go(view)
+        assert page.run("return [!!window.wasRun, document.images.length, document.scripts.length]") == [False, 0, 2]
+        for mark in page.run(
+            "return [...document.querySelectorAll('main mark[data-at]')].map(m => (m.focus(), m.textContent))"
+        ):
+            assert mark in {token.replace("&amp;", "&") for token in HOSTILE}
+        assert page.complaints() == []
+    page.go("#cases")
+    contexts = page.run("return [...document.querySelectorAll('.context')].map(e => e.textContent)")
+    assert len(contexts) == len(HOSTILE)
+    assert all("<script>alert(1)</script>" in context for context in contexts)
+
+
+@pytest.fixture(scope="module")
+def large(open_page: Callable[..., Opened]) -> Opened:
+    """50,000 cases in 1,000 documents: half missed, half unsupported."""
+    lines: tuple[list[str], list[str]] = ([], [])
+    for document in range(1000):
+        for side in lines:
+            side.append(f'<text id="d{document:04}">')
+        for number in range(25):
+            for side, missed, unsupported in zip(lines, ("B-PER", "O"), ("O", "B-LOC"), strict=True):
+                side += [
+                    f"Frau\tO\nNr{document}x{number}\t{missed}\nwohnt\tO\nin\tO\nOrt{number}\t{unsupported}\n.\tO\n"
+                ]
+        for side in lines:
+            side.append("</text>")
+    sides = Sides(*("\n".join(side).encode() for side in lines))
+    return open_page("large", to_html(evaluate(pair_of(sides), Options(replicates=0))))
+
+
+def test_fifty_thousand_cases_are_all_there_and_filtered(large: Opened) -> None:
+    large.go("#cases")
+    assert large.status == "50,000 of 50,000 cases"
+    assert len(large.shown_ids) == 25
+    assert large.texts(".page-number") == ["Page 1 of 2,000"]
+    large.choose("sheet", "FN")
+    assert large.status == "25,000 of 50,000 cases"
+    large.one("#cases [name=text]").send_keys("nr777x7")
+    large.until(lambda: large.status == "1 of 50,000 cases")
+    assert large.texts("#cases .case mark") == ["Nr777x7"]
+    large.one("#cases .reset").click()
+    large.choose("document", "999")
+    assert large.status == "50 of 50,000 cases"
+    large.choose("sort", "span")
+    assert large.status == "50 of 50,000 cases"
+    large.go("#doc-1000")
+    assert large.one("#doc-1000").is_displayed()
+    # The page stays light: what is not looked at is neither listed nor laid out.
+    assert large.run("return document.querySelectorAll('#cases .case').length") == 25
+    assert large.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """axe-core: from CLUEVAL_AXE, from node_modules beside the checkout, or fresh from npm."""
+    given = [Path(os.environ["CLUEVAL_AXE"])] if os.environ.get("CLUEVAL_AXE") else []
+    for path in [*given, ROOT / "node_modules" / "axe-core" / "axe.min.js"]:
+        if path.is_file():
+            return path.read_text("utf-8")
+    npm = shutil.which("npm")
+    folder = tmp_path_factory.mktemp("axe")
+    if not npm:
+        unavailable("axe-core is not there: npm is not installed, and CLUEVAL_AXE names no file")
+    command = [str(npm), "install", "--no-save", "--no-audit", "--no-fund", "--silent", "axe-core"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode:
+        unavailable(f"axe-core could not be installed: {done.stderr.strip()[-200:]}")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("view", ["", "#cases", "#documents"])
+def test_accessibility_checker_finds_nothing(report: Opened, axe: str, mode: str, view: str) -> None:
+    feature = {"name": "prefers-color-scheme", "value": mode}
+    report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    report.go(view)
+    if view == "#cases":
+        report.run("document.querySelector('.case mark').focus()")  # with a tooltip open
+    report.run(axe)
+    found = report.driver.execute_async_script(
+        """const done = arguments[0];
+        const told = ({id, nodes}) => id + ': ' + nodes.map(n => n.html + n.failureSummary).join('; ');
+        axe.run(document).then(found => done([found.passes.length, found.violations.map(told)]))"""
+    )
+    report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert found[1] == []
+    assert found[0] > 20  # it did look

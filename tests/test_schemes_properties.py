@@ -1,0 +1,326 @@
+"""The schemes against outside scorers and against plain readings of their rules, on random data."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nervaluate import Evaluator
+from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
+from seqeval.metrics.v1 import precision_recall_fscore_support as strict_scores
+from seqeval.scheme import IOB2, IOBES
+
+from clueval_xlsx.bio import encode
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.labels import LabelRules
+from clueval_xlsx.schemes.settings import SchemeOptions
+from tests.conftest import Sides, pair_of
+from tests.test_matching_properties import Span, span_lists
+
+NAMED = st.sampled_from(["A", "B", "C"])
+SPANS = span_lists(labels=NAMED, most=7)
+THRESHOLDS = st.sampled_from([0.1, 0.3, 0.5, 0.75, 0.9, 1.0])
+ROUNDING = 1e-12
+
+
+class Text(NamedTuple):
+    """Random words, so that spans have characters."""
+
+    words: list[str]
+
+    def start(self, position: int) -> int:
+        return sum(len(word) + 1 for word in self.words[:position])
+
+    def characters(self, span: Span) -> set[int]:
+        return set(range(self.start(span[0]), self.start(span[1]) + len(self.words[span[1]])))
+
+
+def some_words(seed: int) -> list[str]:
+    return random.Random(seed).choices(["a", "bb", "Straße", "№", "&amp;", "x<y", "𝔘n"], k=50)
+
+
+WORDS = st.integers(0, 1_000_000).map(some_words)
+
+
+def with_documents(file: bytes, cuts: list[int]) -> bytes:
+    lines = file.splitlines(keepends=True)
+    for number, place in enumerate(reversed([0, *cuts])):
+        lines[place:place] = [b"</text>\n" if place else b"", b'<text id="d%d">\n' % number]
+    return b"".join(lines) + b"</text>\n"
+
+
+def pair_files(gold: list[Span], pred: list[Span], words: list[str] | None = None) -> Sides:
+    size = max([span[1] + 1 for span in (*gold, *pred)], default=1)
+    tokens = (words or ["w"] * size)[:size]
+    files = []
+    for spans in (gold, pred):
+        tags = encode(np.array([s[0] for s in spans], int), np.array([s[1] for s in spans], int),
+                      [s[2] for s in spans], size)  # fmt: skip
+        files.append("".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)).encode())
+    return Sides(*files)
+
+
+def run(gold: list[Span], pred: list[Span], words: list[str] | None = None, **schemes: object) -> Evaluation:
+    rules = schemes.pop("rules", LabelRules())
+    options = Options(replicates=0, schemes=SchemeOptions(**schemes), labels=rules)  # type: ignore[arg-type]
+    return evaluate(pair_of(pair_files(gold, pred, words)), options)
+
+
+def decoded(words: list[str]) -> Text:
+    return Text([word.replace("&amp;", "&") for word in words])
+
+
+# ---- seqeval ----------------------------------------------------------------------------------------------
+
+TAGS = st.lists(st.tuples(*[st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B", "I-C"])] * 2), min_size=1, max_size=25)
+FULL_TAGS = st.lists(
+    st.tuples(*[st.sampled_from(["O", "B-A", "I-A", "E-A", "S-A", "B-B", "I-B", "E-B", "S-B"])] * 2),
+    min_size=1,
+    max_size=25,
+)
+
+
+def defined(rate: float) -> float:
+    """Others report 0 where a rate is not defined."""
+    return 0.0 if np.isnan(rate) else rate
+
+
+def files_of(tags: list[tuple[str, str]]) -> Sides:
+    return Sides(*("".join(f"w\t{row[side]}\n" for row in tags).encode() for side in (0, 1)))
+
+
+@settings(max_examples=40)
+@given(TAGS)
+def test_default_mode_is_seqeval(tags: list[tuple[str, str]]) -> None:
+    result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(("seqeval",))))
+    rows = result.select(scheme="seqeval", variant="default", group_key=None, average="micro")
+    gold, pred = [[row[0] for row in tags]], [[row[1] for row in tags]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = precision_recall_fscore_support(gold, pred, average=None)
+    labels = sorted({tag[2:] for row in tags for tag in row if tag != "O"})
+    by_label = rows[rows["label"].notna()].set_index("label").loc[labels]
+    assert by_label["precision"].map(defined).tolist() == pytest.approx(list(theirs[0]), abs=ROUNDING)
+    assert by_label["recall"].map(defined).tolist() == pytest.approx(list(theirs[1]), abs=ROUNDING)
+    assert by_label["gold"].tolist() == list(theirs[3])
+
+
+def check_strict(tags: list[tuple[str, str]], scheme: type) -> None:
+    result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(("seqeval",))))
+    row = result.overall("seqeval", variant="strict", labelled="span")
+    gold, pred = [[row[0] for row in tags]], [[row[1] for row in tags]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        precision, recall, _, support = strict_scores(gold, pred, average="micro", scheme=scheme)
+    assert defined(row["precision"]) == pytest.approx(precision, abs=ROUNDING)
+    assert defined(row["recall"]) == pytest.approx(recall, abs=ROUNDING)
+    assert row["gold"] == support
+
+
+@settings(max_examples=40)
+@given(TAGS)
+def test_strict_mode_is_seqeval_with_iob2(tags: list[tuple[str, str]]) -> None:
+    check_strict(tags, IOB2)
+
+
+@settings(max_examples=40)
+@given(FULL_TAGS)
+def test_strict_mode_reads_ends_where_the_tags_mark_them(tags: list[tuple[str, str]]) -> None:
+    check_strict([*tags, ("S-A", "S-A"), ("O", "O")], IOBES)  # so that both columns show their scheme
+
+
+# ---- semeval ----------------------------------------------------------------------------------------------
+
+THEIR_NAMES = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
+THEIR_COUNTS = {"COR": "correct", "INC": "incorrect", "PAR": "partial", "MIS": "missed", "SPU": "spurious"}
+
+
+def as_dicts(spans: list[Span]) -> list[dict[str, object]]:
+    return [{"label": span[2], "start": span[0], "end": span[1]} for span in spans]
+
+
+@given(SPANS, SPANS)
+def test_semeval_is_nervaluate(gold: list[Span], pred: list[Span]) -> None:
+    result = run(gold, pred, names=("semeval",))
+    theirs = Evaluator([as_dicts(gold)], [as_dicts(pred)], tags=["A", "B", "C"], loader="dict").evaluate()
+    for ours, name in THEIR_NAMES.items():
+        rows = result.select(scheme="semeval", variant=ours, group_key=None, average="micro")
+        expected = {None: theirs["overall"][name]}
+        expected |= {label: strategies[name] for label, strategies in theirs["entities"].items()}
+        for label, other in expected.items():
+            row = rows[rows["label"].isna() if label is None else rows["label"] == label].iloc[0]
+            assert row["counts"] == {key: getattr(other, theirs_) for key, theirs_ in THEIR_COUNTS.items()}
+            for rate, support in (("precision", "pred"), ("recall", "gold")):
+                assert getattr(other, rate) == (pytest.approx(row[rate], abs=ROUNDING) if row[support] else 0)
+
+
+def test_semeval_passes_over_less_than_one_per_cent_of_a_gold_span() -> None:
+    gold, pred = [(0, 149, "A")], [(149, 151, "A")]
+    row = run(gold, pred, names=("semeval",)).overall("semeval", variant="partial")
+    assert row["counts"] == {"COR": 0, "INC": 0, "PAR": 0, "MIS": 1, "SPU": 1}
+
+
+# ---- scenario, iou, coverage, tokens: plain loops -----------------------------------------------------------
+
+
+def plain_scenario(gold: list[Span], pred: list[Span], text: Text, t: float) -> Counter[str]:
+    candidates = []
+    for i, g in enumerate(gold):
+        for j, p in enumerate(pred):
+            a, b = text.characters(g), text.characters(p)
+            ratio = len(a & b) / max(len(a), len(b))
+            if not a & b:
+                continue
+            same = g[2] == p[2]
+            name = (
+                "incorrect" if ratio < t else "partial" if not same else "strict" if a == b else "exact"
+            )  # fmt: skip
+            candidates.append((["strict", "exact", "partial", "incorrect"].index(name), -ratio, i, j, name))
+    found: Counter[str] = Counter()
+    used_gold, used_pred = set(), set()
+    for _, _, i, j, name in sorted(candidates):
+        if i not in used_gold and j not in used_pred:
+            used_gold.add(i)
+            used_pred.add(j)
+            found[name] += 1
+    found["missed"], found["spurious"] = len(gold) - len(used_gold), len(pred) - len(used_pred)
+    return found
+
+
+@settings(max_examples=40)
+@given(SPANS, SPANS, WORDS, THRESHOLDS)
+def test_scenario_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], t: float) -> None:
+    row = run(gold, pred, words, names=("scenario",), scenario=t).overall(
+        "scenario", variant="partial", labelled="span"
+    )
+    expected = plain_scenario(gold, pred, decoded(words), t)
+    assert row["counts"] == {name: expected[name] for name in row["counts"]}
+    credit = expected["strict"] + expected["exact"] + 0.5 * expected["partial"]
+    assert row["tp_gold"] == row["tp_pred"] == credit
+
+
+@settings(max_examples=40)
+@given(SPANS, SPANS, WORDS, THRESHOLDS, st.booleans())
+def test_iou_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], t: float, by_type: bool) -> None:
+    text = decoded(words)
+
+    def found(own: list[Span], others: list[Span]) -> int:
+        return sum(
+            any(
+                len(text.characters(a) & text.characters(b)) / len(text.characters(a) | text.characters(b)) >= t
+                and (a[2] == b[2] or not by_type)
+                for b in others
+            )
+            for a in own
+        )
+
+    result = run(gold, pred, words, names=("iou",), iou=(t,))
+    row = result.overall("iou", variant=f"{t:g}", labelled="span" if by_type else None)
+    assert (row["tp_gold"], row["tp_pred"]) == (found(gold, pred), found(pred, gold))
+
+
+def plain_coverage(
+    gold: list[Span], pred: list[Span], text: Text, t: float, groups: dict[str, str], ignored: set[str]
+) -> dict[str, int]:
+    used: set[int] = set()
+    tp = fn = relaxed = 0
+    for g in gold:
+        inside = [
+            j for j, p in enumerate(pred)
+            if j not in used and text.characters(g) & text.characters(p)
+            and groups.get(g[2], g[2]) == groups.get(p[2], p[2])
+        ]  # fmt: skip
+
+        def share(rows: list[int], g: Span = g) -> float:
+            covered = sum(len(text.characters(g) & text.characters(pred[j])) for j in rows)
+            return covered / len(text.characters(g))
+
+        if inside and share(inside) >= t:
+            tp += 1
+            used.update(inside)
+            relaxed += share([j for j in inside if pred[j][2] == g[2]]) < t
+        elif g[2] not in ignored:
+            fn += 1
+    fp = sum(j not in used and p[2] not in ignored for j, p in enumerate(pred))
+    return {"tp": tp, "fn": fn, "fp": fp, "relaxed": relaxed}
+
+
+@settings(max_examples=40)
+@given(SPANS, SPANS, WORDS, THRESHOLDS, st.booleans())
+def test_coverage_is_the_plain_loop(
+    gold: list[Span], pred: list[Span], words: list[str], t: float, ignoring: bool
+) -> None:
+    ignored = {"C"} if ignoring else set()
+    rules = LabelRules(equivalent=(("A", "B"),), ignored=tuple(ignored))
+    result = run(gold, pred, words, names=("coverage",), coverage=(t,), rules=rules)
+    for variant, groups in ((f"{t:g}", {}), (f"{t:g} relaxed", {"B": "A"})):
+        row = result.overall("coverage", variant=variant, labelled="span")
+        expected = plain_coverage(gold, pred, decoded(words), t, groups, ignored)
+        assert (row["tp_gold"], row["fn"], row["tp_pred"], row["fp"]) == (
+            expected["tp"], expected["fn"], expected["tp"], expected["fp"]
+        )  # fmt: skip
+        assert (row["counts"] or {"relaxed": 0})["relaxed"] == expected["relaxed"]
+
+
+@settings(max_examples=40)
+@given(SPANS, SPANS, st.booleans())
+def test_tokens_is_the_plain_loop(gold: list[Span], pred: list[Span], by_label: bool) -> None:
+    def labels(spans: list[Span]) -> dict[int, str | None]:
+        return {token: span[2] for span in spans for token in range(span[0], span[1] + 1)}
+
+    ours, theirs = labels(gold), labels(pred)
+    agree = sum(token in theirs and (not by_label or theirs[token] == label) for token, label in ours.items())
+    row = run(gold, pred, names=("tokens",)).overall("tokens", labelled="span" if by_label else None)
+    assert (row["gold"], row["pred"], row["tp_gold"], row["tp_pred"]) == (len(ours), len(theirs), agree, agree)
+
+
+# ---- what must hold for every scheme ------------------------------------------------------------------------
+
+
+@settings(max_examples=20)
+@given(SPANS, WORDS)
+def test_a_perfect_prediction_is_perfect_in_every_scheme(gold: list[Span], words: list[str]) -> None:
+    result = run(gold, gold, words, names=("all",))
+    whole = result.scores[result.scores["layer"].isna() & result.scores["group_key"].isna()]
+    assert (whole["fn"].fillna(0) == 0).all()
+    assert (whole["fp"].fillna(0) == 0).all()
+
+
+@settings(max_examples=20)
+@given(SPANS, SPANS, WORDS)
+def test_rows_of_documents_add_up_to_the_whole(gold: list[Span], pred: list[Span], words: list[str]) -> None:
+    files = pair_files(gold, pred, words)
+    cuts = [
+        place for place in range(1, files[0].count(b"\n"))
+        if not any(span[0] < place <= span[1] for span in (*gold, *pred)) and place % 3 == 0
+    ]  # fmt: skip
+    documents = len(cuts) + 1
+    sides = Sides(*(with_documents(file, cuts) for file in files))
+    options = Options(replicates=0, schemes=SchemeOptions(("all",)))
+    scores = evaluate(pair_of(sides), options).scores
+    keys = ["scheme", "variant", "level", "labelled"]
+    counts = ["gold", "tp_gold", "fn", "pred", "tp_pred", "fp"]
+    text = scores.assign(**{key: scores[key].fillna("-") for key in keys})
+    whole = text[text["layer"].isna() & text["group_key"].isna()].set_index(keys)[counts].fillna(0)
+    parts = text[text["group_key"] == "document"].groupby(keys)[counts].sum()
+    assert len(scores[scores["group_key"] == "document"]["group"].unique()) == documents
+    assert parts.to_dict("index") == whole.to_dict("index")
+
+
+@settings(max_examples=20)
+@given(SPANS, SPANS)
+def test_relaxed_is_never_stricter(gold: list[Span], pred: list[Span]) -> None:
+    result = run(gold, pred, names=("all",), rules=LabelRules(equivalent=(("A", "B"),)))
+    from clueval_xlsx.relaxation import strict_against_relaxed
+
+    table = strict_against_relaxed(result.scores)
+    table = table[table["layer"].isna() & ~table["scheme"].isin(["scenario", "coverage", "semeval"])]
+    assert len(table) == 4 + 2 + 1 + 1
+    assert (table["tp_gold_difference"].fillna(0) >= 0).all()
+    assert (table["tp_gold_difference"] == table["relaxed_matches"]).all()

@@ -1,0 +1,280 @@
+"""Figures in the review workbook: live ones beside the raw ones, documents, confusion, guide, manifest."""
+
+from __future__ import annotations
+
+import dataclasses
+import zipfile
+from io import BytesIO
+
+import pytest
+
+from clueval_xlsx.layout import JUDGEMENTS, Answer, Judgement, run_id
+from clueval_xlsx.manifest import unpack_predictions
+from clueval_xlsx.words import Words, languages
+from clueval_xlsx.workbook import ReviewOptions
+from tests.conftest import listed
+from tests.workbooks import (
+    FIRST,
+    LOOKS,
+    answers_for,
+    example,
+    find,
+    headers,
+    live_figures,
+    manifest_of,
+    opened,
+    runs,
+    texts,
+    written,
+)
+
+
+@pytest.fixture(scope="module")
+def book():
+    return opened(written(example()))
+
+
+def test_stored_values_are_right_before_anybody_judges():
+    counts, estimate = live_figures(opened(written(example()), values=True)["Metrics"])
+    assert set(counts.values()) == {(0, 0), (0, "–"), ("–", 0)}
+    assert estimate == {
+        "Reference spans": (75, 75),
+        "found": (54, 54),
+        "Model spans": (74, 74),
+        "supported": (61, 61),
+        "Recall": (54 / 75, 54 / 75),
+        "Precision": (61 / 74, 61 / 74),
+    }
+
+
+@pytest.mark.parametrize("labelled", [None, "category"])
+def test_stored_values_are_right_with_answers_filled_in(labelled):
+    evaluation = example(labelled=labelled)
+    answers, codes = answers_for(evaluation)
+    content = written(evaluation, ReviewOptions(answers=answers))
+    values = opened(content, values=True)
+    words = Words("en")
+    counts, estimate = live_figures(values["Metrics"])
+    for judgement in JUDGEMENTS:
+        expected = tuple(
+            codes[name].count(judgement.code) if name in judgement.sheets else "–" for name in ("FN", "FP")
+        )
+        assert counts[words[f"judgement.{judgement.code}"]] == expected
+    assert counts["judged"] == (7, 6)
+    raw = {key: int(evaluation.headline[key]) for key in ("gold", "tp_gold", "pred", "tp_pred")}
+    label = 1 if labelled else 0
+    gold, found = raw["gold"] - 2 + 3, raw["tp_gold"] + 1 + 1 + 3 + label
+    supported = raw["tp_pred"] + 3 + 1 + 1
+    assert estimate == {
+        "Reference spans": (raw["gold"], gold),
+        "found": (raw["tp_gold"], found),
+        "Model spans": (raw["pred"], raw["pred"]),
+        "supported": (raw["tp_pred"], supported),
+        "Recall": (raw["tp_gold"] / raw["gold"], pytest.approx(found / gold)),
+        "Precision": (raw["tp_pred"] / raw["pred"], pytest.approx(supported / raw["pred"])),
+    }
+    total = len(evaluation.cases[0])
+    assert values["FN"]["A2"].value == f"7 of {total} judged"
+
+
+def test_filled_in_answers_are_in_the_words_of_the_lists():
+    answers, _ = answers_for(example())
+    for lang in languages():
+        words = Words(lang)
+        sheet = opened(written(example(), ReviewOptions(lang=lang, answers=answers)))["FN"]
+        row = FIRST + 2
+        found = {header: sheet.cell(row, headers(sheet).index(header) + 1) for header in headers(sheet)}
+        assert found[words["column.judgement"]].value == words["judgement.boundary"]
+        assert found[words["column.correct_span"]].value == words["span_choice.as_model"]
+        assert found[f"{words['column.correct_label']}: risk"].value == "LOW"
+        assert found[f"{words['column.correct_label']}: category"].value is None
+        assert found[words["column.severity"]].value == words["severity.direct"]
+        assert found[words["column.comment"]].value == "= not a formula"
+        assert found[words["column.comment"]].data_type == "s"
+
+
+def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
+    case = example().cases[0]["case_id"][3]
+    sheet = opened(written(example(), ReviewOptions(earlier={case: "Anna: Model is wrong"})))["FN"]
+    shown = texts(sheet, "Earlier judgements")
+    assert shown[3] == "Anna: Model is wrong"
+    assert set(shown[:3] + shown[4:]) == {""}
+    assert "Earlier judgements" not in headers(opened(written(example()))["FN"])
+
+
+def test_judgements_of_a_project_are_offered_counted_and_remembered():
+    own = Judgement("public", "delete", ("FN",), {"en": "Public figure? *", "de": "Person des öffentlichen Lebens"})
+    case = example().cases[0]["case_id"][0]
+    options = ReviewOptions(judgements=(*JUDGEMENTS, own), answers={case: Answer("public")})
+    content = written(example(), options)
+    book, values = opened(content), opened(content, values=True)
+    assert texts(book["FN"], "Judgement")[0] == "Public figure? *"
+    counts, estimate = live_figures(values["Metrics"])
+    assert counts["Public figure? *"] == (1, "–")
+    assert estimate["Reference spans"] == (75, 74)
+    row, left = find(book["Metrics"], "Public figure? *")
+    assert "COUNTIF" not in book["Metrics"].cell(row, left + 1).value  # the signs would be wildcards
+    assert manifest_of(book).judgements == (own,)
+    assert find(book["Guide"], "Public figure? * (FN)")
+
+
+def test_guide_says_everything_a_judge_needs():
+    evaluation = example(level="exact")
+    options = ReviewOptions(contact="Dr. Weber <weber@example.org>", annotator="Anna")
+    for lang in languages():
+        words = Words(lang)
+        sheet = opened(written(evaluation, dataclasses.replace(options, lang=lang))).worksheets[0]
+        shown = "\n".join(str(value) for row in sheet.iter_rows(values_only=True) for value in row if value)
+        for judgement in JUDGEMENTS:
+            for key in (f"judgement.{judgement.code}", f"guide.meaning_{judgement.code}"):
+                assert words[key] in shown
+            assert words[f"guide.effect_{judgement.effect}"] in shown
+        for key in ("colour_both", "colour_gold", "colour_pred", "absent_exact", "absent_labels", "absent_agreed"):
+            assert words[f"guide.{key}"] in shown
+        for choice in (*words.section("span_choice").values(), *words.section("severity").values()):
+            assert choice in shown
+        for name in {*evaluation.cases[0]["class"], *evaluation.cases[1]["class"]}:
+            assert words[f"guide.class_{name}"] in shown
+        assert all(emoji in shown for emoji in "🟩🟥🟧")
+        assert "weber@example.org" in shown
+        assert str(len(evaluation.cases[0])) in shown
+        row, left = find(sheet, words["guide.judge_name"])
+        name = sheet.cell(row, left + 1)
+        assert (name.value, name.protection.locked, name.number_format) == ("Anna", False, "@")
+
+
+@pytest.mark.parametrize("level", ["exact", "superset", "tiling", "overlap"])
+def test_guide_says_what_is_not_among_the_cases(level):
+    sheet = opened(written(example(level=level, labelled="category")))["Guide"]
+    assert find(sheet, Words("en")[f"guide.absent_{level}"])
+    shown = [str(value) for row in sheet.iter_rows(values_only=True) for value in row]
+    assert Words("en")["guide.absent_labels"] not in shown  # labels are compared
+
+
+def test_colours_on_the_guide_are_those_of_the_contexts(book):
+    looks = {
+        text: look
+        for row in book["Guide"].iter_rows()
+        for cell in row
+        if cell.value is not None
+        for text, look in runs(cell.value)
+        if look not in {"", LOOKS[""]}
+    }
+    found = [
+        look
+        for row in book["Guide"].iter_rows()
+        for cell in row
+        for text, look in runs(cell.value)
+        if text == Words("en")["guide.example_words"]
+    ]
+    assert looks
+    assert found == [LOOKS["both"], LOOKS["gold"], LOOKS["pred"]]
+
+
+def test_metrics_show_levels_labels_groups_and_the_signature():
+    evaluation = example(by=("domain",))
+    sheet = opened(written(evaluation), values=True)["Metrics"]
+    rows = {}
+    for row in sheet.iter_rows(min_col=2, max_col=14, values_only=True):
+        rows.setdefault(row[0], []).append(row)
+    for level in ("exact", "superset", "tiling", "overlap"):
+        for labelled, name in (
+            (None, level),
+            ("category", f"{level} · same category"),
+            ("risk", f"{level} · same risk"),
+        ):
+            record = evaluation.overall("clueval", level=level, labelled=labelled)
+            [row] = rows[name]
+            assert row[1] == pytest.approx(record["recall"])
+            assert row[3:6] == (record["gold"], record["tp_gold"], record["fn"])
+            assert row[6] == pytest.approx(record["precision"])
+            assert row[8:11] == (record["pred"], record["tp_pred"], record["fp"])
+            assert row[11:] == (pytest.approx(record["f1"]), pytest.approx(record["f_beta"]))
+    assert {"ACCOUNT", "PERSON", "HIGH", "LOW", "tenancy", "labour", "traffic", "family"} <= rows.keys()
+    assert evaluation.signature in rows
+    assert len(rows["mean of the labels"]) == 2
+
+
+def test_metrics_have_two_native_charts_whose_figures_are_on_the_sheet():
+    content = written(example())
+    book = opened(content, values=True)
+    assert len(book["Metrics"]._charts) == 2
+    sheet, evaluation = book["Metrics"], example()
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        text = archive.read("xl/charts/chart1.xml").decode()
+    place = text.split("<c:f>Metrics!")[1].split("</c:f>")[0].replace("$", "")
+    labels = [row[0].value for row in sheet[place]]
+    rows = evaluation.select(
+        scheme="clueval", level="overlap", labelled=None, layer="category", group_key=None, average="micro"
+    )
+    assert sorted(labels) == sorted(rows["label"])
+    recalls = dict(zip(rows["label"], rows["recall"], strict=True))
+    for row in sheet[place]:
+        assert sheet.cell(row[0].row, row[0].column + 1).value == pytest.approx(recalls[row[0].value])
+
+
+def test_documents_link_to_their_first_case(book):
+    evaluation = example()
+    sheet = book["Documents"]
+    rows = list(sheet.iter_rows(min_row=FIRST))
+    assert [row[0].value for row in rows] == list(evaluation.pair.corpus.doc_ids)
+    missed, unsupported = evaluation.cases
+    for row in rows:
+        own = [table[table["document"] == row[0].value] for table in (missed, unsupported)]
+        link = row[-1]
+        name, _, place = link.hyperlink.location.partition("!")
+        assert book[name][place].value == link.value == next(part["case_id"].iloc[0] for part in own if len(part))
+        assert row[-2].value == ("yes" if own[0].empty else "no")
+        assert [cell.value for cell in row][5:6] == [len(own[0])]
+
+
+def test_confusion_counts_every_span_once(book):
+    sheet, evaluation = book["Confusion"], example()
+    for layer in ("category", "risk"):
+        table = evaluation.confusion(layer)
+        top, left = find(sheet, f"Layer {layer}")
+        names = [sheet.cell(top + 1, left + 1 + index).value for index in range(len(table))]
+        assert names == [*(str(name) for name in table.columns[:-1]), "(nothing)"]
+        for line, values in enumerate(table.to_numpy().tolist(), top + 2):
+            shown = [sheet.cell(line, left + 1 + index).value for index in range(len(values))]
+            assert [value or 0 for value in shown] == values
+
+
+def test_manifest_holds_what_the_way_back_needs():
+    evaluation = example(by=("domain",), context=7)
+    book = opened(written(evaluation, ReviewOptions(lang="de", annotator="Anna", contact="Weber", part="1/2")))
+    manifest = manifest_of(book)
+    pair = evaluation.pair
+    assert manifest.schema == 1
+    assert manifest.version
+    assert manifest.signature == evaluation.signature
+    assert manifest.gold == {"name": "gold.vrt", "sha256": pair.gold.source.sha256}
+    assert manifest.pred == {"name": "pred.vrt", "sha256": pair.pred.source.sha256}
+    assert manifest.run_id == run_id(pair.gold.source.sha256, pair.pred.source.sha256, manifest.settings)
+    assert manifest.settings["level"] == "overlap"
+    assert manifest.settings["context"] == 7
+    assert manifest.settings["by"] == ["domain"]
+    assert manifest.layers == ("category", "risk")
+    assert (manifest.lang, manifest.annotator, manifest.contact, manifest.part) == ("de", "Anna", "Weber", "1/2")
+    assert manifest.cases == {"FN": 21, "FP": 13}
+    assert (manifest.documents, manifest.tokens) == (4, len(pair.corpus))
+    unpacked = unpack_predictions(manifest.predictions)
+    for layer, spans in pair.pred.layers.items():
+        assert listed(unpacked[layer]) == listed(spans[["start", "end", layer]])
+
+
+def test_manifest_says_nothing_of_the_text():
+    content = "".join(str(row[0]) for row in opened(written(example()))["clueval_manifest"].iter_rows(values_only=True))
+    assert "Lindenau" not in content
+    assert "Volkmer" not in content
+
+
+def test_a_long_manifest_is_cut_into_cells(monkeypatch):
+    from clueval_xlsx.workbook import hidden
+
+    monkeypatch.setattr(
+        hidden, "chunks", lambda text: [text[begin : begin + 100] for begin in range(0, len(text), 100)]
+    )
+    book = opened(written(example()))
+    assert book["clueval_manifest"].max_row > 10
+    assert manifest_of(book).layers == ("category", "risk")

@@ -1,0 +1,28 @@
+"""The example's workbook, part by part, is the one that was last looked at."""
+
+from __future__ import annotations
+
+import pytest
+import xlsxwriter
+
+from tests.golden import FOLDER, KINDS, first_difference, golden, made_with, parts
+
+KEEP = "If the change is meant, look at the new workbook and keep it: python -m tests.golden"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_workbook_is_the_golden_one(name):
+    if xlsxwriter.__version__ != made_with():
+        pytest.skip(f"made with XlsxWriter {made_with()}, which writes its XML in its own way")
+    difference = first_difference(parts((FOLDER / name).read_bytes()), parts(golden(name)))
+    assert not difference, f"{difference}\n{KEEP}"
+
+
+def test_the_first_part_that_differs_is_named():
+    old = parts((FOLDER / "review-en.xlsx").read_bytes())
+    assert first_difference(old, old) == ""
+    name = "xl/worksheets/sheet3.xml"
+    changed = {**old, name: old[name].replace('customWidth="1"', 'customWidth="0"', 1)}
+    assert first_difference(old, changed).startswith(f"{name}:")
+    assert first_difference(old, {key: text for key, text in old.items() if key != name}) == f"{name}: missing"
+    assert first_difference(old, {**old, "xl/macro.bin": ""}) == "xl/macro.bin: new"

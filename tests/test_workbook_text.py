@@ -1,0 +1,211 @@
+"""Any text goes in, a valid workbook comes out, and the text comes back as documented."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import example as tried
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from python_calamine import CalamineWorkbook
+
+from clueval_xlsx.context import ELLIPSIS, JOINER, Segment, emoji_pieces
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.workbook.book import LONGEST_CELL, Book, clean, shorten, shorten_pieces, utf16_length
+from clueval_xlsx.workbook.measure import lines
+from tests.conftest import Sides
+from tests.workbooks import FIRST, LOOKS, column, evaluated, headers, opened, runs, texts, written
+
+ODD = [
+    "🟥👩‍👩‍👧‍👦🇩🇪",
+    "e\u0301\u0327",
+    "שלום עולם",
+    "\u202eمرحبا\u202c",
+    "a\x00b\x07c\x1bd\x7f",
+    "\ud800lone\udfff",
+    "_x0041_ _x000D_ _x005F_x0041_",
+    "=1+1",
+    "+49",
+    "-1",
+    "@SUM(A1)",
+    "http://example.org/?a=1&b=2",
+    "a\r\nb\rc\nd\te",
+    "<b>&amp;</b> ]]>",
+    "  spaces  ",
+    "\ufffe\uffff",
+    "\U0001fffe\U0010ffff",
+    "\x85\u2028\xa0",
+    "日本語" * 10,
+]
+anything = st.one_of(
+    st.sampled_from(ODD),
+    st.text(st.characters(), max_size=30),  # lone surrogates, too
+    st.text(st.sampled_from("=+-@_x04 \t\n\r\x01🟥e\u0301א"), max_size=20),
+)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@settings(max_examples=60)
+@given(values=st.lists(anything, min_size=1, max_size=6))
+@tried(values=ODD)
+def test_text_comes_back_clean_from_both_readers(tmp_path_factory, streaming, values):
+    target = tmp_path_factory.mktemp("text") / "text.xlsx"
+    with Book(target, title="t", streaming=streaming) as book:
+        sheet = book.sheet("Text", streamed=streaming)
+        for row, value in enumerate(values):
+            sheet.text((row, 0), value)
+            sheet.rich((row, 1), [(value, "gold"), (value, ""), (value, "pred")], "cell_context")
+            sheet.text((row, 2), "end")
+    expected = [clean(value) for value in values]
+    rich = [3 * text.replace(JOINER, "") for text in expected]
+    found = opened(target)["Text"]
+    # openpyxl drops every `x005F_`, also where it is no escape.
+    assert [_plain(found.cell(row + 1, 1)) for row in range(len(values))] == [_dropped(text) for text in expected]
+    assert [_plain(found.cell(row + 1, 2)).replace(JOINER, "") for row in range(len(values))] == [
+        _dropped(text) for text in rich
+    ]
+    again = CalamineWorkbook.from_path(str(target)).get_sheet_by_index(0).to_python(skip_empty_area=False)
+    assert [row[0] for row in again] == expected
+    assert [row[1].replace(JOINER, "") for row in again] == rich
+
+
+def _dropped(text):
+    return text.replace("x005F_", "")
+
+
+def _plain(cell):
+    assert cell.data_type in {"s", "n", "inlineStr"}, cell.data_type  # `n` is an empty cell
+    return "" if cell.value is None else str(cell.value)
+
+
+def test_control_characters_become_a_sign_that_says_so():
+    assert clean("a\x00b\x1fc\ud800d\r\ne\rf\tg") == "a\ufffdb\ufffdc\ufffdd\ne\nf\tg"
+    assert clean("_x0041_") == "_x0041_"
+
+
+names = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029<>\"&'"),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=25)
+@given(tokens=st.lists(names, min_size=1, max_size=5), label=names, document=names)
+@tried(tokens=["=1+1", "_x0041_", "\U0001f7e5", "a\x07b"], label="=A,1", document="@x")
+def test_any_corpus_makes_a_workbook_that_opens(tokens, label, document):
+    sides = []
+    for further in ("B", "I"):  # gold marks each token, the prediction all of them together
+        tags = ["B", *[further] * (len(tokens) - 1)]
+        body = "".join(f"{token}\t{tag}-{label}\n" for token, tag in zip(tokens, tags, strict=True))
+        sides.append(f'<text id="{document}">\n{body}</text>\n'.encode())
+    try:
+        evaluation = evaluated(Sides(*sides), level="exact")
+    except InputError:
+        return  # not a vertical file: the readers have their own tests
+    content = written(evaluation)
+    book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+    rich = opened(content)
+    for name, table in zip(("FN", "FP"), evaluation.cases, strict=True):
+        if not len(table):
+            continue
+        shown = headers(rich[name])
+        rows = book.get_sheet_by_name(name).to_python()[FIRST - 1 :]
+        for header, key in (("Document", "document"), ("Span", "surface"), ("Label", "label_span")):
+            assert [row[shown.index(header)] for row in rows] == [clean(text) for text in table[key]]
+        for cell, context in zip(column(rich[name], "Context"), table["context"], strict=True):
+            assert str(cell.value).replace(JOINER, "") == _dropped(clean(context).replace(JOINER, ""))
+
+
+@given(text=anything, repeat=st.integers(1, 40), limit=st.integers(20, 60))
+def test_long_text_is_shortened_visibly_and_never_otherwise(text, repeat, limit):
+    text = clean(text * repeat)
+    short = shorten(text, limit)
+    assert utf16_length(short) <= limit
+    if utf16_length(text) <= limit:
+        assert short == text
+    else:
+        assert short.endswith(f" {ELLIPSIS}")
+        assert text.startswith(short.removesuffix(f" {ELLIPSIS}"))
+
+
+pieces = st.lists(st.tuples(anything.map(clean), st.sampled_from(["", "gold", "pred", "both"])), max_size=8)
+
+
+@given(pieces=pieces, limit=st.integers(20, 120))
+def test_long_contexts_are_shortened_visibly_and_fit(pieces, limit):
+    total = sum(utf16_length(text) for text, _ in pieces)
+    short = shorten_pieces(pieces, limit)
+    assert sum(utf16_length(text) for text, _ in short) <= limit
+    if total <= limit:
+        assert short == pieces
+    else:
+        assert any(ELLIPSIS in text for text, _ in short)
+        "".join(text for text, _ in short).encode("utf-8")  # no half characters
+
+
+def test_shortening_spares_the_words_at_issue():
+    pieces = [("far " * 50, ""), ("Ann Lee", "gold"), (" away" * 50, "")]
+    short = shorten_pieces(pieces, 100)
+    assert short[1] == ("Ann Lee", "gold")
+    assert short[0][0].startswith(ELLIPSIS)
+    assert short[2][0].endswith(ELLIPSIS)
+
+
+@pytest.mark.parametrize("character", ["x", "🟥"])
+def test_a_hundred_thousand_characters_fit_into_a_cell(character):
+    token = character * 100_000
+    evaluation = evaluated(Sides(f"{token}\tB-X\n.\tO\n".encode(), f"{token}\tO\n.\tO\n".encode()))
+    book = opened(written(evaluation))
+    [cell] = column(book["FN"], "Context")
+    shown = str(cell.value)
+    assert utf16_length(shown) <= LONGEST_CELL
+    assert ELLIPSIS in shown
+    assert shown.count(character) > 10_000
+    marked = [text for text, look in runs(cell.value) if look == LOOKS["gold"]]
+    assert "".join(marked).strip(character) == ""
+    assert len(marked[0]) > 10_000
+    assert texts(book["FN"], "Span")[0].endswith(ELLIPSIS)
+    assert book["FN"].row_dimensions[5].height > 408
+
+
+def test_thousands_of_marks_are_shown_as_far_as_they_fit():
+    size = 9_000
+    gold = "w\tB-X\n" + "w\tI-X\n" * (size - 1)
+    pred = "w\tB-X\nw\tO\n" * (size // 2)
+    sheet = opened(written(evaluated(Sides(gold.encode(), pred.encode()))))["FN"]
+    [cell] = column(sheet, "Context")
+    shown = str(cell.value)
+    assert 25_000 < utf16_length(shown) <= LONGEST_CELL
+    assert shown.endswith(ELLIPSIS)
+
+
+@pytest.mark.parametrize(
+    "segments",
+    [
+        [Segment("", "gold")],
+        [Segment("all", "gold")],
+        [Segment("one", "gold"), Segment("two", "gold")],
+        [Segment("plain", "")],
+        [Segment(" ", "both"), Segment("", ""), Segment("x", "")],
+    ],
+)
+def test_odd_fragments_never_leave_the_cell_empty(segments):
+    """Excel refuses rich text that is empty, single or has neighbours of one format."""
+    target = io.BytesIO()
+    with Book(target, title="t") as book:
+        sheet = book.sheet("S")
+        sheet.rich((0, 0), segments, "cell_context")
+        sheet.rich((1, 0), emoji_pieces(segments), "cell_context")
+    found = opened(target.getvalue())["S"]
+    joined = "".join(segment.text for segment in segments)
+    assert str(found["A1"].value or "").replace(JOINER, "") == joined
+    for segment in segments:
+        assert segment.text in str(found["A2"].value)
+
+
+@given(text=anything, width=st.floats(5, 80))
+def test_every_text_has_a_line_at_least(text, width):
+    assert lines(text, width) >= 1
+    assert lines(text + "\n" + text, width) == 2 * lines(text, width) or "\n" in text

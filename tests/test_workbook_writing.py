@@ -1,0 +1,279 @@
+"""How the review workbook is written: options, limits, streaming, refusals, judgements that are spared."""
+
+from __future__ import annotations
+
+import zipfile
+from io import BytesIO
+
+import pytest
+import xlsxwriter.worksheet
+from python_calamine import CalamineWorkbook
+
+from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.layout import Answer
+from clueval_xlsx.workbook import ReviewOptions, review
+from clueval_xlsx.workbook.book import Book
+from tests.conftest import EXAMPLE_OPTIONS, Sides, refused, run
+from tests.workbooks import (
+    HEADER_ROW,
+    ONE_LAYER,
+    answers_for,
+    column,
+    evaluated,
+    example,
+    find,
+    headers,
+    live_figures,
+    manifest_of,
+    opened,
+    runs,
+    texts,
+    written,
+)
+
+
+@pytest.fixture(scope="module")
+def book():
+    return opened(written(example()))
+
+
+def test_sheets_are_unprotected_unless_asked_for(book):
+    assert not any(sheet.protection.sheet for sheet in book)
+    locked = opened(written(example(), ReviewOptions(protect=True)))
+    for sheet in locked:
+        assert sheet.protection.sheet
+        assert not sheet.protection.autoFilter  # false: allowed
+        assert sheet.protection.sort  # true: not allowed, it would part judgements from their cases
+
+
+def test_more_cases_than_rows_continue_on_further_sheets():
+    evaluation = example()
+    answers, _ = answers_for(evaluation)
+    content = written(evaluation, ReviewOptions(max_rows=5, answers=answers))
+    book, values = opened(content), opened(content, values=True)
+    names = [name for name in book.sheetnames if name.startswith("FN")]
+    assert names == ["FN", "FN 2", "FN 3", "FN 4", "FN 5"]
+    shown = [case for name in names for case in texts(book[name], "Case")]
+    assert shown == list(evaluation.cases[0]["case_id"])
+    assert [values[name]["A2"].value for name in names] == [
+        "5 of 5 judged",
+        "2 of 5 judged",
+        "0 of 5 judged",
+        "0 of 5 judged",
+        "0 of 1 judged",
+    ]
+    counts, _ = live_figures(values["Metrics"])
+    assert counts["judged"] == (7, 6)
+    row, left = find(book["Metrics"], "judged")
+    assert book["Metrics"].cell(row, left + 1).value.count("COUNTA") == 5
+    for name in names:
+        for cell in column(book[name], "See also"):
+            if cell.hyperlink:
+                sheet, _, place = cell.hyperlink.location.partition("!")
+                assert book[sheet.strip("'")][place].value == cell.value.split()[0]
+
+
+def test_a_selection_of_cases_can_be_written():
+    missed, unsupported = example().cases
+    chosen = {"FN": missed.iloc[3:6], "FP": unsupported.iloc[:0]}
+    book = opened(written(example(), cases=chosen))
+    assert texts(book["FN"], "Case") == list(missed["case_id"][3:6])
+    assert manifest_of(book).cases == {"FN": 3, "FP": 0}
+    assert not any(cell.hyperlink for cell in column(book["FN"], "See also"))  # the other side is not there
+
+
+def test_progress_counts_every_case_once():
+    steps = []
+    written(example(), advance=steps.append)
+    assert sum(steps) == 34
+
+
+def test_a_window_replaces_the_sentence():
+    sheet = opened(written(evaluated(ONE_LAYER, context=1)))["FN"]
+    assert texts(sheet, "Context")[0].replace("\u2060", "") == "🟩Ann🟩 🟥Lee🟥 of"
+
+
+def test_the_same_run_gives_the_same_bytes(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    paths = []
+    for name in ("a", "b"):
+        paths.append(tmp_path / f"{name}.xlsx")
+        review.write_workbook(example(), paths[-1])
+    first, second = (path.read_bytes() for path in paths)
+    assert first == second
+    assert opened(first).properties.created.isoformat() == "2023-11-14T22:13:20"
+
+
+def _cells(content):
+    book, values = opened(content), opened(content, values=True)
+    return {
+        (sheet.title, cell.coordinate): (
+            runs(cell.value) if cell.value is not None else None,
+            values[sheet.title][cell.coordinate].value if cell.data_type == "f" else None,
+            cell.font.b,
+            cell.font.color.rgb if cell.font.color else None,
+            cell.fill.bgColor.rgb,
+            cell.number_format,
+            cell.protection.locked,
+            cell.hyperlink.location if cell.hyperlink else None,
+        )
+        for sheet in book
+        for row in sheet.iter_rows()
+        for cell in row
+    }
+
+
+def test_a_streamed_workbook_has_the_same_cells(monkeypatch, tmp_path):
+    options = ReviewOptions(max_rows=9, answers=answers_for(example())[0])
+    plain = written(example(level="exact"), options)
+    monkeypatch.setattr(review, "_STREAMED_FROM", 0)
+    streamed = tmp_path / "streamed.xlsx"
+    review.write_workbook(example(level="exact"), streamed, options)
+    with zipfile.ZipFile(streamed) as archive:
+        assert b"inlineStr" in archive.read("xl/worksheets/sheet3.xml")  # it was streamed indeed
+    assert _cells(streamed.read_bytes()) == _cells(plain)
+    heights = [
+        [(row, sheet.row_dimensions[row].height) for row in range(1, sheet.max_row + 1)]
+        for content in (plain, streamed.read_bytes())
+        for sheet in [opened(content)["FN"]]
+    ]
+    assert heights[0] == heights[1]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "_write_string",
+        "_write_rich_string",
+        "_write_number",
+        "_write_blank",
+        "_write_formula",
+        "_write_url",
+        "data_validation",
+        "conditional_format",
+        "insert_chart",
+        "autofilter",
+        "merge_range",
+        "set_row",
+        "set_column",
+        "repeat_rows",
+        "print_area",
+    ],
+)
+def test_every_refusal_of_the_library_is_raised(monkeypatch, method):
+    assert hasattr(xlsxwriter.worksheet.Worksheet, method)
+    monkeypatch.setattr(xlsxwriter.worksheet.Worksheet, method, lambda *_, **__: -2)
+    with pytest.raises(OutputError, match="-2"):
+        written(example(level="exact", by=("domain",)))
+
+
+def test_sheet_names_are_made_to_fit():
+    with Book(BytesIO(), title="x") as book:
+        names = [book.sheet(name).name for name in ("a/b:c", "A B C", "'quoted'", "History", "長" * 40, "", "x" * 31)]
+        more = [book.sheet("x" * 31).name for _ in range(2)]
+    assert names == ["a b c", "A B C 2", "quoted", "History 2", "長" * 31, "Sheet", "x" * 31]
+    assert more == [f"{'x' * 27} 2", f"{'x' * 27} 3"]
+
+
+def test_evaluate_writes_review_xlsx_by_default(monkeypatch, tmp_path, examples):
+    monkeypatch.chdir(tmp_path)
+    result = run("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0)
+    assert result.code == 0, result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]
+    names = CalamineWorkbook.from_path(str(tmp_path / "review.xlsx")).sheet_names
+    assert names[:6] == ["Guide", "Metrics", "FN", "FP", "Documents", "Confusion"]
+
+
+def test_layers_that_are_not_merged_get_a_workbook_each(tmp_path, examples):
+    target = tmp_path / "review.xlsx"
+    result = run(
+        "evaluate",
+        examples / "gold.vrt",
+        examples / "pred.vrt",
+        *EXAMPLE_OPTIONS,
+        "--no-merge",
+        "--lang",
+        "de",
+        "--context",
+        3,
+        "-o",
+        target,
+    )
+    assert result.code == 0, result.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["review-category.xlsx", "review-risk.xlsx"]
+    for layer in ("category", "risk"):
+        book = opened(tmp_path / f"review-{layer}.xlsx")
+        assert manifest_of(book).layers == (layer,)
+        assert "Etikett" in headers(book["FN"])
+
+
+def test_corpus_text_is_never_a_formula_a_link_or_a_number(tmp_path, write_pair):
+    tokens = ["=1+1", "+1", "-1", "@SUM(A1)", "http://example.org", "mailto:a@b.de", "007", "1e5", "TRUE", "{=1}"]
+    gold = "".join(f"<text id='={token}'>\n{token}\tB-={token}\n</text>\n" for token in tokens)
+    pred = "".join(f"<text id='={token}'>\n{token}\tO\n</text>\n" for token in tokens)
+    paths = write_pair(Sides(gold.encode(), pred.encode()))
+    target = tmp_path / "review.xlsx"
+    assert run("evaluate", *paths, "-o", target, "--level", "exact").code == 0
+    book = opened(target)
+    assert texts(book["FN"], "Span") == tokens
+    assert texts(book["FN"], "Label") == [f"={token}" for token in tokens]
+    own = {"FN": {"See also"}, "Documents": {"First case"}}
+    for sheet in book:
+        for row in sheet.iter_rows():
+            for cell in row:
+                if cell.data_type == "f":
+                    assert sheet.title in {"Metrics", "FN", "FP"}
+                    assert cell.row < HEADER_ROW or sheet.title == "Metrics"
+                    assert not any(token in str(cell.value) for token in ("1+1", "A1)", "example"))
+                if cell.hyperlink:
+                    assert sheet.title in own
+                    assert cell.hyperlink.target is None
+    for cell in column(book["FN"], "Span"):
+        assert cell.data_type == "s"
+
+
+def _judged(target, examples, column_name="Judgement"):
+    """A workbook in which somebody has filled in one cell, as a spreadsheet program would save it."""
+    case = example().cases[0]["case_id"][0]
+    fields = {"Judgement": {"judgement": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
+    target.write_bytes(written(example(), ReviewOptions(lang="de", answers={case: Answer(**fields)})))
+    return ("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0, "-o", target)
+
+
+@pytest.mark.parametrize("column_name", ["Judgement", "Comment"])
+def test_a_judged_workbook_is_not_overwritten(tmp_path, examples, column_name):
+    target = tmp_path / "review.xlsx"
+    command = _judged(target, examples, column_name)
+    before = target.read_bytes()
+    refused(run(*command), "review.xlsx", "1 row", "--force", "-o")
+    assert target.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [target]
+    assert run(*command, "--force").code == 0
+    assert target.read_bytes() != before
+
+
+def test_nothing_is_written_when_one_of_several_workbooks_is_judged(tmp_path, examples):
+    command = _judged(tmp_path / "review-risk.xlsx", examples)
+    refused(run(*command[:-1], tmp_path / "review.xlsx", "--no-merge", "--json", tmp_path / "m.json"), "review-risk")
+    assert [path.name for path in tmp_path.iterdir()] == ["review-risk.xlsx"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no workbook", b"PK\x03\x04 broken", "unjudged"])
+def test_other_files_are_overwritten_like_any_output(tmp_path, examples, content):
+    target = tmp_path / "review.xlsx"
+    command = _judged(target, examples)
+    target.write_bytes(written(example()) if content == "unjudged" else content)
+    assert run(*command).code == 0
+    assert opened(target).sheetnames[0] == "Guide"
+
+
+def test_a_workbook_under_a_password_is_not_overwritten(tmp_path, examples):
+    import msoffcrypto.format.ooxml
+
+    target = tmp_path / "review.xlsx"
+    command = _judged(target, examples)
+    encrypted = BytesIO()
+    msoffcrypto.format.ooxml.OOXMLFile(BytesIO(target.read_bytes())).encrypt("secret", encrypted)
+    target.write_bytes(encrypted.getvalue())
+    refused(run(*command), "password", "--force")
+    assert run(*command, "--force").code == 0
