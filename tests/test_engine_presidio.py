@@ -27,13 +27,13 @@ recognizers:
   - name: Docket
     type: custom
     supported_entity: CASE_NUMBER
-    supported_languages: [{language: de, context: [Aktenzeichen]}, {language: en}]
+    supported_languages: [{language: de, context: [aktenzeichen]}, {language: en}]
     patterns:
       - {name: docket, regex: '\\b\\d{1,3} [CO] \\d{1,5}/\\d{2}\\b', score: 0.4}
   - name: English only
     type: custom
     supported_entity: EXHIBIT
-    supported_language: en
+    supported_languages: [en]
     patterns:
       - {name: exhibit, regex: 'Exhibit \\d+', score: 0.9}
 """
