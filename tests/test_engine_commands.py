@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -237,3 +241,32 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert ["NAME", "Annegret Volkmer-Thiel"] in rows
     assert ["NAME", "Mirko Sandner"] in rows
     refused(run("predict", gold, *arguments[:-1], "fr"), "honorifics: no titles for 'fr'")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals work differently here")
+def test_a_run_that_is_interrupted_can_be_continued(tmp_path: Path, write: Callable[..., Path]) -> None:
+    texts = "".join(f'<text id="d{number}">\nAnn\tB-NAME\n</text>\n' for number in range(3))
+    dataset, target = write("many.vrt", texts.replace("Ann", "HANG", 3).replace("HANG", "Ann", 2)), tmp_path / "p.tsv"
+    arguments = ["predict", str(dataset), "-o", str(target), "--engine", command(tmp_path, MOODY)]
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from clueval_xlsx.cli import main; sys.argv[0] = 'clueval-xlsx'; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    side = tmp_path / "p.tsv.progress.jsonl"
+    for _ in range(600):
+        if side.exists() and side.read_bytes().count(b"\n") == 3:  # the header and two documents; the third hangs
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"the same command with --resume goes on from there" in errors
+    assert b"Traceback" not in errors
+    assert not target.exists()
+    command(tmp_path, MOODY.replace("time.sleep(600)", "pass"))  # mended, and so another detector
+    refused(run(*arguments, "--resume"), "this run cannot be continued: its detector")
+    assert run(*arguments, "--no-resume").code == 0
+    assert not side.exists()

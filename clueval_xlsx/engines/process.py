@@ -52,6 +52,8 @@ class LineProcess:
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._errors: deque[str] = deque(maxlen=20)
+        self._ending = threading.Lock()
+        self._ended = False
         self._threads = [
             threading.Thread(target=work, args=(stream,), daemon=True)
             for work, stream in (
@@ -86,6 +88,10 @@ class LineProcess:
 
     def kill(self) -> None:
         """End the process and everything it started."""
+        with self._ending:
+            if self._ended:  # its number may belong to somebody else by now
+                return
+            self._ended = True
         self._outgoing.put(None)
         if os.name == "posix":
             # The group outlives its leader if the program left children behind.
