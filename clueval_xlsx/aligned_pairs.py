@@ -18,8 +18,8 @@ from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.pairing import Annotation, Pair, annotate, join_layers, orphan_notes
 from clueval_xlsx.readers.reading import Reading
-from clueval_xlsx.readers.text import Mentions, TextReading, layer_frames, token_positions
-from clueval_xlsx.spans import positions
+from clueval_xlsx.readers.text import Mentions, TextReading, attribute_frame, layer_frames, token_positions
+from clueval_xlsx.spans import check_disjoint, positions
 from clueval_xlsx.strings import IntArray
 from clueval_xlsx.tokenise import Ranges
 
@@ -50,14 +50,48 @@ def recut(gold: Reading | TextReading, added: Ranges, doc_ids: Sequence[str] | N
     if isinstance(gold, TextReading):
         if doc_ids is not None and tuple(doc_ids) != gold.doc_ids:
             number = {doc_id: index for index, doc_id in enumerate(gold.doc_ids)}
+            missing = [doc_id for doc_id in doc_ids if doc_id not in number]
+            if missing:
+                raise InputError(f"{gold.source.name}: document {missing[0]!r} is not in it. Give the file as it was.")
             gold = gold.only([number[doc_id] for doc_id in doc_ids])
+        _check_inside(gold, added)
         corpus = gold.corpus_with(added)
         return Reading(corpus, layer_frames(gold.mentions, corpus), gold.source, gold.notes, text=gold)
     if not len(added.start):
         return gold
     cut = cut_corpus(gold.corpus, token_flow(gold.corpus), added.start)
     own = annotate(gold, gold.corpus, _breaks(gold.corpus))
-    return Reading(cut.corpus, _moved(own.layers, cut), gold.source, gold.notes)
+    return Reading(cut.corpus, _moved(own.layers, cut), gold.source, gold.notes, token_of=cut.origin)
+
+
+def _check_inside(gold: TextReading, added: Ranges) -> None:
+    lengths = np.array([len(text) for text in gold.texts] or [0], dtype=np.int64)
+    document = np.minimum(added.document, len(lengths) - 1)
+    if (added.document >= len(gold.documents)).any() or (added.end > lengths[document]).any():
+        raise InputError(f"{gold.source.name}: predictions lie behind the end of its texts. Give the file as it was.")
+
+
+def own_tokens(layers: Mapping[str, pd.DataFrame], pair: Pair) -> tuple[dict[str, pd.DataFrame], list[str]]:
+    """Spans of a pair whose gold tokens were cut, as spans of gold's own tokens, and what had to give.
+
+    A span that begins or ends inside a token of the gold file is widened to the whole token.
+    """
+    if pair.gold_token is None:
+        return dict(layers), []
+    token, size = pair.gold_token, len(pair.gold_token)
+    first, last = np.ones(size, dtype=bool), np.ones(size, dtype=bool)
+    first[1:] = last[:-1] = np.diff(token) != 0
+    found, notes = {}, []
+    for layer, spans in layers.items():
+        start, end = positions(spans)
+        for row in np.flatnonzero(~first[start] | ~last[end]).tolist():
+            words = pair.corpus.text(int(start[row]), int(end[row]))
+            notes.append(
+                f"{pair.gold.source.name}: layer {layer}: {words!r} is part of a token and was widened to the whole"
+            )
+        found[layer] = spans.assign(start=token[start], end=token[end])
+        check_disjoint(found[layer], f"{pair.gold.source.name}, layer {layer}, corrected")
+    return found, notes
 
 
 def check_same_text(gold: Reading, pred: Reading) -> None:
@@ -221,10 +255,7 @@ def _with_texts_of(gold: TextReading, pred: TextReading) -> tuple[TextReading, t
 
 def _text_annotation(side: TextReading, corpus: Corpus) -> Annotation:
     frames = layer_frames(side.mentions, corpus)
-    attributes = None
-    if side.mentions.attributes:
-        start, end = token_positions(side.mentions.ranges, corpus)
-        attributes = pd.DataFrame({"start": start, "end": end, **side.mentions.attributes})
+    attributes = attribute_frame(side.mentions, corpus)
     listed = None
     if side.resolved:
         start, end = token_positions(side.listed.ranges, corpus)

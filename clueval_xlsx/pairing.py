@@ -14,7 +14,7 @@ from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.merging import merge_layers
 from clueval_xlsx.readers.reading import Reading, Source
-from clueval_xlsx.readers.text import TextReading
+from clueval_xlsx.readers.text import TextReading, attribute_frame
 from clueval_xlsx.spans import check_disjoint, from_decoded, positions
 from clueval_xlsx.strings import IntArray, Strings
 from clueval_xlsx.tokenise import Ranges
@@ -62,7 +62,9 @@ def make_pair(
     The gold file's sentence ends govern both sides. With `strict_tags` a tag that continues nothing is an error.
     With `align`, and always where a side is running text, the sides need to share only their visible characters.
     """
-    gold, pred = (side.text or side if isinstance(side, Reading) else side for side in (gold, pred))
+    together = isinstance(gold, Reading) and isinstance(pred, Reading) and gold.corpus is pred.corpus
+    if not together:
+        gold, pred = (side.text or side if isinstance(side, Reading) else side for side in (gold, pred))
     left, right = (list(side.layers if isinstance(side, Reading) else side.layer_names) for side in (gold, pred))
     if left != right:
         raise OptionError(
@@ -70,7 +72,7 @@ def make_pair(
             f"{', '.join(right)} in {pred.source.name}. Give the same names on both sides "
             "(--gold-layer, --pred-layer)."
         )
-    if align or isinstance(gold, TextReading) or isinstance(pred, TextReading):
+    if isinstance(gold, TextReading) or isinstance(pred, TextReading) or (align and not together):
         from clueval_xlsx.aligned_pairs import make_aligned_pair  # late: it builds on this module
 
         return make_aligned_pair(gold, pred, strict_tags=strict_tags)
@@ -112,7 +114,8 @@ def annotate(reading: Reading, corpus: Corpus, breaks: IntArray, *, strict_tags:
             check_disjoint(content, f"{reading.source.name}, layer {name}")
             layers[name] = content
     tags = {name: content for name, content in reading.layers.items() if isinstance(content, TagColumn)}
-    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans, tags)
+    attributes = None if reading.text is None else attribute_frame(reading.text.mentions, corpus)
+    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans, tags, attributes=attributes)
 
 
 def join_layers(layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> pd.DataFrame:

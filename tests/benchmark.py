@@ -154,6 +154,37 @@ def _nervaluate(folder: Path) -> Work:
     return lambda: Evaluator(gold, pred, tags=labels, loader="list").evaluate()
 
 
+# ---- the review workbook, against the library alone ----------------------------------------------------------------
+
+
+def evaluated(folder: Path) -> Any:
+    """Both layers at level exact: many cases."""
+    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import make_pair
+
+    options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
+    sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
+    evaluation = evaluate(make_pair(*sides), Options(level="exact"))
+    assert len(evaluation.cases) == 2  # made here, and not while the time is taken
+    return evaluation
+
+
+@row("workbook", "ours: all sheets, level exact")
+def _workbook(folder: Path) -> Work:
+    from clueval_xlsx.workbook import write_workbook
+
+    evaluation = evaluated(folder)
+    return lambda: write_workbook(evaluation, folder / "review.xlsx")
+
+
+@row("workbook", "XlsxWriter alone, the same calls replayed")
+def _workbook_bare(folder: Path) -> Work:
+    from tests.recording import record
+
+    return record(evaluated(folder), folder / "recorded.xlsx").replay
+
+
 # ---- whole commands ------------------------------------------------------------------------------------------------
 
 LAYERS = ("--layer", "fine=2", "--layer", "coarse=3", "--token-id", "4")
@@ -173,6 +204,12 @@ def command(*arguments: object) -> Work:
 @row("command", "score, both layers merged, with intervals")
 def _command_score(folder: Path) -> Work:
     return command("score", folder / "gold.vrt", folder / "pred.vrt", *LAYERS, "--json")
+
+
+@row("command", "evaluate --level exact -o review.xlsx")
+def _command_workbook(folder: Path) -> Work:
+    sides = folder / "gold.vrt", folder / "pred.vrt"
+    return command("evaluate", *sides, *LAYERS, "--level", "exact", "-o", folder / "review.xlsx")
 
 
 @row("command", "evaluate --level exact --files (fine)")

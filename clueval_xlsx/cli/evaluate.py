@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import engine_options, options
+from clueval_xlsx.cli import engine_options, options, review_options
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.engine_run import Detected
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files import Outputs
+    from clueval_xlsx.workbook import ReviewOptions
 
 
 @click.command()
@@ -55,8 +56,14 @@ if TYPE_CHECKING:
     metavar="N",
     help="Show N tokens on each side of a case instead of its sentence.",
 )
-@options.review
-@options.handing_out
+@click.option(
+    "--previous",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Fill in what was decided before, from the log that `reimport --judgements` wrote.",
+)
+@review_options.review
+@review_options.handing_out
 @options.common
 @click.pass_context
 def evaluate(
@@ -92,10 +99,13 @@ def evaluate(
     results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
     if detected:
         detected.check(results[0])
+    said: list[str] = []
     with Outputs() as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
-                write_reviews(outputs, result, targets[suffix], options.review_options(given), given)
+                review, carried = _review_options(result, given)
+                said += carried
+                write_reviews(outputs, result, targets[suffix], review, given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if html_path:
@@ -103,8 +113,8 @@ def evaluate(
             if folder:
                 _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
-    for result in results:
-        say(summary(result))
+    for sentence in (*said, *map(summary, results)):
+        say(sentence)
     if detected and detected.say_failures():
         ctx.exit(3)
 
@@ -121,6 +131,17 @@ def _detect(gold: str, pred: str | None, targets: list[Path], given: dict[str, A
     if not given["force"]:
         spare_judgements(review_targets(targets[0], given).values())  # before a long run, not behind it
     return detected_pair(gold, given, targets[0])
+
+
+def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOptions, list[str]]:
+    """How the workbook is to look, with what was decided before, and what to say about that."""
+    review = review_options.review_options(given)
+    if given["previous"] is None:
+        return review, []
+    from clueval_xlsx.cli.previous import carry_over, read_previous
+
+    review, sentence = carry_over(read_previous(given["previous"]), result, review)
+    return review, [sentence]
 
 
 def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:

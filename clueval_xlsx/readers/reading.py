@@ -11,6 +11,7 @@ import pandas as pd
 
 from clueval_xlsx.bio import TagColumn
 from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.strings import IntArray
 
 if TYPE_CHECKING:
     from clueval_xlsx.readers.span_table import SpanTable
@@ -40,6 +41,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     text: TextReading | None = None  # the running text that the tokens were cut from
     original: SpanTable | None = None  # the table that the spans come from
+    token_of: IntArray | None = None  # the token of the file that each token is a part of, if any was cut
 
 
 def digest(data: bytes) -> str:

@@ -183,6 +183,14 @@ def layer_frames(mentions: Mentions, corpus: Corpus) -> dict[str, pd.DataFrame]:
     return {layer: make_spans(start, end, {layer: labels}) for layer, labels in mentions.labels.items()}
 
 
+def attribute_frame(mentions: Mentions, corpus: Corpus) -> pd.DataFrame | None:
+    """What is known of mentions besides the layers, by position; None where nothing is."""
+    if not mentions.attributes:
+        return None
+    start, end = token_positions(mentions.ranges, corpus)
+    return pd.DataFrame({"start": start, "end": end, **mentions.attributes})
+
+
 def character_ranges(spans: pd.DataFrame, corpus: Corpus) -> Ranges:
     """Spans of a running-text corpus back to characters."""
     assert corpus.char_start is not None

@@ -14,7 +14,7 @@ from clueval_xlsx.readers.json_source import JsonOriginal
 from clueval_xlsx.readers.label_studio import FIELDS as LABEL_STUDIO_FIELDS
 from clueval_xlsx.readers.reading import Reading
 from clueval_xlsx.readers.tab_json import DETECTED
-from clueval_xlsx.readers.text import TextReading
+from clueval_xlsx.readers.text import TextReading, layer_frames
 from clueval_xlsx.writers.brat import corrected_annotations
 from clueval_xlsx.writers.changes import Changes, NewSpan, find_changes
 from clueval_xlsx.writers.json_edit import ListEdit, Path, edit_lists
@@ -26,21 +26,31 @@ def rewrite(reading: Reading, layers: Mapping[str, pd.DataFrame], corpus: Corpus
     """The files of a reading with these spans in place of its own, by file name.
 
     `layers` are span frames over `corpus`, the corpus of the pair that was judged; without it, over the reading's
-    own. All layers of the reading must be given. Formats that are one file give one entry; brat gives every file
+    own. A layer that is not given stays as it is. Formats that are one file give one entry; brat gives every file
     of the folder, and those that nothing was corrected in are byte for byte the same.
     """
-    if set(layers) != set(reading.layers):
+    unknown = [layer for layer in layers if layer not in reading.layers]
+    if unknown:
         raise OptionError(
-            f"{reading.source.name}: the corrected layers ({', '.join(layers)}) are not those that were read "
-            f"({', '.join(reading.layers)})."
+            f"{reading.source.name}: there is no layer {unknown[0]} to correct. Layers: {', '.join(reading.layers)}."
         )
-    layers = {layer: layers[layer] for layer in reading.layers}
     name = PurePath(reading.source.name).name
     if reading.text is not None:
-        return _rewrite_text(reading.text, layers, corpus or reading.corpus, name)
+        corpus = corpus or reading.corpus
+        side = _in_order_of(reading.text, corpus)
+        return _rewrite_text(side, {**layer_frames(side.mentions, corpus), **layers}, corpus, name)
     if reading.original is not None:
-        return {name: corrected_table_on_tokens(reading.original, reading, layers)}
+        own = {layer: spans for layer, spans in reading.layers.items() if isinstance(spans, pd.DataFrame)}
+        return {name: corrected_table_on_tokens(reading.original, reading, {**own, **layers})}
     return {name: rewrite_layers(reading, layers)}
+
+
+def _in_order_of(side: TextReading, corpus: Corpus) -> TextReading:
+    """The documents of a source as a corpus has them; what it has not cannot have been corrected."""
+    if corpus.doc_ids == side.doc_ids:
+        return side
+    number = {doc_id: index for index, doc_id in enumerate(side.doc_ids)}
+    return side.only([number[doc_id] for doc_id in corpus.doc_ids])
 
 
 def _rewrite_text(side: TextReading, layers: Mapping[str, pd.DataFrame], corpus: Corpus, name: str) -> dict[str, bytes]:
