@@ -142,6 +142,20 @@ def test_failed_documents_are_named_left_out_and_can_be_tried_again(tmp_path: Pa
     assert "|left_out:0|" in found["signature"]
 
 
+def test_the_way_back_leaves_failed_documents_out_too(tmp_path: Path, write: Callable[..., Path]) -> None:
+    gold = write("gold.vrt", GOLD.replace("hier", "CRASH"))
+    review, metrics, back = tmp_path / "review.xlsx", tmp_path / "metrics.json", tmp_path / "back.json"
+    result = run("evaluate", gold, "--engine", command(tmp_path, MOODY), "-o", review, "--json", metrics)
+    assert result.code == 3
+    result = run("reimport", review, "--gold", gold, "--json", back, "-o", tmp_path / "corrected.vrt")
+    assert result.code == 0, result.err
+    assert (tmp_path / "corrected.vrt").read_bytes() == gold.read_bytes()
+    found = json.loads(metrics.read_text("utf-8"))
+    assert found["signature"] in back.read_text("utf-8")
+    assert "0/1" in result.out  # one gold span, not two: that of the failed document is no miss
+    assert "0/2" not in result.out
+
+
 def test_fail_fast_writes_nothing(tmp_path: Path, write: Callable[..., Path]) -> None:
     gold = write("gold.vrt", GOLD.replace("hier", "CRASH"))
     target = tmp_path / "pred.tsv"
