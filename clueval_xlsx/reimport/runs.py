@@ -141,6 +141,7 @@ def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
         manifest.pred.get("sha256", ""),
         dict(manifest.setting("columns", {}).get("pred", {})),
         reading=dict(manifest.reading.get("pred", {})),
+        engine=manifest.pred.get("engine", ""),
     )
     gold = replace(gold, layers={layer: gold.layers[layer] for layer in manifest.layers})
     pred = Reading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
