@@ -239,7 +239,9 @@ def test_each_workbook_knows_its_annotator_its_part_and_the_team(examples: Path,
     for number, (path, name) in enumerate(zip(paths, team, strict=True), 1):
         known = manifest(path)
         assert (known.annotator, known.part, known.team) == (name, f"{number}/3", team)
-        assert known.cases == {sheet: len(cases) for sheet, cases in zip(("FN", "FP", "AG"), cases_of(path).values())}
+        assert known.cases == {
+            sheet: len(cases) for sheet, cases in zip(("FN", "FP", "AG"), cases_of(path).values(), strict=True)
+        }
     times = Counter(case for path in paths for case in all_cases(path))
     found = example(replicates=0)
     assert {case for case in times if case[:2] != "AG"} == {case for t in found.bare_cases for case in t["case_id"]}
