@@ -148,6 +148,7 @@ def test_disagreements_go_to_a_third_person_and_come_back(disagreement, sides, t
     assert "Should not be marked" in content
     assert ("Judge A" in content) is blind
     assert manifest(conflicts).role == "conflicts"
+    assert "this workbook has no such case" in content  # not: the reference supports every span
 
     fill(conflicts, {**dict.fromkeys(open_cases[:3], "gold_wrong"), open_cases[3]: "model_error"})
     for order in ([conflicts, *books.values()], [*books.values(), conflicts]):
