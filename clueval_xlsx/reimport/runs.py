@@ -9,12 +9,13 @@ from typing import Any
 
 import pandas as pd
 
+from clueval_xlsx.aligned_pairs import recut
 from clueval_xlsx.errors import error_table
 from clueval_xlsx.evaluation import Options
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.layout import FN, FP, MANIFEST_SHEET
 from clueval_xlsx.loading import ReadOptions
-from clueval_xlsx.manifest import Manifest, unpack_predictions
+from clueval_xlsx.manifest import Manifest, unpack_cut, unpack_predictions
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading, Source
 from clueval_xlsx.reimport.reading import (
@@ -114,6 +115,10 @@ def read_options_of(manifest: Manifest, side: str = "gold") -> ReadOptions:
 def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
     """Gold and the predictions of the manifest, brought together as they were when the run was evaluated."""
     where = f"{manifest.gold.get('name', 'gold')}, run {manifest.run_id}"
+    added = None
+    if manifest.cut:
+        added, doc_ids = unpack_cut(manifest.cut, where)
+        gold = recut(gold, added, doc_ids)
     if manifest.tokens and manifest.tokens != len(gold.corpus):
         raise InputError(
             f"{gold.source.name}: has {len(gold.corpus):,} tokens as it is read now, but the run {manifest.run_id} "
@@ -136,10 +141,11 @@ def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
         manifest.pred.get("sha256", ""),
         dict(manifest.setting("columns", {}).get("pred", {})),
         reading=dict(manifest.reading.get("pred", {})),
+        engine=manifest.pred.get("engine", ""),
     )
     gold = replace(gold, layers={layer: gold.layers[layer] for layer in manifest.layers})
     pred = Reading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
-    return make_pair(gold, pred)
+    return replace(make_pair(gold, pred), added=added, gold_token=gold.token_of)
 
 
 def expected_gold(workbook: OpenedWorkbook) -> str:
