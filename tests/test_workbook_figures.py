@@ -28,7 +28,6 @@ from tests.workbooks import (
     written,
 )
 
-
 OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]
 
 
