@@ -248,7 +248,10 @@ class _SheetWriter:
         if key == "related":
             return [self._related(related) for related in cases["related"]]
         if key == "class":
-            return [self.words[f"class.{name}"] for name in cases["class"]]
+            names = [self.words[f"class.{name}"] for name in cases["class"]]
+            relaxed = cases["relaxed"].tolist() if "relaxed" in cases.columns else [False] * len(cases)
+            note = self.words["cases.relaxed"]
+            return [f"{name} ({note})" if would else name for name, would in zip(names, relaxed, strict=True)]
         if key == "earlier":
             return [self.options.earlier.get(case_id, "") for case_id in cases["case_id"]]
         if column.kind == "input" and key != "case_again":

@@ -11,14 +11,16 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from clueval_xlsx.aligned_pairs import own_tokens
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.layout import Judgement
-from clueval_xlsx.loading import ReadOptions, read
+from clueval_xlsx.loading import ReadOptions, complete, load, read
 from clueval_xlsx.manifest import Manifest, from_evaluation
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading
+from clueval_xlsx.readers.text import PRED
 from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
 from clueval_xlsx.reimport.reading import all_judgements, read_judgements
 from clueval_xlsx.reimport.resolution import MAJORITY
@@ -32,7 +34,7 @@ from clueval_xlsx.reimport.runs import (
     read_options_of,
     restore_pair,
 )
-from clueval_xlsx.writers.vertical import rewrite_layers
+from clueval_xlsx.writers.rewrite import rewrite
 
 Source = str | Path | BinaryIO
 
@@ -50,9 +52,32 @@ class Reimport:
         return {layer: spans for run in self.runs for layer, spans in run.correction.layers.items()}
 
     @cached_property
+    def _own(self) -> tuple[dict[str, pd.DataFrame], list[str]]:
+        """The corrected spans on gold's own tokens, and what had to give for that."""
+        found: dict[str, pd.DataFrame] = {}
+        notes: list[str] = []
+        for run in self.runs:
+            layers, widened = own_tokens(run.correction.layers, run.raw.pair)
+            found.update(layers)
+            notes += widened
+        return found, notes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know about the corrected file."""
+        return tuple(self._own[1])
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """The corrected gold in its own format, by file name; only what was corrected differs."""
+        return rewrite(self.gold, self._own[0], self.runs[0].raw.pair.corpus if self.gold.text is not None else None)
+
+    @property
     def content(self) -> bytes:
-        """The corrected gold file: only tag cells differ from the file that was given."""
-        return rewrite_layers(self.gold, self.layers)
+        """The corrected gold file, where gold is one file."""
+        if len(self.files) != 1:
+            raise OptionError(f"{self.gold.source.name}: gold is a folder. Give the name of a folder for the output.")
+        return next(iter(self.files.values()))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -124,7 +149,9 @@ class _Restorer:
                 f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
                 "given. Add one of these, or give the prediction file with --pred."
             )
-        pair = make_pair(self._gold, read(self._pred, self._how, name=_name(self._pred)))
+        loaded = load(self._pred, replace(self._how, side=PRED), name=_name(self._pred))
+        aligned = manifest is not None and bool(manifest.cut)
+        pair = make_pair(self._gold, complete(loaded, self._how, self._gold.text or self._gold), align=aligned)
         if manifest is not None:
             if pair.pred.source.sha256 != manifest.pred.get("sha256"):
                 raise InputError(
