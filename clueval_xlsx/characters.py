@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.matching import pairs
+from clueval_xlsx.spans import pairs
 from clueval_xlsx.strings import PADDING, IntArray, Strings
 
 _AMPERSAND = ord("&")

@@ -126,10 +126,10 @@ def correct(
 
     `layers` holds one span frame a layer, `documents` the first position of every document.
     """
-    present = _present(layers)
+    merged = next(iter(layers.values())) if len(layers) == 1 else merge_layers(layers, documents)
+    present = _present(layers, merged, decisions)
     decisions = [decision for decision in decisions if _still_there(decision, present)]
     conflicts, held = _contradictions(decisions)
-    merged = next(iter(layers.values())) if len(layers) == 1 else merge_layers(layers, documents)
     while True:
         active = [decision for decision in decisions if decision.modifies and decision.case_id not in held]
         clashes = _overlaps(active, decisions, merged, present)
@@ -143,21 +143,20 @@ def correct(
     return Correction(_rebuilt(layers, removed, added), tuple(changes), tuple(conflicts), frozenset(held))
 
 
-def _present(layers: Mapping[str, pd.DataFrame]) -> frozenset[LayerSpan]:
-    return frozenset(
-        LayerSpan(layer, start, end, label)
-        for layer, spans in layers.items()
-        for start, end, label in zip(
-            spans["start"].tolist(), spans["end"].tolist(), label_list(spans[layer]), strict=True
-        )
-    )
+def _present(
+    layers: Mapping[str, pd.DataFrame], merged: pd.DataFrame, decisions: Sequence[Decision]
+) -> frozenset[Content]:
+    """Those of the spans that decisions speak of which gold has just so, on all layers together."""
+    rows = {pair: row for row, pair in enumerate(zip(merged["start"].tolist(), merged["end"].tolist(), strict=True))}
+    asked = {extent(content) for each in decisions for content in (*each.targets, each.added) if content}
+    return frozenset(contents(layers, merged, [rows[place] for place in asked if place in rows]).values())
 
 
-def _still_there(decision: Decision, present: frozenset[LayerSpan]) -> bool:
+def _still_there(decision: Decision, present: frozenset[Content]) -> bool:
     """False for what was carried out before: its targets are gone, what it adds is there."""
     if decision.targets:
-        return any(target <= present for target in decision.targets)
-    return not decision.added or not decision.added <= present
+        return any(target in present for target in decision.targets)
+    return decision.added not in present
 
 
 def _contradictions(decisions: Sequence[Decision]) -> tuple[list[Conflict], set[str]]:
@@ -190,18 +189,18 @@ def _contradictions(decisions: Sequence[Decision]) -> tuple[list[Conflict], set[
 
 
 def _overlaps(
-    active: Sequence[Decision], decisions: Sequence[Decision], merged: pd.DataFrame, present: frozenset[LayerSpan]
+    active: Sequence[Decision], decisions: Sequence[Decision], merged: pd.DataFrame, present: frozenset[Content]
 ) -> list[Conflict]:
     """New spans that would overlap a gold span that stays, or another new span."""
     new: dict[Content, list[Decision]] = defaultdict(list)
     replaced: set[tuple[int, int]] = set()
     for decision in active:
         for target, result in zip(decision.targets, decision.results, strict=True):
-            if target != result and target <= present:
+            if target != result and target in present:
                 replaced.add(extent(target))
                 if result:
                     new[result].append(decision)
-        if decision.added and not decision.added <= present:
+        if decision.added and decision.added not in present:
             new[decision.added].append(decision)
     found = _overlaps_with_gold(new, replaced, merged, decisions)
     clashing = {case for conflict in found for case in conflict.cases}
@@ -243,17 +242,17 @@ def _overlaps_with_gold(
     return found
 
 
-def _changes(decision: Decision, present: frozenset[LayerSpan]) -> list[Change]:
+def _changes(decision: Decision, present: frozenset[Content]) -> list[Change]:
     """What one decision does; several gold spans with one result between them are one change."""
     by_result: dict[Content, set[LayerSpan]] = defaultdict(set)
     for target, result in zip(decision.targets, decision.results, strict=True):
-        if target != result and target <= present:
+        if target != result and target in present:
             by_result[result if result else frozenset({*target, _DELETED})] |= target
     changes = []
     for result, old in by_result.items():
         new = NOTHING if _DELETED in result else result
         changes.append(Change(decision.case_id, decision.code, frozenset(old), new))
-    if decision.added and not decision.added <= present:
+    if decision.added and decision.added not in present:
         changes.append(Change(decision.case_id, decision.code, NOTHING, decision.added))
     return changes
 

@@ -13,13 +13,13 @@ import pandas as pd
 
 from clueval_xlsx.context import ContextMaker
 from clueval_xlsx.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
-from clueval_xlsx.errors import BETWEEN, NO_LABEL
+from clueval_xlsx.errors import BETWEEN, NO_LABEL, agreed_table
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import FN, SPAN_CHOICES, normalise
+from clueval_xlsx.layout import FP, SPAN_CHOICES, normalise
 from clueval_xlsx.locating import Missing, find_words
-from clueval_xlsx.matching import touching
-from clueval_xlsx.spans import label_vocabulary, positions
+from clueval_xlsx.matching import EXACT
+from clueval_xlsx.spans import label_vocabulary, positions, touching
 
 Extent = tuple[int, int]
 
@@ -51,21 +51,23 @@ class Case:
     @property
     def reference(self) -> Extent | None:
         """The extent of the reference."""
-        return self.own if self.sheet == FN else self.other
+        return self.other if self.sheet == FP else self.own
 
     @property
     def model(self) -> Extent | None:
         """The extent of the model's spans."""
-        return self.other if self.sheet == FN else self.own
+        return self.own if self.sheet == FP else self.other
 
 
 class CaseBook:
     """The cases of a run, and what judgements about them mean."""
 
-    def __init__(self, evaluation: Evaluation, gold_layers: Mapping[str, pd.DataFrame] | None = None) -> None:
+    def __init__(self, evaluation: Evaluation, agreed: Iterable[str] = ()) -> None:
+        """`agreed` are the IDs of the agreed spans that somebody judged, beside the cases."""
         self._evaluation = evaluation
-        self._gold_layers = gold_layers or evaluation.pair.gold.layers
-        self._tables = evaluation.bare_cases
+        self._gold_layers = evaluation.raw.gold.layers  # labels as they stand in the file
+        missed, unsupported = evaluation.bare_cases
+        self._tables = [missed, unsupported, *_agreed(evaluation, set(agreed))]
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -78,7 +80,8 @@ class CaseBook:
         pair = self._evaluation.pair
         gold, pred = pair.gold.spans, pair.pred.spans
         (gold_start, gold_end), (pred_start, _) = positions(gold), positions(pred)
-        missed, unsupported = self._tables
+        missed = pd.concat([self._tables[0], *self._tables[2:]], ignore_index=True)
+        unsupported = self._tables[1]
         own_rows = np.searchsorted(gold_start, missed["start"].to_numpy(np.int64))
         first, stop = touching(*positions(unsupported), gold_start, gold_end)
         pred_rows = np.searchsorted(pred_start, unsupported["start"].to_numpy(np.int64))
@@ -143,7 +146,7 @@ class CaseBook:
                 raise Unusable("correct_label", "label_missing", "", "empty, but the judgement needs it", "a label")
             _needs_reference(case, "judgement")
             return _decision(case, record, [_relabelled(target, labels, extent(target)) for target in case.targets])
-        allows = record.effect == "none" and case.sheet != FN
+        allows = record.effect == "none" and case.sheet == FP
         if record.effect == "open":
             return Decision(case.case_id, record.code, "open")
         return Decision(case.case_id, record.code, record.effect, case.targets, case.targets, allows_deletion=allows)
@@ -210,7 +213,7 @@ class CaseBook:
             elif choice == "common":
                 chosen = max(reference[0], model[0]), min(reference[1], model[1])
         if chosen is None:
-            who = "the model" if case.sheet == FN else "the reference"
+            who = "the reference" if case.sheet == FP else "the model"
             raise Unusable(
                 "correct_span",
                 "not_marked",
@@ -243,6 +246,16 @@ class CaseBook:
             reason = "not_found" if found is Missing.NOT_FOUND else "ambiguous"
             raise Unusable("correct_span", reason, words, f"{words!r}, {why}", remedy)
         return found[0] + first, found[1] + first
+
+
+def _agreed(evaluation: Evaluation, wanted: set[str]) -> list[pd.DataFrame]:
+    """The agreed spans among these IDs, as a table of cases; none if there are no such IDs."""
+    if not wanted:
+        return []
+    pair = evaluation.pair
+    rows = np.flatnonzero((evaluation.gold_match["class"] == EXACT).to_numpy())
+    table = agreed_table(rows, pair.gold.spans, pair.pred.spans, pair.corpus, with_context=False)
+    return [table[table["case_id"].isin(list(wanted))].reset_index(drop=True)]
 
 
 def _decision(case: Case, record: JudgementRecord, results: Iterable[Content]) -> Decision:

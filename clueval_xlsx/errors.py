@@ -13,8 +13,8 @@ import pandas as pd
 from clueval_xlsx.context import GOLD, PRED, ContextMaker, Extent, emoji_text
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.layout import AG, FN, FP
-from clueval_xlsx.matching import LEVELS, NONE, match_spans, touching
-from clueval_xlsx.spans import label_list, layers_of, positions
+from clueval_xlsx.matching import LEVELS, NONE, match_spans
+from clueval_xlsx.spans import label_list, layers_of, positions, touching
 from clueval_xlsx.strings import IntArray
 
 AGREED = "agreed"  # the class of a case that is none

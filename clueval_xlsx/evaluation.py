@@ -92,6 +92,10 @@ class Evaluation:
             keep &= (column.isna() if value is None else column == value).to_numpy(bool)
         return self.scores[keep]
 
+    def with_equivalence(self, mode: str) -> Evaluation:
+        """The same result with equivalent labels applied to, or only marked in, the headline and the cases."""
+        return replace(self, options=replace(self.options, labels=replace(self.options.labels, equivalence=mode)))
+
     @cached_property
     def errors(self) -> tuple[BoolArray, BoolArray]:
         """The gold spans and the predictions that do not count as right, as the headline counts them."""

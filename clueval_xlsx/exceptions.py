@@ -21,6 +21,14 @@ class Problem:
         return f"{self.where}: {text}"
 
 
+@dataclass(frozen=True)
+class RowProblem(Problem):
+    """A problem of a workbook row. `reason` is a key of the language files (`unusable.KEY`), `value` what was found."""
+
+    reason: str = ""
+    value: str = ""
+
+
 class CluevalError(Exception):
     """Base of everything the package raises on purpose."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.layout import FN, FP
+from clueval_xlsx.layout import AG, FN, FP
 
 LOG_SCHEMA = 1
 # How a judgement fared: it changed gold, it left gold alone, others outvoted it, nobody won, or it clashed.
@@ -163,7 +163,7 @@ def _entry(line: Mapping[str, Any]) -> LogEntry:
     if not isinstance(schema, int) or schema > LOG_SCHEMA:
         raise ValueError(f"schema {schema!r}, this version knows up to {LOG_SCHEMA}")
     case_id = str(line["case"])
-    if case_id.partition("-")[0] not in {FN, FP}:
+    if case_id.partition("-")[0] not in {FN, FP, AG}:
         raise ValueError(f"{case_id!r} is no case ID")
     labels = {str(layer): str(label) for layer, label in line.get("correct_labels", {}).items()}
     texts = {

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.spans import check_disjoint, label_codes, label_vocabulary, layers_of, positions
+from clueval_xlsx.spans import check_disjoint, label_codes, label_vocabulary, layers_of, pairs, positions, touching
 from clueval_xlsx.strings import BoolArray, IntArray
 
 EXACT, SUPERSET, TILING, OVERLAP, NONE = 1, 2, 3, 4, 5
@@ -78,22 +78,6 @@ def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolAr
     vocabulary = sorted({*label_vocabulary([spans], layer), *label_vocabulary([match], partner)})
     agree: BoolArray = label_codes(spans, layer, vocabulary) == label_codes(match, partner, vocabulary)
     return agree
-
-
-def touching(a_start: IntArray, a_end: IntArray, b_start: IntArray, b_end: IntArray) -> tuple[IntArray, IntArray]:
-    """The contiguous range of b spans that share a token with each a span: rows `first` up to `stop`."""
-    first = np.searchsorted(b_end, a_start, side="left")
-    stop = np.searchsorted(b_start, a_end, side="right")
-    return first.astype(np.int64), np.maximum(stop, first).astype(np.int64)
-
-
-def pairs(first: IntArray, stop: IntArray, rows: IntArray | None = None) -> tuple[IntArray, IntArray]:
-    """Unfold ranges into pairs (row of a, row of b), in order."""
-    rows = np.arange(len(first), dtype=np.int64) if rows is None else rows
-    counts = stop[rows] - first[rows]
-    left = np.repeat(rows, counts)
-    offsets = np.arange(counts.sum(), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
-    return left, np.repeat(first[rows], counts) + offsets
 
 
 def vote(groups: IntArray, labels: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:

@@ -81,6 +81,22 @@ def label_vocabulary(frames: Iterable[pd.DataFrame], layer: str) -> list[str]:
     return sorted(found)
 
 
+def touching(a_start: IntArray, a_end: IntArray, b_start: IntArray, b_end: IntArray) -> tuple[IntArray, IntArray]:
+    """The contiguous range of b spans that share a token with each a span: rows `first` up to `stop`."""
+    first = np.searchsorted(b_end, a_start, side="left")
+    stop = np.searchsorted(b_start, a_end, side="right")
+    return first.astype(np.int64), np.maximum(stop, first).astype(np.int64)
+
+
+def pairs(first: IntArray, stop: IntArray, rows: IntArray | None = None) -> tuple[IntArray, IntArray]:
+    """Unfold ranges into pairs (row of a, row of b), in order."""
+    rows = np.arange(len(first), dtype=np.int64) if rows is None else rows
+    counts = stop[rows] - first[rows]
+    left = np.repeat(rows, counts)
+    offsets = np.arange(counts.sum(), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
+    return left, np.repeat(first[rows], counts) + offsets
+
+
 def check_disjoint(spans: pd.DataFrame, name: str) -> None:
     """Raise if two spans of one sequence overlap, or if a span ends before it starts."""
     start, end = positions(spans)

@@ -92,41 +92,47 @@ def both(folder: Path) -> tuple[Sentences, Sentences]:
     return tags(folder / "gold.vrt"), tags(folder / "pred.vrt")
 
 
-def score_tags(gold: Sentences, pred: Sentences, replicates: int) -> Any:
-    """From lists of strings to counts and rates at all four levels, unlabelled and labelled, overall and by label."""
-    import numpy as np
+def score_tags(folder: Path, replicates: int) -> Work:
+    """From lists of strings to counts and rates at all four levels: overall, by label and by document.
 
-    from clueval_xlsx.bio import TagColumn, decode
-    from clueval_xlsx.matching import match_spans
-    from clueval_xlsx.schemes import clueval
-    from clueval_xlsx.scores import ScoreSettings, score_table
-    from clueval_xlsx.spans import from_decoded, label_vocabulary
+    The corpus is read beforehand, as the lists are; decoding the tags is part of the work, as it is for the others.
+    """
+    from dataclasses import replace
 
-    breaks = np.cumsum([0, *map(len, gold)])[:-1]
-    spans = []
-    for side in (gold, pred):
-        column = TagColumn.of([tag for sentence in side for tag in sentence])
-        spans.append(from_decoded(decode(column, breaks), "fine"))
-    matches = match_spans(*spans), match_spans(*reversed(spans))
-    settings = ScoreSettings(
-        documents=breaks[::25], vocabulary={"fine": label_vocabulary(spans, "fine")}, replicates=replicates
-    )
-    return score_table(clueval.tallies(*spans, *matches, ("fine",)), settings)
+    from clueval_xlsx.bio import TagColumn
+    from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import Pair, annotate
+
+    reading = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2}))
+    corpus = reading.corpus
+    sides = both(folder)
+
+    def work() -> Evaluation:
+        gold, pred = (
+            annotate(
+                replace(reading, layers={"fine": TagColumn.of([tag for sentence in side for tag in sentence])}),
+                corpus,
+                corpus.breaks,
+            )
+            for side in sides
+        )
+        return evaluate(Pair(corpus, gold, pred, ("fine",)), Options(replicates=replicates))
+
+    found = work().overall("clueval", level="exact", labelled="fine")["tp_gold"]
+    copies = len(corpus) // 214_443
+    assert found == 3039 * copies, found  # the figure of the data, once for each copy
+    return work
 
 
 @row("score from tags", "ours: four levels, with and without labels")
 def _score(folder: Path) -> Work:
-    gold, pred = both(folder)
-    table = score_tags(gold, pred, 0)
-    first = table[table["level"].eq("exact") & table["labelled"].eq("fine") & table["layer"].isna()].iloc[0]
-    assert first["tp_gold"] % 3039 == 0, first  # the figure of the data, once for each copy
-    return lambda: score_tags(gold, pred, 0)
+    return score_tags(folder, 0)
 
 
 @row("score from tags", "ours, with 1,000 bootstrap replicates")
 def _score_intervals(folder: Path) -> Work:
-    gold, pred = both(folder)
-    return lambda: score_tags(gold, pred, 1000)
+    return score_tags(folder, 1000)
 
 
 @row("score from tags", "seqeval precision_recall_fscore_support")
@@ -154,6 +160,37 @@ def _nervaluate(folder: Path) -> Work:
     return lambda: Evaluator(gold, pred, tags=labels, loader="list").evaluate()
 
 
+# ---- the review workbook, against the library alone ----------------------------------------------------------------
+
+
+def evaluated(folder: Path) -> Any:
+    """Both layers at level exact: many cases."""
+    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import make_pair
+
+    options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
+    sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
+    evaluation = evaluate(make_pair(*sides), Options(level="exact"))
+    assert len(evaluation.cases) == 2  # made here, and not while the time is taken
+    return evaluation
+
+
+@row("workbook", "ours: all sheets, level exact")
+def _workbook(folder: Path) -> Work:
+    from clueval_xlsx.workbook import write_workbook
+
+    evaluation = evaluated(folder)
+    return lambda: write_workbook(evaluation, folder / "review.xlsx")
+
+
+@row("workbook", "XlsxWriter alone, the same calls replayed")
+def _workbook_bare(folder: Path) -> Work:
+    from tests.recording import record
+
+    return record(evaluated(folder), folder / "recorded.xlsx").replay
+
+
 # ---- whole commands ------------------------------------------------------------------------------------------------
 
 LAYERS = ("--layer", "fine=2", "--layer", "coarse=3", "--token-id", "4")
@@ -173,6 +210,12 @@ def command(*arguments: object) -> Work:
 @row("command", "score, both layers merged, with intervals")
 def _command_score(folder: Path) -> Work:
     return command("score", folder / "gold.vrt", folder / "pred.vrt", *LAYERS, "--json")
+
+
+@row("command", "evaluate --level exact -o review.xlsx")
+def _command_workbook(folder: Path) -> Work:
+    sides = folder / "gold.vrt", folder / "pred.vrt"
+    return command("evaluate", *sides, *LAYERS, "--level", "exact", "-o", folder / "review.xlsx")
 
 
 @row("command", "evaluate --level exact --files (fine)")

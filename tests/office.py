@@ -117,6 +117,10 @@ class Document:
         """What a range shows, row by row."""
         return self._ask("texts", sheet, address)
 
+    def values(self, sheet: str, address: str) -> list[list[Any]]:
+        """What a range holds, row by row: texts and numbers. Much quicker than `texts`."""
+        return self._ask("values", sheet, address)
+
     def used(self, sheet: str) -> tuple[int, int]:
         """The last used row and column, counted from 1."""
         rows, columns = self._ask("used", sheet)
@@ -268,6 +272,9 @@ class _Driver:
         area = self._range(number, sheet, address)
         rows, columns = area.Rows.Count, area.Columns.Count
         return [[area.getCellByPosition(column, row).String for column in range(columns)] for row in range(rows)]
+
+    def values(self, number: int, sheet: str, address: str) -> list[list[Any]]:
+        return [list(row) for row in self._range(number, sheet, address).getDataArray()]
 
     def used(self, number: int, sheet: str) -> tuple[int, int]:
         cursor = self._sheet(number, sheet).createCursor()

@@ -14,6 +14,7 @@ from clueval_xlsx.layout import Answer
 from clueval_xlsx.workbook import ReviewOptions, review
 from clueval_xlsx.workbook.book import Book
 from tests.conftest import EXAMPLE_OPTIONS, Sides, refused, run
+from tests.recording import record
 from tests.workbooks import (
     HEADER_ROW,
     ONE_LAYER,
@@ -124,6 +125,7 @@ def _cells(content):
 
 
 def test_a_streamed_workbook_has_the_same_cells(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     options = ReviewOptions(max_rows=9, answers=answers_for(example())[0])
     plain = written(example(level="exact"), options)
     monkeypatch.setattr(review, "_STREAMED_FROM", 0)
@@ -277,3 +279,13 @@ def test_a_workbook_under_a_password_is_not_overwritten(tmp_path, examples):
     target.write_bytes(encrypted.getvalue())
     refused(run(*command), "password", "--force")
     assert run(*command, "--force").code == 0
+
+
+def test_the_recording_that_the_benchmark_replays_is_the_same_workbook(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    path = tmp_path / "recorded.xlsx"
+    recording = record(example(level="exact"), path)
+    first = path.read_bytes()
+    path.unlink()
+    recording.replay()
+    assert path.read_bytes() == first

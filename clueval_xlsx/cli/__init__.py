@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from clueval_xlsx.cli.compare import compare
+from clueval_xlsx.cli.demo import demo
 from clueval_xlsx.cli.evaluate import evaluate
 from clueval_xlsx.cli.merge import merge
 from clueval_xlsx.cli.reimport import reimport
@@ -28,7 +30,7 @@ def cli() -> None:
     """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
 
 
-for command in (evaluate, score, merge, reimport, validate, status):
+for command in (evaluate, score, compare, merge, reimport, validate, status, demo):
     cli.add_command(command)
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import options, review_options
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files import Outputs
+    from clueval_xlsx.workbook import ReviewOptions
 
 
 @click.command()
@@ -46,8 +47,14 @@ if TYPE_CHECKING:
     metavar="N",
     help="Show N tokens on each side of a case instead of its sentence.",
 )
-@options.review
-@options.handing_out
+@click.option(
+    "--previous",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Fill in what was decided before, from the log that `reimport --judgements` wrote.",
+)
+@review_options.review
+@review_options.handing_out
 @options.common
 def evaluate(
     gold: str,
@@ -76,10 +83,13 @@ def evaluate(
     if not given["force"]:
         spare_judgements(path for paths in targets.values() for path in paths.values())
     results = evaluate_each(parts, options.evaluation_options(given))
+    said: list[str] = []
     with Outputs() as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
-                write_reviews(outputs, result, targets[suffix], options.review_options(given), given)
+                review, carried = _review_options(result, given)
+                said += carried
+                write_reviews(outputs, result, targets[suffix], review, given)
             if json_path:
                 _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
             if html_path:
@@ -89,6 +99,17 @@ def evaluate(
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     for result in results:
         say(summary(result))
+
+
+def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOptions, list[str]]:
+    """How the workbook is to look, with what was decided before, and what to say about that."""
+    review = review_options.review_options(given)
+    if given["previous"] is None:
+        return review, []
+    from clueval_xlsx.cli.previous import carry_over, read_previous
+
+    review, sentence = carry_over(read_previous(given["previous"]), result, review)
+    return review, [sentence]
 
 
 def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:

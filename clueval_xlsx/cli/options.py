@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from clueval_xlsx.cli.config_file import load_config, own_judgements
+from clueval_xlsx.cli.config_file import load_config
 from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from clueval_xlsx.loading import ReadOptions
     from clueval_xlsx.pairing import Pair
     from clueval_xlsx.readers import Reading
-    from clueval_xlsx.workbook import ReviewOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
@@ -183,87 +182,6 @@ scoring = apply(
         ),
     ]
 )
-
-
-def language(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Check the name of a language."""
-    from clueval_xlsx.words import languages
-
-    if value is not None and value not in languages():
-        raise click.BadParameter(f"{value!r} is not one of {', '.join(languages())}.", ctx, param)
-    return value
-
-
-password = click.option(
-    "--password-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="File whose first line is the workbooks' password; or set CLUEVAL_PASSWORD.",
-)
-
-review = apply(
-    [
-        click.option(
-            "--lang", default="en", show_default=True, callback=language, help="Language of the outputs: en, de."
-        ),
-        click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
-        click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
-        click.option(
-            "--max-rows",
-            type=click.IntRange(1, 1_048_570),
-            default=1_048_570,
-            metavar="N",
-            help="Continue on a further sheet after N cases.",
-        ),
-        click.option("--force", is_flag=True, help="Overwrite a workbook that has judgements in it."),
-    ]
-)
-
-
-handing_out = apply(
-    [
-        click.option(
-            "--annotators",
-            default="",
-            metavar="NAMES",
-            help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
-        ),
-        click.option(
-            "--overlap", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
-        ),
-        click.option(
-            "--sample",
-            type=click.IntRange(1),
-            metavar="N",
-            help="Draw N cases (linked ones count once) by label and class.",
-        ),
-        click.option(
-            "--agreed",
-            type=click.IntRange(0),
-            default=0,
-            metavar="N",
-            help="Add a sheet with N spans on which both sides agree.",
-        ),
-        password,
-        click.option(
-            "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
-        ),
-    ]
-)
-
-
-def review_options(given: dict[str, Any]) -> ReviewOptions:
-    """How the review workbook is to look, from the command's keyword arguments."""
-    from clueval_xlsx.layout import JUDGEMENTS
-    from clueval_xlsx.workbook import ReviewOptions
-
-    return ReviewOptions(
-        lang=given["lang"],
-        contact=given["contact"],
-        protect=given["protect"],
-        max_rows=given["max_rows"],
-        judgements=(*JUDGEMENTS, *own_judgements()),
-    )
 
 
 _SCHEMES = ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents", "all")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli.config_file import own_judgements
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.reimport.adjudication import Adjudication
-    from clueval_xlsx.reimport.api import Reimport
+    from clueval_xlsx.way_back import Reimport
 
 _MOST_SHOWN = 20
 _FILE = click.Path(path_type=Path)
@@ -40,6 +41,7 @@ _READING = {
 @click.option("--gold", required=True, metavar="FILE", help="The gold file that the workbooks were made from.")
 @click.option("-o", "--output", metavar="FILE", help="Write the corrected gold file here; `-` is standard output.")
 @click.option("--report", type=_FILE, metavar="FILE", help="Write the adjudicated report (.xlsx) here.")
+@click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write the report as a page to read here.")
 @click.option("--json", "json_path", type=_FILE, metavar="FILE", help="Write everything as JSON here.")
 @click.option("--changes", type=_FILE, metavar="FILE", help="Write the change log (TSV) here.")
 @click.option(
@@ -61,20 +63,17 @@ _READING = {
     help="Which case ID counts where the two of a row differ: left, or the one in the annotation block.",
 )
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
-@click.option(
-    "--password-file",
-    type=_FILE,
-    metavar="FILE",
-    help="File with the password of encrypted workbooks. Else CLUEVAL_PASSWORD counts.",
-)
+@review_options.password
 @options.reading
 @options.scoring
+@options.schemes
+@options.labels
 @click.option("--context", type=click.IntRange(0), metavar="N", help="The --context of the run, with --pred.")
 @click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to.")
 @click.option(
     "--lang",
     default=None,
-    callback=options.language,
+    callback=review_options.language,
     help="Language of report and conflict workbook. Default: that of the first workbook.",
 )
 @options.common
@@ -97,13 +96,13 @@ def reimport(
     level are needed only where a workbook lost its hidden sheet. Exit code 3 says that a person must look:
     judgements clash or rows could not be used. What is clear is carried out all the same.
     """
+    from clueval_xlsx import way_back
     from clueval_xlsx.cli.console import say
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.protection import find_password
-    from clueval_xlsx.reimport import api
 
     _check_targets(workbooks, output, given)
-    result = api.reimport(
+    result = way_back.reimport(
         workbooks,
         gold,
         pred=pred,
@@ -112,13 +111,14 @@ def reimport(
         password=find_password(password_file),
         gold_options=_explicit(ctx, given),
         options=options.evaluation_options(given),
+        judgements=own_judgements(),
     )
     with Outputs() as outputs:
         _write(outputs, result, output, given)
     if output == "-":
         click.echo(result.content, nl=False)
     _report(result, to_stdout=output != "-")
-    for target in (output, *(given[name] for name in ("report", "json_path", "changes", "judgements"))):
+    for target in (output, *(given[name] for name in ("report", "html_path", "json_path", "changes", "judgements"))):
         if target is not None and target != "-":
             say(f"Written: {target}")
     if given["conflicts"] is not None:
@@ -133,7 +133,7 @@ def reimport(
 def _check_targets(workbooks: tuple[str, ...], output: str | None, given: dict[str, Any]) -> None:
     """No output may replace a workbook that somebody judged."""
     inputs = {Path(workbook).resolve() for workbook in workbooks}
-    names = ("report", "json_path", "changes", "judgements", "conflicts")
+    names = ("report", "html_path", "json_path", "changes", "judgements", "conflicts")
     targets = [Path(output)] if output is not None and output != "-" else []
     targets += [given[name] for name in names if given[name] is not None]
     for target in targets:
@@ -165,6 +165,11 @@ def _write(outputs: Outputs, result: Reimport, output: str | None, given: dict[s
 
         for run, path in _paths(runs, given["report"]):
             write_adjudicated(run, outputs.path(path), lang=lang)
+    if given["html_path"]:
+        from clueval_xlsx.report_html import adjudication_html
+
+        for run, path in _paths(runs, given["html_path"]):
+            outputs.write_text(path, adjudication_html(run, lang))
     if given["json_path"]:
         from clueval_xlsx.report_adjudication import to_json
 

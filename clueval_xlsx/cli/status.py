@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import options, review_options
 
 
 @click.command()
 @click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-@options.password
+@review_options.password
 @options.common
 def status(workbooks: tuple[str, ...], as_json: bool, password_file: Path | None) -> None:
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""

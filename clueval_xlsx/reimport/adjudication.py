@@ -12,7 +12,7 @@ import pandas as pd
 from clueval_xlsx.correction import Change, Correction, Decision, correct
 from clueval_xlsx.decisions import CaseBook, Unusable
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.exceptions import Problem
+from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.judgements import (
     APPLIED,
     HELD,
@@ -23,14 +23,13 @@ from clueval_xlsx.judgements import (
     LogEntry,
     other_keys,
 )
-from clueval_xlsx.layout import normalise
+from clueval_xlsx.layout import AG, normalise
 from clueval_xlsx.manifest import Manifest
 from clueval_xlsx.pairing import Pair, join_layers
 from clueval_xlsx.reimport.agreement import agreement_table, labels_by_case
 from clueval_xlsx.reimport.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.reimport.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.reimport.ledger import judgement_counts, ledger_table
-from clueval_xlsx.reimport.problems import RowProblem
 from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
 from clueval_xlsx.reimport.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
 
@@ -166,8 +165,8 @@ def adjudicate(
     several judgements of one case are resolved.
     """
     raw = evaluate(pair, options)
-    book = CaseBook(raw, pair.gold.layers)
     rows = [row for workbook in workbooks for row in workbook.rows]
+    book = CaseBook(raw, [row.record.case_id for row in rows if row.record.sheet == AG])
     votes, records, problems, notes = _votes(rows, book)
     resolutions = resolve(votes, mode)
     chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]

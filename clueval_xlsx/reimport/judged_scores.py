@@ -91,11 +91,8 @@ def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
 
 def _accept(tally: Tally, decisions: Mapping[str, Decision], book: CaseBook) -> Tally:
     """What was judged good enough counts as right, on the side where it was judged."""
-    starts: dict[str, set[int]] = {FN: set(), FP: set()}
-    for case_id, decision in decisions.items():
-        if decision.effect == "accept":
-            case = book.cases[case_id]
-            starts[case.sheet].add(case.own[0])
+    accepted = [book.cases[case_id] for case_id, decision in decisions.items() if decision.effect == "accept"]
+    starts = {sheet: {case.own[0] for case in accepted if case.sheet == sheet} for sheet in (FN, FP)}
     return replace(tally, gold=_credited(tally.gold, starts[FN]), pred=_credited(tally.pred, starts[FP]))
 
 

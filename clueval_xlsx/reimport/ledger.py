@@ -9,13 +9,14 @@ import pandas as pd
 
 from clueval_xlsx.correction import Decision
 from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import FN, FP
+from clueval_xlsx.layout import AG, FN, FP
 from clueval_xlsx.reimport.resolution import Resolution
 
 # What a case can turn out to be, by its effect; the rest has no decision.
 MODEL_ERROR, GOLD_ERROR, TRUE_FIND, ACCEPTABLE = "model_error", "gold_error", "true_find", "acceptable"
+CONFIRMED = "confirmed"  # an agreed span that is right
 UNDECIDED, OPEN, SETTLED, UNJUDGED = "undecided", "open", "settled", "unjudged"
-ENTRIES = (GOLD_ERROR, TRUE_FIND, MODEL_ERROR, ACCEPTABLE, SETTLED, UNDECIDED, OPEN, UNJUDGED)
+ENTRIES = (GOLD_ERROR, TRUE_FIND, MODEL_ERROR, ACCEPTABLE, CONFIRMED, SETTLED, UNDECIDED, OPEN, UNJUDGED)
 _BY_EFFECT = {
     "none": MODEL_ERROR,
     "delete": GOLD_ERROR,
@@ -31,23 +32,24 @@ DIMENSIONS = ("sheet", "class", "label", "document", "severity", "annotator")
 def ledger_table(
     cases: pd.DataFrame, decisions: Mapping[str, Decision], open_cases: set[str], settled: Mapping[str, str]
 ) -> pd.DataFrame:
-    """One row for each thing that cases turned out to be, with the number of FN and of FP cases."""
+    """One row for each thing that cases turned out to be, with the number of FN and of FP cases.
+
+    A column AG is added where agreed spans were judged, too.
+    """
     counts: dict[str, Counter[str]] = {FN: Counter(), FP: Counter()}
+    if (cases["sheet"] == AG).any():
+        counts[AG] = Counter()
     for case_id, sheet in zip(cases["case_id"], cases["sheet"], strict=True):
         if case_id in open_cases:
             entry = OPEN
         elif case_id in decisions:
             entry = _BY_EFFECT[decisions[case_id].effect]
+            entry = CONFIRMED if sheet == AG and entry == MODEL_ERROR else entry
         else:
             entry = SETTLED if case_id in settled else UNJUDGED
         counts[sheet][entry] += 1
-    return pd.DataFrame(
-        {
-            "entry": list(ENTRIES),
-            FN: [counts[FN][entry] for entry in ENTRIES],
-            FP: [counts[FP][entry] for entry in ENTRIES],
-        }
-    )
+    columns = {sheet: [found[entry] for entry in ENTRIES] for sheet, found in counts.items()}
+    return pd.DataFrame({"entry": list(ENTRIES), **columns})
 
 
 def judgement_counts(

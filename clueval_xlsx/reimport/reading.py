@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from clueval_xlsx.exceptions import InputError, Problem
+from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.judgements import JudgementRecord
 from clueval_xlsx.layout import (
+    AG,
     BLOCK_ID_COLUMN,
     FN,
     FP,
@@ -22,12 +23,11 @@ from clueval_xlsx.layout import (
     normalise,
 )
 from clueval_xlsx.manifest import CONFLICTS, Manifest, decode
-from clueval_xlsx.reimport.problems import RowProblem
 from clueval_xlsx.reimport.sheets import SheetTable, cell_name, cell_text
 from clueval_xlsx.words import in_every_language
 
 LEFT, BLOCK = "left", "block"
-_CASE_ID = re.compile(r"(?:FN|FP)-[A-Z2-7]{8,32}")
+_CASE_ID = re.compile(r"(?:FN|FP|AG)-[A-Z2-7]{8,32}")
 _HEADER_ROWS = 200  # how far down a header is looked for
 _KNOWN_COLUMNS = ("case", BLOCK_ID_COLUMN, "judgement", "correct_span", "severity", "comment", "span", "document")
 
@@ -88,7 +88,7 @@ def read_judgements(
     rows: list[ReviewRow] = []
     problems: list[Problem] = []
     notes: list[str] = []
-    cases = {FN: 0, FP: 0}
+    cases = {FN: 0, FP: 0, AG: 0}
     for sheet in sheets:
         found = sheet.read(annotator, trust_id, final=final)
         rows += found.rows
@@ -194,7 +194,7 @@ class _Found:
     rows: list[ReviewRow] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    cases: dict[str, int] = field(default_factory=lambda: {FN: 0, FP: 0})
+    cases: dict[str, int] = field(default_factory=lambda: {FN: 0, FP: 0, AG: 0})
 
 
 class _ReviewSheet:

@@ -17,7 +17,7 @@ def rate(value: float | None, words: Words) -> str:
     """
     if undefined(value):
         return words["undefined"]
-    return f"{_decimal(100 * float(value or 0), 1, words)}{_NARROW_SPACE}%"
+    return f"{decimal(100 * float(value or 0), 1, words)}{_NARROW_SPACE}%"
 
 
 def interval(low: float | None, high: float | None, words: Words) -> str:
@@ -28,7 +28,7 @@ def interval(low: float | None, high: float | None, words: Words) -> str:
     """
     if undefined(low) or undefined(high):
         return ""
-    return f"{_decimal(100 * float(low or 0), 1, words)}–{_decimal(100 * float(high or 0), 1, words)}"
+    return f"{decimal(100 * float(low or 0), 1, words)}–{decimal(100 * float(high or 0), 1, words)}"
 
 
 def count(value: float | None, words: Words) -> str:
@@ -40,7 +40,7 @@ def count(value: float | None, words: Words) -> str:
     if undefined(value):
         return words["undefined"]
     number = float(value or 0)
-    return _decimal(number, 0 if number.is_integer() else 1, words)
+    return decimal(number, 0 if number.is_integer() else 1, words)
 
 
 def share(part: float | None, whole: float | None, words: Words) -> str:
@@ -59,6 +59,13 @@ def undefined(value: float | None) -> bool:
     return value is None or math.isnan(value)
 
 
-def _decimal(value: float, places: int, words: Words) -> str:
+def decimal(value: float | None, places: int, words: Words) -> str:
+    """A number with so many decimals.
+
+    >>> decimal(0.678, 2, Words("de"))
+    '0,68'
+    """
+    if undefined(value):
+        return words["undefined"]
     swap = str.maketrans({",": words["html.thousands"], ".": words["html.decimal"]})
     return f"{value:,.{places}f}".translate(swap)

@@ -18,7 +18,7 @@ from clueval_xlsx.spans import label_list, layers_of
 from clueval_xlsx.words import Words
 
 # Cases listed in the page itself, for readers without JavaScript; all others are marked in the documents.
-LISTED_CASES = 100
+LISTED_CASES = 50
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ShownDocument:
 def to_html(evaluation: Evaluation, language: str = "en") -> str:
     """The whole report as one HTML file.
 
-    Every case and every document is in it; without JavaScript the first hundred cases are listed and the rest
+    Every case and every document is in it; without JavaScript the first fifty cases are listed and the rest
     are found, marked, in their documents.
     """
     words = Words(language)
@@ -78,12 +78,6 @@ def to_html(evaluation: Evaluation, language: str = "en") -> str:
         titles=_titles(evaluation, words),
         text_free=is_text_free(pair.corpus),
     )
-
-
-def confusion_html(evaluation: Evaluation, language: str = "en") -> str:
-    """The confusion matrices alone, as a page without a script."""
-    words = Words(language)
-    return render_page("confusion.html", words, evaluation=evaluation, matrices=overview.matrices(evaluation, words))
 
 
 def _listed(evaluation: Evaluation, words: Words) -> list[ShownCase]:
@@ -130,14 +124,13 @@ def _anchors(*tables: pd.DataFrame) -> dict[int, list[str]]:
 
 
 def _titles(evaluation: Evaluation, words: Words) -> Any:
-    """A function that says in words who marked a stretch, and with which labels."""
-    labels = [_labels(side.spans) for side in (evaluation.pair.gold, evaluation.pair.pred)]
-    nothing = words["html.nothing"]
+    """A function that tells the labels of a stretch; only where both sides marked it differently, whose they are."""
+    references, models = (_labels(side.spans) for side in (evaluation.pair.gold, evaluation.pair.pred))
 
     def title(stretch: Stretch) -> str:
-        reference = labels[0][stretch.gold] if stretch.gold >= 0 else nothing
-        model = labels[1][stretch.pred] if stretch.pred >= 0 else nothing
-        return words("html.mark_title", reference=reference, model=model)
+        reference = references[stretch.gold] if stretch.gold >= 0 else models[stretch.pred]
+        model = models[stretch.pred] if stretch.pred >= 0 else reference
+        return reference if reference == model else words("html.mark_title", reference=reference, model=model)
 
     return title
 

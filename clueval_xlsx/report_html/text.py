@@ -10,7 +10,6 @@ import pandas as pd
 
 from clueval_xlsx.context import BOTH, GOLD, PLAIN, PRED
 from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.matching import touching
 from clueval_xlsx.spans import positions
 from clueval_xlsx.strings import IntArray
 
@@ -80,11 +79,7 @@ def stretches(corpus: Corpus, shown: ShownText, gold: pd.DataFrame, pred: pd.Dat
     sides = [positions(gold), positions(pred)]
     edges = [edge for start, end in sides for edge in (start, end + 1)]
     cuts = np.unique(np.concatenate([corpus.documents.start, corpus.documents.stop, *edges]))
-    here = cuts[:-1]
-    holders = []
-    for start, end in sides:
-        first, stop = touching(here, here, start, end)
-        holders.append(np.where(stop > first, first, -1))
+    holders = [_holder(cuts[:-1], start, end) for start, end in sides]
     marked = np.flatnonzero((holders[0] >= 0) | (holders[1] >= 0))
     begin, stop = cuts[marked], cuts[marked + 1]
     rows = np.column_stack(
@@ -104,6 +99,14 @@ def stretches(corpus: Corpus, shown: ShownText, gold: pd.DataFrame, pred: pd.Dat
         if done < len(text):
             pieces.append(Stretch(text[done:]))
         yield pieces
+
+
+def _holder(position: IntArray, start: IntArray, end: IntArray) -> IntArray:
+    """The row of the span that holds each position, or -1; the spans are sorted and free of overlap."""
+    row = np.searchsorted(start, position, side="right") - 1
+    inside = row >= 0
+    inside[inside] = end[row[inside]] >= position[inside]
+    return np.where(inside, row, -1)
 
 
 def _written(corpus: Corpus, first: int, stop: int) -> tuple[list[str], list[str]]:

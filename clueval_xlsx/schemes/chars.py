@@ -19,11 +19,10 @@ import pandas as pd
 
 from clueval_xlsx.characters import Stretches, code_points, text_of
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.matching import pairs
 from clueval_xlsx.schemes.material import Material
 from clueval_xlsx.schemes.settings import GLYPHS, UTF16
 from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import label_codes, positions
+from clueval_xlsx.spans import label_codes, pairs, positions
 from clueval_xlsx.strings import BoolArray, IntArray
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"

@@ -15,10 +15,10 @@ from clueval_xlsx.characters import CharacterOffsets, character_offsets
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.labels import LabelRules, canonical, has_label
-from clueval_xlsx.matching import labels_agree, match_spans, pairs, touching
+from clueval_xlsx.matching import labels_agree, match_spans
 from clueval_xlsx.pairing import Pair
 from clueval_xlsx.schemes.settings import SchemeOptions, relaxed_variant
-from clueval_xlsx.spans import label_codes, label_vocabulary, layers_of, positions
+from clueval_xlsx.spans import label_codes, label_vocabulary, layers_of, pairs, positions, touching
 from clueval_xlsx.strings import BoolArray, IntArray
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.matching import pairs
 from clueval_xlsx.schemes.material import Material
 from clueval_xlsx.schemes.tally import Side, Tally
+from clueval_xlsx.spans import pairs
 from clueval_xlsx.strings import IntArray
 
 

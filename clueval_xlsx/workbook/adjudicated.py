@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pandas as pd
 
-from clueval_xlsx.exceptions import Problem
-from clueval_xlsx.layout import FN, FP, JUDGEMENTS, words_of
-from clueval_xlsx.reimport.adjudication import Adjudication
-from clueval_xlsx.reimport.problems import RowProblem
+from clueval_xlsx.exceptions import Problem, RowProblem
+from clueval_xlsx.layout import JUDGEMENTS, words_of
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Book, Sheet
 from clueval_xlsx.workbook.charts import CHART_ROWS, chart_of_ledger, chart_of_states
 from clueval_xlsx.workbook.conflicts import said
 from clueval_xlsx.workbook.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.workbook.tables import SCORE_COLUMNS, write_score_table
+
+if TYPE_CHECKING:
+    from clueval_xlsx.reimport.adjudication import Adjudication
 
 _LINE, _TALLEST = 13.2, 409.0
 _LAST = 1 + len(SCORE_COLUMNS)
@@ -127,9 +128,11 @@ def _summary(sheet: Sheet, run: Adjudication, words: Words) -> None:
     row += CHART_ROWS + 1
 
     row = _section(sheet, row, words["adjudicated.ledger_title"], "")
-    header = [words["adjudicated.ledger_entry"], words["sheet.fn"], words["sheet.fp"]]
+    kinds = [name for name in run.ledger.columns if name != "entry"]
+    header = [words["adjudicated.ledger_entry"], *(words[f"sheet.{kind.lower()}"] for kind in kinds)]
     rows: list[list[Any]] = [
-        [words[f"adjudicated.entry_{line['entry']}"], line[FN], line[FP]] for line in run.ledger.to_dict("records")
+        [words[f"adjudicated.entry_{line['entry']}"], *(line[kind] for kind in kinds)]
+        for line in run.ledger[run.ledger[kinds].sum(axis=1) > 0].to_dict("records")
     ]
     row = _small_table(sheet, row, header, rows)
     row = _section(sheet, row + 1, words["adjudicated.severity_title"], "")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import xlsxwriter
 from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
@@ -91,6 +91,35 @@ def _fitting(text: str) -> str:
     return shorten(clean(text))
 
 
+def _fitting_pieces(pieces: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    """Pieces that a cell can hold. Nearly all can be left as they are, and one look at the whole tells."""
+    whole = "".join([text for text, _ in pieces])
+    if 2 * len(whole) <= LONGEST_CELL and "_x" not in whole and "\r" not in whole and not _UNWANTED.search(whole):
+        return pieces
+    return shorten_pieces([(_ESCAPE.sub(f"_{JOINER}", clean(text)), mark) for text, mark in pieces])
+
+
+def _join(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put neighbours of one mark together; empty pieces go."""
+    joined: list[tuple[str, str]] = []
+    for text, mark in pieces:
+        if joined and joined[-1][1] == mark:
+            joined[-1] = (joined[-1][0] + text, mark)
+        elif text:
+            joined.append((text, mark))
+    return joined
+
+
+class Link(NamedTuple):
+    """The content of a cell that leads to another place in the workbook."""
+
+    target: str
+    text: str
+
+
+Content = str | int | Link | Sequence[tuple[str, str]] | None
+
+
 class Book:
     """A workbook being written. Sheets are added in the order in which they appear."""
 
@@ -106,6 +135,7 @@ class Book:
         self._book.set_calc_mode("auto")
         self._book.set_properties({"title": title, "created": creation_time()})
         self._formats: dict[str, Any] = {}
+        self._rows: dict[tuple[str, ...], list[Any]] = {}
         self.sheets: list[Sheet] = []
 
     def __enter__(self) -> Book:
@@ -120,6 +150,13 @@ class Book:
         if name not in self._formats:
             self._formats[name] = self._book.add_format(FORMATS[name])
         return self._formats[name]
+
+    def formats(self, names: tuple[str, ...]) -> list[Any]:
+        """The formats of a row, which come again and again."""
+        known = self._rows.get(names)
+        if known is None:
+            known = self._rows[names] = [self.format(name) for name in names]
+        return known
 
     def sheet(self, name: str, *, streamed: bool = False) -> Sheet:
         """Add a sheet; a name that Excel refuses or that is taken is changed until it fits."""
@@ -172,12 +209,7 @@ class Sheet:
 
     def rich(self, cell: Cell, pieces: Sequence[tuple[str, str]], style: str) -> None:
         """Write (text, mark) pieces, each in the look of its mark; `""` is plain."""
-        joined: list[tuple[str, str]] = []
-        for text, mark in shorten_pieces([(_ESCAPE.sub(f"_{JOINER}", clean(text)), mark) for text, mark in pieces]):
-            if joined and joined[-1][1] == mark:
-                joined[-1] = (joined[-1][0] + text, mark)
-            elif text:
-                joined.append((text, mark))
+        joined = _join(_fitting_pieces(pieces))
         if not any(mark for _, mark in joined):
             self.text(cell, "".join(text for text, _ in joined), style)
             return
@@ -188,6 +220,28 @@ class Sheet:
             # Plain runs need their font, too: without it LibreOffice falls back to the workbook's default.
             fragments += [self.book.format(f"mark_{mark or 'none'}"), text]
         self._do(cell, lambda: self._sheet.write_rich_string(*cell, *fragments, self.book.format(style)))
+
+    def cells(self, row: int, values: Sequence[Content], styles: tuple[str, ...]) -> None:
+        """Write a whole row of a streamed sheet from its first column on; None leaves a cell out."""
+        sheet, formats = self._sheet, self.book.formats(styles)
+        for column, (value, look) in enumerate(zip(values, formats, strict=True)):
+            if isinstance(value, str):
+                if value:
+                    code = sheet.write_string(row, column, _fitting(value), look)
+                else:
+                    code = sheet.write_blank(row, column, None, look)
+            elif value is None:
+                continue
+            elif isinstance(value, int):
+                code = sheet.write_number(row, column, value, look)
+            elif isinstance(value, Link):
+                self.link((row, column), *value, styles[column])
+                continue
+            else:
+                self.rich((row, column), value, styles[column])
+                continue
+            if code:
+                _check(code)
 
     def number(self, cell: Cell, value: float, style: str = "count") -> None:
         """Write a number; not a number is an empty cell."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
 from clueval_xlsx.spans import label_vocabulary
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Book, Sheet
+from clueval_xlsx.workbook.book import Book, Content, Link, Sheet
 from clueval_xlsx.workbook.hidden import Lists, judgement_words
 from clueval_xlsx.workbook.measure import height, lines, width_for
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TITLE_ROW, PROGRESS_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3, 4
 _ADVANCE_EVERY = 100
-_SMALL = 0.8  # the size of small print against that of ordinary cells
+_ONE_LINE = ("case", "related", "case_again")  # never wrapped
 
 # width in characters, style of the cells, kind: shown, input or folded
 _INFO = {
@@ -178,17 +178,25 @@ class _SheetWriter:
     def write(self, advance: Callable[[int], None]) -> None:
         sheet, columns = self.sheet, self.columns
         for index, column in enumerate(columns):
-            folded = {"level": 1, "hidden": True} if column.kind == "folded" else {}
-            sheet.column(index, column.width, None, folded)
+            if column.kind == "folded":
+                sheet.column(index, column.width, column.style, {"level": 1, "hidden": True})
+            else:
+                sheet.column(index, column.width)
         if columns[-1].kind == "folded":  # the column behind carries the sign that unfolds them
             sheet.column(len(columns), _FOLDED_WIDTH, None, {"collapsed": True})
         self._top()
-        rows = self.part.cases.to_dict("records")
-        for begin in range(0, len(rows), _ADVANCE_EVERY):
-            for offset, case in enumerate(rows[begin : begin + _ADVANCE_EVERY], begin):
-                self._case(FIRST_ROW + offset, case)
-            advance(len(rows[begin : begin + _ADVANCE_EVERY]))
-        if not rows:
+        total = len(self.part.cases)
+        styles = tuple(column.style for column in columns)
+        contents = [self._contents(column) for column in columns]
+        heights = self._heights(contents)
+        for row, (values, high) in enumerate(zip(zip(*contents, strict=True), heights, strict=True), FIRST_ROW):
+            sheet.cells(row, values, styles)
+            sheet.row(row, high)
+            done = row - FIRST_ROW + 1
+            if done % _ADVANCE_EVERY == 0:
+                advance(_ADVANCE_EVERY)
+        advance(total % _ADVANCE_EVERY)
+        if not total:
             sheet.row(FIRST_ROW, 30)
             sheet.text((FIRST_ROW, 0), self.words[f"cases.empty_{self.name.lower()}"], "progress")
         else:
@@ -232,46 +240,47 @@ class _SheetWriter:
     def _answer(self, case_id: str) -> Answer:
         return self.options.answers.get(case_id, _NO_ANSWER)
 
-    def _case(self, row: int, case: dict[str, Any]) -> None:
-        sheet = self.sheet
-        answer = self._answer(case["case_id"])
-        most = 1
-        for index, column in enumerate(self.columns):
-            cell = (row, index)
-            if column.key == "context":
-                pieces = emoji_pieces(case["segments"])
-                most = max(most, lines(case["context"], column.width))
-                sheet.rich(cell, pieces, column.style)
-                continue
-            if column.key == "related":
-                self._related(cell, case["related"])
-                continue
-            value = self._value(column, case, answer)
-            if isinstance(value, int):
-                sheet.number(cell, value, column.style)
-                continue
-            if value:
-                most = max(most, lines(value, column.width, _SMALL if column.style == "cell_small" else 1.0))
-            sheet.text(cell, value, column.style)
-        sheet.row(row, height(most))
-
-    def _value(self, column: Column, case: dict[str, Any], answer: Answer) -> str | int:
-        """The content of an ordinary cell."""
-        key = column.key
+    def _contents(self, column: Column) -> list[Content]:
+        """The content of every cell of a column, from top to bottom."""
+        cases, key = self.part.cases, column.key
+        if key == "context":
+            return [emoji_pieces(segments) for segments in cases["segments"]]
+        if key == "related":
+            return [self._related(related) for related in cases["related"]]
         if key == "class":
-            return self.words[f"class.{case['class']}"]
+            names = [self.words[f"class.{name}"] for name in cases["class"]]
+            relaxed = cases["relaxed"].tolist() if "relaxed" in cases.columns else [False] * len(cases)
+            note = self.words["cases.relaxed"]
+            return [f"{name} ({note})" if would else name for name, would in zip(names, relaxed, strict=True)]
         if key == "earlier":
-            return self.options.earlier.get(case["case_id"], "")
+            return [self.options.earlier.get(case_id, "") for case_id in cases["case_id"]]
         if column.kind == "input" and key != "case_again":
-            return self._filled_in(key, column.layer, answer)
-        value = case[_SOURCES.get(key, key) if column.layer is None else f"{key}_{column.layer}"]
-        if isinstance(value, str):
-            return value
-        return "" if value < 0 else int(value)
+            return [self._filled_in(key, column.layer, self._answer(case_id)) for case_id in cases["case_id"]]
+        values = cases[_SOURCES.get(key, key) if column.layer is None else f"{key}_{column.layer}"].tolist()
+        # A position that does not exist is negative. What is folded away needs no cells to look well when empty.
+        empty = None if column.kind == "folded" else ""
+        return [(value or empty) if isinstance(value, str) else empty if value < 0 else int(value) for value in values]
+
+    def _heights(self, contents: Sequence[Sequence[Content]]) -> list[float]:
+        """How high each row must be for all of its text to be seen."""
+        most = [1] * len(self.part.cases)
+        for column, values in zip(self.columns, contents, strict=True):
+            if column.key in _ONE_LINE or column.kind == "folded":
+                continue
+            texts = self.part.cases["context"].tolist() if column.key == "context" else values
+            known: dict[Content, int] = {"": 1}  # documents and labels come again and again
+            for row, text in enumerate(texts):
+                number = known.get(text)
+                if number is None:
+                    number = known[text] = lines(str(text), column.width)
+                most[row] = max(most[row], number)
+        return [height(number) for number in most]
 
     def _filled_in(self, key: str, layer: str | None, answer: Answer) -> str:
         """What an annotation cell holds already, in the words of the workbook's language."""
         words = self.words
+        if answer is _NO_ANSWER:
+            return ""
         if key == "judgement":
             return self.judgements.get(answer.judgement, answer.judgement)
         if key == "correct_span":
@@ -283,15 +292,14 @@ class _SheetWriter:
             return words[f"severity.{answer.severity}"] if answer.severity in SEVERITIES else answer.severity
         return answer.comment
 
-    def _related(self, cell: tuple[int, int], related: list[str]) -> None:
+    def _related(self, related: list[str]) -> Content:
         known = [case_id for case_id in related if case_id in self.owner.places]
         if not known:
-            self.sheet.blank(cell, "cell")
-            return
+            return ""
         sheet, row = self.owner.places[known[0]]
         # A cell has one link, and LibreOffice neither wraps nor breaks its words.
         more = f" (+{len(known) - 1})" if len(known) > 1 else ""
-        self.sheet.link(cell, sheet.address((row, 0)), f"{known[0]}{more}")
+        return Link(sheet.address((row, 0)), f"{known[0]}{more}")
 
     def _rules(self) -> None:
         """Dropdowns, and the colours of judged rows and of rows whose two case IDs have parted."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+from clueval_xlsx.judgements import JudgementRecord
 from clueval_xlsx.layout import FN, FP, JUDGEMENTS, SPAN_CHOICES, Judgement, words_of
 from clueval_xlsx.manifest import CONFLICTS
-from clueval_xlsx.reimport.adjudication import Adjudication
-from clueval_xlsx.reimport.resolution import Vote
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.review import ReviewOptions, write_workbook
+
+if TYPE_CHECKING:
+    from clueval_xlsx.reimport.adjudication import Adjudication
+    from clueval_xlsx.reimport.resolution import Vote
 
 
 def write_conflicts(run: Adjudication, target: Path | BinaryIO, *, lang: str, contact: str = "") -> None:
@@ -30,18 +33,17 @@ def write_conflicts(run: Adjudication, target: Path | BinaryIO, *, lang: str, co
 
 def said(votes: Iterable[Vote], judgements: Iterable[Judgement], words: Words) -> str:
     """What everybody said about a case, one line a person."""
-    names = {
-        judgement.code: words_of(judgement, words.language, words.section("judgement")) for judgement in judgements
-    }
-    lines = []
-    for vote in votes:
-        record = vote.record
-        chosen = record.correct_span
-        parts = [words[f"span_choice.{chosen}"] if chosen in SPAN_CHOICES else f"„{chosen}“" if chosen else ""]
-        parts += [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
-        extra = ", ".join(part for part in parts if part)
-        comment = f" – {record.comment}" if record.comment else ""
-        lines.append(
-            f"{record.annotator}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"
-        )
-    return "\n".join(dict.fromkeys(lines))
+    known = tuple(judgements)
+    return "\n".join(dict.fromkeys(answered(vote.record, known, words) for vote in votes))
+
+
+def answered(record: JudgementRecord, judgements: Iterable[Judgement], words: Words) -> str:
+    """One judgement in words: who, what, the corrections, the comment."""
+    standard = words.section("judgement")
+    names = {judgement.code: words_of(judgement, words.language, standard) for judgement in judgements}
+    chosen = record.correct_span
+    parts = [words[f"span_choice.{chosen}"] if chosen in SPAN_CHOICES else f"„{chosen}“" if chosen else ""]
+    parts += [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
+    extra = ", ".join(part for part in parts if part)
+    comment = f" – {record.comment}" if record.comment else ""
+    return f"{record.annotator}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"

@@ -90,6 +90,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     "measure": {**_NUMBER, "num_format": "0.000"},
     "rate": {**_NUMBER, "num_format": "0.0%"},
     "rate_bold": {**_NUMBER, "num_format": "0.0%", "bold": True},
+    "rate_difference": {**_NUMBER, "num_format": "+0.0%;-0.0%;0.0%"},
+    "chance": {**_NUMBER, "num_format": "0.000"},
     "undefined": {**_NUMBER, "font_color": MUTED, "italic": True},
     "interval": {**_NUMBER, "font_color": MUTED, "font_size": 9},
     "centre": {**_CELL, "align": "center", "valign": "vcenter"},

@@ -1,0 +1,110 @@
+"""`demo`: the whole round on the example files, in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clueval_xlsx.cli import options, review_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.layout import Answer
+
+_LAYERS = {"category": 2, "risk": 3}
+_TOKEN_ID = 4
+_JUDGE = "Anna Beispiel"
+# What a lawyer might pick: the errors that were planted in the reference, and some of the model's.
+_PICKED: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("FN", "4. Kammer", {"judgement": "gold_wrong", "comment": "The court's own chamber identifies nobody."}),
+    ("FN", "Herr Dietmar Kolbe", {"judgement": "boundary", "correct_span": "as_model"}),
+    ("FP", "Marlene Osterhagen", {"judgement": "boundary", "correct_span": "as_model"}),
+    ("FP", "Bertram Kiesling", {"judgement": "gold_missing", "severity": "direct"}),
+    ("FP", "Herr Mirko Sandner", {"judgement": "acceptable", "comment": "A form of address too many does no harm."}),
+    ("FP", "§ 543 BGB", {"judgement": "model_error"}),
+    ("FP", "Betriebsrat", {"judgement": "model_error"}),
+    ("FN", "Leonie", {"judgement": "model_error", "severity": "direct"}),
+    ("FN", "Hartwig Immenroth", {"judgement": "model_error", "severity": "direct"}),
+    ("FN", "Februar 2024", {"judgement": "model_error", "severity": "harmless"}),
+    ("FN", "Hinterm Deich 3 a", {"judgement": "acceptable", "comment": "The number of the house is masked."}),
+    ("FN", "Port Hallam", {"judgement": "model_error", "severity": "quasi"}),
+)
+
+
+@click.command()
+@click.argument("folder", default="clueval-demo", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]")
+@review_options.language_option
+@click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
+@options.common
+def demo(folder: Path, lang: str, force: bool) -> None:
+    """Show the whole round on example files, in DIR (default: clueval-demo).
+
+    Lays out two small files, compares them, writes the review workbook, judges some cases in it as a lawyer
+    would, brings the judgements home, and shows the figures before and after.
+    """
+    from clueval_xlsx.cli.console import output, say
+    from clueval_xlsx.cli.evaluate import summary as evaluated
+    from clueval_xlsx.cli.reimport import before_and_after, summary
+    from clueval_xlsx.evaluation import evaluate
+    from clueval_xlsx.exceptions import OutputError
+    from clueval_xlsx.files import Outputs
+    from clueval_xlsx.judgements import write_log
+    from clueval_xlsx.loading import ReadOptions, read_pair
+    from clueval_xlsx.reimport.conflicts import changes_tsv
+    from clueval_xlsx.resources import resource_folder
+    from clueval_xlsx.way_back import reimport
+    from clueval_xlsx.workbook import ReviewOptions, write_workbook
+    from clueval_xlsx.workbook.adjudicated import write_adjudicated
+    from clueval_xlsx.workbook.book import creation_time
+
+    if not force and folder.is_dir() and any(folder.iterdir()):
+        raise OutputError(f"{folder}: is not empty. Name another folder, or add --force to write into this one.")
+    gold, pred = folder / "gold.vrt", folder / "pred.vrt"
+    with Outputs() as outputs:
+        for path in (gold, pred):
+            outputs.write_bytes(path, (resource_folder("examples") / path.name).read_bytes())
+    how = ReadOptions(layers=_LAYERS, token_id=_TOKEN_ID)
+    result = evaluate(read_pair(gold, pred, how))
+    picked = answers(result)
+    judged = folder / "review-judged.xlsx"
+    with Outputs() as outputs:
+        write_workbook(result, outputs.path(folder / "review.xlsx"), ReviewOptions(lang=lang))
+        filled = ReviewOptions(lang=lang, answers=picked, annotator=_JUDGE)
+        write_workbook(result, outputs.path(judged), filled)
+    home = reimport([judged], gold)
+    run = home.runs[0]
+    with Outputs() as outputs:
+        outputs.write_bytes(folder / "corrected.vrt", home.content)
+        outputs.write_text(folder / "changes.tsv", changes_tsv(run.changes))
+        outputs.write_text(folder / "judgements.jsonl", write_log(run.log(creation_time().isoformat())))
+        write_adjudicated(run, outputs.path(folder / "adjudicated.xlsx"), lang=lang)
+
+    layers = " ".join(f"--layer {layer}={column}" for layer, column in _LAYERS.items())
+    say("1. Compare a model with the reference and write the cases out for review:")
+    say(f"   clueval-xlsx evaluate {gold} {pred} {layers} --token-id {_TOKEN_ID} -o {folder / 'review.xlsx'}")
+    say(f"   {evaluated(result)}")
+    say(f"2. A lawyer judges {len(picked)} of the cases in Excel: {judged}")
+    say("3. Bring the judgements home:")
+    say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {folder / 'corrected.vrt'} \\")
+    say(f"      --report {folder / 'adjudicated.xlsx'} --changes {folder / 'changes.tsv'}")
+    say(f"   {summary(run)}")
+    output().print(before_and_after(run))
+    for change in run.changes.to_dict("records"):
+        say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
+
+
+def answers(result: Evaluation) -> Mapping[str, Answer]:
+    """What the demonstration picks, by case."""
+    from clueval_xlsx.layout import Answer
+
+    found = {}
+    for table in result.bare_cases:
+        cases = dict(zip(zip(table["sheet"], table["surface"], strict=True), table["case_id"], strict=True))
+        for sheet, surface, answer in _PICKED:
+            if (sheet, surface) in cases:
+                found[cases[sheet, surface]] = Answer(**answer)
+    return found

@@ -1,0 +1,56 @@
+"""`evaluate --previous`: what was decided before is filled in again, so that people see only what is new."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clueval_xlsx.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.judgements import LogEntry
+    from clueval_xlsx.workbook import ReviewOptions
+
+
+def read_previous(path: Path) -> Mapping[str, LogEntry]:
+    """The newest decision about each case in a log of judgements."""
+    from clueval_xlsx.judgements import latest_decisions, read_log
+
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8. Give the file that `reimport --judgements` wrote.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --previous.") from None
+    return latest_decisions(read_log(text, str(path)))
+
+
+def carry_over(
+    decisions: Mapping[str, LogEntry], result: Evaluation, options: ReviewOptions
+) -> tuple[ReviewOptions, str]:
+    """The options with answers filled in and hints shown, and a sentence that says how many."""
+    from clueval_xlsx.judgements import split_carried
+    from clueval_xlsx.layout import Answer
+    from clueval_xlsx.words import Words
+    from clueval_xlsx.workbook.conflicts import answered
+
+    answers: dict[str, Answer] = {}
+    hints: dict[str, str] = {}
+    for table in result.cases:
+        carried, unsure = split_carried(decisions, table)
+        for case_id, record in carried.items():
+            answers[case_id] = Answer(
+                record.code, record.correct_span, record.correct_labels, record.severity, record.comment
+            )
+        for case_id, record in unsure.items():
+            hints[case_id] = answered(record, options.judgements, Words(options.lang))
+    total = sum(len(table) for table in result.cases)
+    sentence = f"{len(answers)} of {total} cases were decided before and are filled in"
+    if hints:
+        sentence += f"; {len(hints)} more were, but the other side has changed since: shown as a hint"
+    merged = replace(options, answers={**options.answers, **answers}, earlier={**options.earlier, **hints})
+    return merged, f"{sentence}; {total - len(answers)} are left to judge."

@@ -1,0 +1,285 @@
+"""Several systems over the same gold standard: metrics side by side, paired tests, errors alone and shared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.errors import error_table
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.intervals import FloatArray, draws, percentiles, swaps
+from clueval_xlsx.layout import FN, FP
+from clueval_xlsx.schemes.settings import is_relaxed, strict_variant
+from clueval_xlsx.scores import RATES, rates
+
+IDENTITY = ["scheme", "variant", "level", "labelled"]
+DIFFERENCE_NAMES = (*IDENTITY, "rate", "first", "second")
+DIFFERENCE_NUMBERS = ("first_value", "second_value", "difference", "low", "high", "p")
+STRICT, RELAXED = "strict", "relaxed"
+_SUMS = ("gold", "tp_gold", "pred", "tp_pred")
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """One thing compared: its name, its evaluation, and its score rows (of the whole and by document)."""
+
+    name: str
+    evaluation: Evaluation
+    scores: pd.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems side by side; the first one is what the others are compared with in short tables."""
+
+    systems: tuple[System, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return [system.name for system in self.systems]
+
+    @property
+    def signature(self) -> str:
+        """What was computed: the first run's signature, with every system's input."""
+        first = self.systems[0].evaluation
+        shared = first.signature[: first.signature.rindex("|pred:")]
+        inputs = ",".join(f"{each.name}={each.evaluation.pair.pred.source.sha256[:12]}" for each in self.systems)
+        return f"{shared}|compare:{inputs}"
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """The overall score rows of all systems, row by row side by side, with a column `system`."""
+        parts = [_overall(system.scores).assign(system=system.name) for system in self.systems]
+        joined = pd.concat(parts, ignore_index=True)
+        place = {identity: index for index, identity in enumerate(self._identities)}
+        order = [place.get(identity, len(place)) for identity in _identities(joined)]
+        return joined.assign(order=order).sort_values("order", kind="stable", ignore_index=True).drop(columns="order")
+
+    @cached_property
+    def _identities(self) -> list[tuple[str | None, ...]]:
+        """The rows that all systems have, in the first one's order."""
+        found = [_identities(_overall(system.scores)) for system in self.systems]
+        return [identity for identity in found[0] if all(identity in other for other in found[1:])]
+
+    @cached_property
+    def documents(self) -> list[str]:
+        """The documents that were evaluated for all systems."""
+        kept = [set(_by_document(system.scores)["group"]) for system in self.systems]
+        first = _by_document(self.systems[0].scores)["group"]
+        return [name for name in dict.fromkeys(first) if all(name in other for other in kept)]
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """For each row, rate and pair of systems: both values, second less first, interval, p.
+
+        The interval is that of a bootstrap over documents, the same documents drawn for both. `p` comes from
+        approximate randomisation over documents; for scheme `documents` from the exact test that it approximates.
+        """
+        options = self.systems[0].evaluation.options
+        tables = np.stack([self._table(system) for system in self.systems])
+        observed = _rates(tables.sum(axis=1), options.beta)
+        resampled: list[FloatArray] = []
+        for batch in draws(len(self.documents), options.replicates, options.seed):
+            resampled.append(_rates(np.einsum("rd,sdmc->rsmc", batch, tables, optimize=True), options.beta))
+        sample = np.concatenate(resampled) if resampled else None  # replicates × systems × rows × rates
+        rows = []
+        for first, second in combinations(range(len(self.systems)), 2):
+            difference = observed[second] - observed[first]
+            low, high = _interval(sample, first, second, difference)
+            chance = self._chance(tables[first], tables[second], difference)
+            for row, identity in enumerate(self._identities):
+                for index, rate in enumerate(RATES):
+                    rows.append(
+                        {
+                            **dict(zip(IDENTITY, identity, strict=True)),
+                            "rate": rate,
+                            "first": self.names[first],
+                            "second": self.names[second],
+                            "first_value": observed[first, row, index],
+                            "second_value": observed[second, row, index],
+                            "difference": difference[row, index],
+                            "low": low[row, index],
+                            "high": high[row, index],
+                            "p": chance[row, index],
+                        }
+                    )
+        named = {name: pd.Series([row[name] for row in rows], dtype=object) for name in DIFFERENCE_NAMES}
+        return pd.DataFrame({**named, **{name: [row[name] for row in rows] for name in DIFFERENCE_NUMBERS}})
+
+    def _table(self, system: System) -> FloatArray:
+        """Counts by document, row and kind of count; documents × rows × 4."""
+        rows = _by_document(system.scores)
+        known = {name: index for index, name in enumerate(self.documents)}
+        place = {identity: index for index, identity in enumerate(self._identities)}
+        table = np.zeros((len(known), len(place), len(_SUMS)))
+        document = np.array([known.get(name, -1) for name in rows["group"]], dtype=np.int64)
+        identity = np.array([place.get(each, -1) for each in _identities(rows)], dtype=np.int64)
+        kept = (document >= 0) & (identity >= 0)
+        table[document[kept], identity[kept]] = rows.loc[kept, list(_SUMS)].fillna(0).to_numpy(np.float64)
+        return table
+
+    def _chance(self, first: FloatArray, second: FloatArray, difference: FloatArray) -> FloatArray:
+        """How often a difference at least so large arises when documents change sides at random."""
+        options = self.systems[0].evaluation.options
+        chance = np.full(difference.shape, np.nan)
+        if not options.replicates or len(self.documents) < 2:
+            return chance
+        as_large, count = np.ones(difference.shape), 1
+        for batch in swaps(len(self.documents), options.replicates, options.seed):
+            moved = np.tensordot(batch, second - first, axes=(1, 0))
+            shuffled = [_rates(total.sum(axis=0) + sign * moved, options.beta) for total, sign in
+                        ((first, 1), (second, -1))]  # fmt: skip
+            as_large += (np.abs(shuffled[1] - shuffled[0]) >= np.abs(difference) - _ROUNDING).sum(axis=0)
+            count += len(batch)
+        chance = np.where(np.isnan(difference), np.nan, as_large / count)
+        recall = RATES.index("recall")
+        for row, identity in enumerate(self._identities):
+            if identity[0] == "documents":
+                chance[row, recall] = _sign_test(second[:, row, 1] - first[:, row, 1])
+        return chance
+
+    @cached_property
+    def errors(self) -> pd.DataFrame:
+        """Every error of any system: the case, its class under each system (empty: right there), who makes it."""
+        return pd.concat([self._errors(FN), self._errors(FP)], ignore_index=True)
+
+    @cached_property
+    def shared(self) -> pd.DataFrame:
+        """How many errors are made by exactly these systems: `sheet`, `systems` (a tuple), `count`."""
+        counted = self.errors.groupby(["sheet", "systems"], sort=False).size()
+        rows = [
+            {"sheet": sheet, "systems": chosen, "count": int(counted.get((sheet, chosen), 0))}
+            for sheet in (FN, FP)
+            for size in range(1, len(self.systems) + 1)
+            for chosen in combinations(self.names, size)
+            if size in {1, len(self.systems)} or (sheet, chosen) in counted.index
+        ]
+        return pd.DataFrame(rows)
+
+    def _errors(self, sheet: str) -> pd.DataFrame:
+        index = 0 if sheet == FN else 1
+        parts = [system.evaluation.cases[index] for system in self.systems]
+        # A case is known by its ID: token positions may differ where each pair was cut into tokens by itself.
+        seen: set[str] = set()
+        found = []
+        for system, part in zip(self.systems, parts, strict=True):
+            new = ~part["case_id"].isin(seen)
+            found.append(_without_predictions(system.evaluation, part[new]) if sheet == FN else part[new])
+            seen.update(part["case_id"])
+        cases = pd.concat(found, ignore_index=True)
+        order = {name: place for place, name in enumerate(self.documents)}
+        cases["order"] = [order.get(name, -1) for name in cases["document"]]
+        within = "char_start" if "char_start" in cases else "document_start"
+        cases = cases[cases["order"] >= 0].sort_values(["order", within], kind="stable", ignore_index=True)
+        classes = {
+            name: dict(zip(part["case_id"], part["class"], strict=True))
+            for name, part in zip(self.names, parts, strict=True)
+        }
+        for number, name in enumerate(self.names):
+            cases[f"class_{number}"] = [classes[name].get(case_id, "") for case_id in cases["case_id"]]
+        cases["systems"] = [
+            tuple(name for name in self.names if case_id in classes[name]) for case_id in cases["case_id"]
+        ]
+        return cases.drop(columns=["class", "related", "relaxed", "order"], errors="ignore")
+
+
+def compare(named: Sequence[tuple[str, Evaluation]]) -> Comparison:
+    """Compare evaluations of several systems; one alone is compared with itself under relaxed labels."""
+    evaluations = [evaluation for _, evaluation in named]
+    if len(named) == 1:
+        evaluation = evaluations[0]
+        if evaluation.relaxed is None:
+            raise OptionError(
+                "compare needs two predictions or more; one alone can be compared strict against relaxed. "
+                "Give another prediction, or labels that count as the same (--equivalent ORG,LOC)."
+            )
+        strict, relaxed = _strict_and_relaxed(evaluation)
+        return Comparison((strict, relaxed))
+    gold = {evaluation.raw.gold.source.sha256 for evaluation in evaluations}
+    if len(gold) > 1:
+        raise InputError("the systems were evaluated on different gold files. Compare them with the same one.")
+    if len({name for name, _ in named}) < len(named):
+        raise OptionError(f"two systems have the same name: {', '.join(name for name, _ in named)}. Use --name.")
+    notes = []
+    if len({evaluation.alignment.discarded for evaluation in evaluations}) > 1:
+        notes.append(
+            "documents were left out for some systems only: each system's figures are over its own documents, the "
+            "differences over those that all have"
+        )
+    return Comparison(tuple(System(name, each, each.scores) for name, each in named), tuple(notes))
+
+
+def _strict_and_relaxed(evaluation: Evaluation) -> tuple[System, System]:
+    """One evaluation as two systems: the rows that have a relaxed form, strict and relaxed."""
+    scores = evaluation.scores
+    relaxed = np.array([is_relaxed(variant) for variant in scores["variant"]])
+    loose = scores[relaxed].copy()
+    loose["variant"] = pd.Series([strict_variant(variant) for variant in loose["variant"]], loose.index, dtype=object)
+    paired = set(_identities(loose))
+    tight = scores[~relaxed]
+    tight = tight[[identity in paired for identity in _identities(tight)]]
+    modes = {STRICT: "mark", RELAXED: "apply"}
+    views = {name: evaluation.with_equivalence(mode) for name, mode in modes.items()}
+    return System(STRICT, views[STRICT], tight), System(RELAXED, views[RELAXED], loose)
+
+
+def _without_predictions(evaluation: Evaluation, cases: pd.DataFrame) -> pd.DataFrame:
+    """FN cases anew, without what one system has there: the others have something else."""
+    pair, options = evaluation.pair, evaluation.options
+    gold = pair.gold.spans
+    return error_table(
+        gold[gold["start"].isin(cases["start"])],
+        gold,
+        pair.pred.spans.iloc[:0],
+        pair.corpus,
+        sheet=FN,
+        level=options.level,
+        context=options.context,
+        metadata=options.by,
+    )
+
+
+def _overall(scores: pd.DataFrame) -> pd.DataFrame:
+    return scores[scores["layer"].isna() & scores["group_key"].isna() & scores["gold"].notna()]
+
+
+def _by_document(scores: pd.DataFrame) -> pd.DataFrame:
+    return scores[scores["group_key"] == "document"]
+
+
+def _identities(rows: pd.DataFrame) -> list[tuple[str | None, ...]]:
+    columns = [[value if isinstance(value, str) else None for value in rows[name]] for name in IDENTITY]
+    return list(zip(*columns, strict=True))
+
+
+def _rates(counts: FloatArray, beta: float) -> FloatArray:
+    """Rates from the last axis of counts; the last axis of the result goes through `RATES`."""
+    found = rates({name: counts[..., index] for index, name in enumerate(_SUMS)}, beta)
+    return np.stack([found[name] for name in RATES], axis=-1)
+
+
+def _interval(
+    sample: FloatArray | None, first: int, second: int, difference: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    if sample is None:
+        return np.full(difference.shape, np.nan), np.full(difference.shape, np.nan)
+    changes = sample[:, second] - sample[:, first]
+    low, high = percentiles(changes.reshape(len(changes), -1).T)
+    return low.reshape(difference.shape), high.reshape(difference.shape)
+
+
+def _sign_test(change: FloatArray) -> float:
+    """The exact test whether as many documents got better as got worse."""
+    from scipy.stats import binomtest
+
+    better, worse = int((change > 0).sum()), int((change < 0).sum())
+    return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0

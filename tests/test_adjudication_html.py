@@ -1,0 +1,115 @@
+"""The page on a re-import: the same figures, changes and conflicts as the result, nothing loaded, nothing run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.layout import Answer
+from clueval_xlsx.reimport.adjudication import Adjudication
+from clueval_xlsx.report_html import adjudication_html, tables
+from clueval_xlsx.words import languages
+from tests.conftest import run
+from tests.judging import case, decide, judged, records, workbook
+from tests.test_report_html import Page
+
+TABLE = """
+    token      gold    pred
+    <text id="one">
+    Ann        B-PER   O
+    met        O       O
+    Bob        O       B-PER
+    in         O       O
+    Bonn       B-LOC   O
+    .          O       O
+    </text>
+    <text id="two">
+    <b>Eve</b> B-PER   B-PER
+    saw        O       O
+    Zoe        O       B-PER
+    .          O       O
+    </text>
+"""
+
+
+@pytest.fixture(scope="module")
+def result() -> Adjudication:
+    """One deletion, one addition, one disagreement."""
+    evaluation = judged(TABLE)
+    missed, found, open_ = case(evaluation, "FN", "Ann"), case(evaluation, "FP", "Bob"), case(evaluation, "FN", "Bonn")
+    anna = {
+        missed: Answer("gold_wrong"),
+        found: Answer("gold_missing", comment="<i>seen</i>"),
+        open_: Answer("gold_wrong"),
+    }
+    ben = {open_: Answer("model_error", severity="harmless")}
+    return decide(evaluation, records(anna, "Anna"), records(ben, "Ben"))
+
+
+def rows(page: str, section: str) -> list[list[str]]:
+    """The cells of the table in a section."""
+    part = page.split(f'<section id="{section}"')[1].split("</section>", maxsplit=1)[0]
+    body = part.split("<tbody>")[1].split("</tbody>")[0] if "<tbody>" in part else ""
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in body.split("<tr")[1:]]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_page_is_self_contained_and_has_no_script(result: Adjudication, language: str) -> None:
+    text = adjudication_html(result, language)
+    page = Page(text)
+    assert not page.scripts
+    assert "script-src 'none'" in text.replace("&#39;", "'")
+    ids = [attributes["id"] for _, attributes in page.elements if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    assert {link["href"] for link in page.all("a")} <= {f"#{name}" for name in ids}
+    assert not re.search(r">(nan|None)<", text)
+
+
+def test_figures_stand_before_and_after(result: Adjudication) -> None:
+    shown = rows(adjudication_html(result), "summary")
+    assert [row[1].replace("\u202f", " ") for row in shown] == [
+        f"{100 * value:.1f} %" for value in result.scores["recall"]
+    ]
+    assert [row[3] for row in shown] == [
+        f"{tp:.0f} of {gold:.0f}" for tp, gold in zip(result.scores["tp_gold"], result.scores["gold"], strict=True)
+    ]
+    assert len({row[3] for row in shown}) > 1
+
+
+def test_changes_and_conflicts_are_listed_and_escaped(result: Adjudication) -> None:
+    page = adjudication_html(result)
+    changes = {row[2]: row for row in rows(page, "changes")}
+    assert set(changes) == {"Ann", "(new)"}
+    assert changes["Ann"][4] == "(deleted)"
+    assert changes["(new)"][4] == "Bob"
+    assert changes["(new)"][8] == "&lt;i&gt;seen&lt;/i&gt;"
+    (conflict,) = rows(page, "conflicts")
+    assert conflict[2] == "Bonn"
+    assert "Anna: Should not be marked; Ben: Model is wrong" in conflict[4]
+
+
+def test_long_tables_say_what_they_leave_out(result: Adjudication, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "LISTED_ROWS", 1)
+    page = adjudication_html(result)
+    assert len(rows(page, "changes")) == 1
+    assert "The first 1 of 2 are listed" in page
+
+
+def test_nothing_judged_is_a_page_too() -> None:
+    page = adjudication_html(decide(judged(TABLE), {}))
+    for sentence in ("The reference was not changed.", "There are no conflicts.", "Every row could be used."):
+        assert sentence in page
+
+
+def test_command_writes_the_page(tmp_path: Path, write_pair: object) -> None:
+    gold, _ = write_pair(TABLE)  # type: ignore[operator]
+    evaluation = judged(TABLE)
+    answers = {case(evaluation, "FN", "Ann"): Answer("gold_wrong")}
+    book = tmp_path / "anna.xlsx"
+    book.write_bytes(workbook(evaluation, answers).getvalue())
+    done = run("reimport", book, "--gold", gold, "--html", tmp_path / "after.html", "--lang", "de")
+    assert done.code == 0, done.err
+    assert "Ann" in (tmp_path / "after.html").read_text("utf-8")
+    assert 'lang="de"' in (tmp_path / "after.html").read_text("utf-8")

@@ -1,0 +1,265 @@
+"""Files that are no workbooks, or mean harm: refused by name before a parser sees them, the process alive."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tracemalloc
+import zipfile
+import zlib
+
+import pytest
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.reimport.sheets import read_sheets
+from tests.conftest import refused, run
+from tests.judging import judged, workbook
+
+TABLE = """
+    token  gold   pred
+    Ann    B-PER  O
+    Lee    O      B-PER
+"""
+CONTENT_TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    '<Default Extension="xml" ContentType="application/xml"/></Types>'
+)
+RELS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}" Target="{target}"/>'
+    "</Relationships>"
+)
+BOOK = (
+    '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+    '<sheets><sheet name="FN" sheetId="1" r:id="rId1"/></sheets></workbook>'
+)
+SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
+ROW = '<row r="1">{cells}</row>'
+
+
+def xlsx(sheet: str | bytes, strings: str | None = None, book: str = BOOK) -> bytes:
+    """A workbook of one sheet, written by hand."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", CONTENT_TYPES)
+        archive.writestr("_rels/.rels", RELS.format(kind="officeDocument", target="xl/workbook.xml"))
+        archive.writestr("xl/workbook.xml", book)
+        archive.writestr("xl/_rels/workbook.xml.rels", RELS.format(kind="worksheet", target="worksheets/sheet1.xml"))
+        archive.writestr("xl/worksheets/sheet1.xml", sheet)
+        if strings is not None:
+            archive.writestr("xl/sharedStrings.xml", strings)
+    return buffer.getvalue()
+
+
+def ods(content: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr(
+            "META-INF/manifest.xml", '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        )
+        archive.writestr(
+            "content.xml",
+            '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+            'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+            'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
+            f"{content}</office:spreadsheet></office:body></office:document-content>",
+        )
+    return buffer.getvalue()
+
+
+def cell(name: str, text: str = "x") -> str:
+    return f'<c r="{name}" t="inlineStr"><is><t>{text}</t></is></c>'
+
+
+def filled(columns: int, rows: int) -> str:
+    return (
+        f'<table:table table:name="FN"><table:table-row table:number-rows-repeated="{rows}"><table:table-cell '
+        f'table:number-columns-repeated="{columns}" office:value-type="string"><text:p>x</text:p>'
+        "</table:table-cell></table:table-row></table:table>"
+    )
+
+
+def test_the_handmade_workbooks_are_read_when_they_mean_no_harm():
+    (table,) = read_sheets(xlsx(SHEET.format(rows=ROW.format(cells=cell("A1") + cell("C1")))), "good.xlsx")
+    assert table.rows == [["x", "", "x"]]
+    (table,) = read_sheets(ods(filled(3, 2)), "good.ods")
+    assert table.rows == [["x"] * 3] * 2
+
+
+FAR = [
+    cell("A1") + cell("XFD1048576"),
+    cell("A1") + "<c r='XFD1048576' t='inlineStr'><is><t>x</t></is></c>",
+    cell("A1") + '<c  s="1"\n r = "XFD1048576" t="inlineStr"><is><t>x</t></is></c>',
+    cell("A1") + '<c t="inlineStr" r="$XFD$1048576"><is><t>x</t></is></c>',
+    cell("A1") + '<x:c xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main" r="XFD1048576"/>',
+    cell("A1") + '<c r="AAAA99999999" t="inlineStr"><is><t>x</t></is></c>',
+]
+
+
+@pytest.mark.parametrize("cells", FAR, ids=range(len(FAR)))
+def test_a_cell_far_away_is_refused_however_it_is_written(cells):
+    with pytest.raises(InputError, match=r"far\.xlsx.*(rectangle|name of a cell)"):
+        read_sheets(xlsx(SHEET.format(rows=ROW.format(cells=cells))), "far.xlsx")
+
+
+def test_repeated_cells_of_an_ods_are_refused():
+    with pytest.raises(InputError, match=r"far\.ods"):
+        read_sheets(ods(filled(16384, 1048576)), "far.ods")
+    with pytest.raises(InputError, match=r"far\.ods"):
+        read_sheets(ods(filled(1, 99999999999)), "far.ods")
+    spaces = '<table:table table:name="a"><table:table-row><table:table-cell office:value-type="string"><text:p>'
+    spaces += '<text:s text:c="4000000000"/></text:p></table:table-cell></table:table-row></table:table>'
+    with pytest.raises(InputError, match="spaces"):
+        read_sheets(ods(spaces), "far.ods")
+
+
+def test_empty_repetitions_behind_the_data_of_an_ods_do_no_harm():
+    content = (
+        '<table:table table:name="FN"><table:table-column table:number-columns-repeated="16384"/>'
+        '<table:table-row><table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell>'
+        '<table:table-cell table:number-columns-repeated="16383"/></table:table-row>'
+        '<table:table-row table:number-rows-repeated="1048575"><table:table-cell '
+        'table:number-columns-repeated="16384"/></table:table-row></table:table>'
+    )
+    (table,) = read_sheets(ods(content), "long.ods")
+    assert table.rows == [["x"]]
+
+
+def test_entities_are_refused_in_every_part():
+    bomb = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
+    for data in (
+        xlsx(bomb + SHEET.format(rows="")),
+        xlsx(SHEET.format(rows=""), book=bomb + BOOK),
+        xlsx(SHEET.format(rows=""), strings=bomb + "<sst/>"),
+        ods("<!DOCTYPE a>"),
+    ):
+        with pytest.raises(InputError, match="DOCTYPE"):
+            read_sheets(data, "bomb.xlsx")
+    with pytest.raises(InputError, match="UTF-16"):
+        read_sheets(xlsx((bomb + SHEET.format(rows="")).encode("utf-16")), "bomb.xlsx")
+
+
+def test_a_gigabyte_of_zeros_is_refused_unread():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", BOOK)
+        with archive.open("xl/worksheets/sheet1.xml", "w") as part:
+            for _ in range(16):
+                part.write(bytes(1 << 26))
+    data = buffer.getvalue()
+    tracemalloc.start()
+    with pytest.raises(InputError, match="refused before it is read"):
+        read_sheets(data, "zeros.xlsx")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 << 20
+
+
+def test_an_archive_that_lies_about_its_sizes_is_refused():
+    data = bytearray(xlsx(SHEET.format(rows=" " * 2_000_000)))
+    name = b"xl/worksheets/sheet1.xml"
+    for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        place = data.find(signature)
+        while place >= 0:
+            header = 30 if signature == b"PK\x03\x04" else 46
+            if bytes(data[place + header : place + header + len(name)]) == name:
+                struct.pack_into("<I", data, place + offset, 1000)
+            place = data.find(signature, place + 4)
+    with pytest.raises(InputError, match="not what the archive says"):
+        read_sheets(bytes(data), "liar.xlsx")
+
+
+def test_a_string_repeated_beyond_measure_is_refused():
+    strings = f"<sst><si><t>{'x' * 1_000_000}</t></si></sst>"
+    cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 2001))
+    with pytest.raises(InputError, match="repeated text"):
+        read_sheets(xlsx(SHEET.format(rows=cells), strings), "echo.xlsx")
+
+
+def test_thousands_of_parts_are_refused():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for number in range(6000):
+            archive.writestr(f"xl/worksheets/{number}.xml", "")
+    with pytest.raises(InputError, match="parts"):
+        read_sheets(buffer.getvalue(), "many.xlsx")
+
+
+def test_a_damaged_archive_is_refused_wherever_it_is_cut():
+    data = workbook(judged(TABLE)).getvalue()
+    for size in (5, 100, len(data) // 2, len(data) - 30):
+        with pytest.raises(InputError, match=r"cut\.xlsx"):
+            read_sheets(data[:size], "cut.xlsx")
+    broken = bytearray(data)
+    broken[len(data) // 3] ^= 0xFF
+    broken[200] ^= 0xFF
+    with pytest.raises(InputError):
+        read_sheets(bytes(broken), "broken.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "an empty file"),
+        (b"<html><table><tr><td>Case</td></tr></table></html>", "HTML"),
+        (b"Case;Judgement\nFN-1;x\n", "CSV"),
+        (b"%PDF-1.7 ", "PDF"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000), ".xls"),
+        (bytes(100), "no workbook"),
+    ],
+)
+def test_what_is_no_workbook_is_named_for_what_it_is(content, what):
+    with pytest.raises(InputError, match=what):
+        read_sheets(content, "renamed.xlsx")
+
+
+def test_an_archive_of_something_else_is_refused():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("word/document.xml", "<w/>")
+    with pytest.raises(InputError, match="Word"):
+        read_sheets(buffer.getvalue(), "letter.xlsx")
+
+
+def test_encryption_that_never_ends_is_refused():
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + b'spinCount="900000000"'
+    with pytest.raises(InputError, match="rounds"):
+        read_sheets(data, "slow.xlsx", "secret")
+
+
+def test_an_encrypted_workbook_needs_its_password(write, write_pair):
+    from clueval_xlsx.protection import encrypt
+
+    evaluation = judged(TABLE)
+    path = write("secret.xlsx", encrypt(workbook(evaluation).getvalue(), "apfel"))
+    gold, _ = write_pair(TABLE)
+    refused(run("reimport", path, "--gold", gold, "-o", path.parent / "out.vrt"), "secret.xlsx", "--password-file")
+    wrong, right = write("wrong.txt", "birne\n"), write("right.txt", "apfel\n")
+    refused(run("reimport", path, "--gold", gold, "--password-file", wrong), "secret.xlsx", "does not fit")
+    assert run("reimport", path, "--gold", gold, "--password-file", right).code == 0
+    assert not (path.parent / "out.vrt").exists()
+
+
+def test_the_command_refuses_every_bad_file_and_writes_nothing(write, write_pair):
+    gold, _ = write_pair(TABLE)
+    out = gold.parent / "corrected.vrt"
+    for number, content in enumerate(
+        [b"", b"<html>", xlsx(SHEET.format(rows=ROW.format(cells=FAR[0]))), b"PK\x03\x04"]
+    ):
+        path = write(f"bad{number}.xlsx", content)
+        refused(run("reimport", path, "--gold", gold, "-o", out), path.name)
+        assert not out.exists()
+
+
+def test_a_manifest_that_unpacks_to_gigabytes_is_refused(monkeypatch):
+    import base64
+
+    from clueval_xlsx import manifest
+
+    monkeypatch.setattr(manifest, "MOST_PREDICTION_BYTES", 1 << 16)
+    packed = base64.b64encode(zlib.compress(bytes(1 << 20))).decode()
+    with pytest.raises(InputError, match="too large"):
+        manifest.unpack_predictions(packed)

@@ -1,0 +1,194 @@
+"""What must hold for any text and any judgement: nothing judged, nothing changed; all errors judged, none left."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clueval_xlsx.correction import correct
+from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.layout import Answer
+from clueval_xlsx.loading import ReadOptions, read
+from clueval_xlsx.pairing import Pair, annotate
+from clueval_xlsx.readers import Reading
+from clueval_xlsx.spans import check_disjoint
+from clueval_xlsx.way_back import reimport
+from clueval_xlsx.writers.vertical import rewrite_layers
+from tests.conftest import Sides, listed
+from tests.judging import decide, judged, pair_with, workbook
+
+TAGS = ["O", "O", "O", "B-A", "I-A", "I-A", "B-B", "I-B"]
+LEVELS = ["exact", "superset", "tiling", "overlap"]
+
+
+@st.composite
+def sides(draw: st.DrawFn, layers: int = 1) -> Sides:
+    """Two files over the same words, with sentences and documents, several columns of tags each."""
+    gold, pred = ['<text id="d">'], ['<text id="d">']
+    size = draw(st.integers(1, 10))
+    for number in range(size):
+        for mark in draw(st.sampled_from([[], [], [], [""], ["<s>"], ["</text>", f'<text id="d{number}">']])):
+            gold.append(mark)
+            pred.append(mark)
+        word = draw(st.sampled_from(["Ann", "Lee", "und", "B", ","]))
+        for lines in (gold, pred):
+            tags = [draw(st.sampled_from(TAGS)) for _ in range(layers)]
+            lines.append("\t".join([word, *tags, "x"]))
+    return Sides("\n".join([*gold, "</text>", ""]).encode(), "\n".join([*pred, "</text>", ""]).encode())
+
+
+@st.composite
+def answers(draw: st.DrawFn, codes: list[str], layers: list[str]) -> Answer:
+    code = draw(st.sampled_from(codes))
+    choice = draw(st.sampled_from(["as_reference", "as_model", "both", "common", "Ann", "Lee und", "B,"]))
+    labels = {layer: draw(st.sampled_from(["A", "B", "C"])) for layer in layers if draw(st.booleans())}
+    return Answer(code, choice, labels)
+
+
+@st.composite
+def judged_runs(draw: st.DrawFn):
+    """An evaluation of one or two layers at some level, with any answers to its cases."""
+    layers = draw(st.sampled_from([{"x": 2}, {"x": 2, "y": 3}]))
+    level = draw(st.sampled_from(LEVELS))
+    run = judged(draw(sides(len(layers))), layers, level=level)
+    given = {}
+    for sheet, table in zip(("FN", "FP"), run.bare_cases, strict=True):
+        own = "gold_wrong" if sheet == "FN" else "gold_missing"
+        codes = ["model_error", own, own, "boundary", "boundary", "label", "acceptable", "unclear"]
+        for case_id in table["case_id"]:
+            if draw(st.integers(0, 3)):
+                given[case_id] = draw(answers(codes, list(layers)))
+    return run, given
+
+
+def layers_of(reading: Reading, pair: Pair) -> dict[str, list[tuple]]:
+    corpus = reading.corpus
+    breaks = corpus.breaks if corpus.hard_breaks else corpus.documents.start
+    return {
+        name: listed(spans) for name, spans in annotate(reading, corpus, breaks[breaks < len(corpus)]).layers.items()
+    }
+
+
+def reread(run, content: bytes) -> dict[str, list[tuple]]:
+    import io
+
+    how = ReadOptions(**run.pair.gold.source.reading)
+    return layers_of(read(io.BytesIO(content), how, name="corrected"), run.pair)
+
+
+def gold_reading(run, side: bytes) -> Reading:
+    import io
+
+    return read(io.BytesIO(side), ReadOptions(**run.pair.gold.source.reading), name="gold.vrt")
+
+
+@given(judged_runs())
+@settings(max_examples=50)
+def test_corrections_never_make_spans_overlap_and_applying_them_again_changes_nothing(example):
+    run, given_answers = example
+    result = decide(run, given_answers)
+    for layer, spans in result.correction.layers.items():
+        check_disjoint(spans, layer)
+    chosen = [each.decision for each in result.resolutions.values() if each.decision is not None]
+    again = correct(result.correction.layers, chosen, run.pair.corpus.documents.start)
+    assert not again.changes
+    for layer, spans in again.layers.items():
+        assert listed(spans) == listed(result.correction.layers[layer])
+
+
+@given(judged_runs())
+@settings(max_examples=30)
+def test_every_judged_case_is_decided_open_or_reported(example):
+    run, given_answers = example
+    result = decide(run, given_answers)
+    unusable = len(result.problems)
+    assert len(result.decisions) + len(result.open_cases) + unusable == len(given_answers)
+    assert set(result.open_cases).isdisjoint(result.decisions)
+    counted = result.ledger[["FN", "FP"]].to_numpy().sum()
+    assert counted == sum(len(table) for table in run.bare_cases)
+
+
+@given(sides(2), st.data())
+@settings(max_examples=25)
+def test_the_corrected_file_decodes_to_exactly_the_intended_spans(both, data):
+    run = judged(both, {"x": 2, "y": 3}, level=data.draw(st.sampled_from(LEVELS)))
+    given_answers = {
+        case_id: data.draw(answers([own, "boundary", "label"], ["x", "y"]))
+        for own, table in zip(("gold_wrong", "gold_missing"), run.bare_cases, strict=True)
+        for case_id in table["case_id"]
+    }
+    result = decide(run, given_answers)
+    content = rewrite_layers(gold_reading(run, both.gold), result.correction.layers)
+    assert reread(run, content) == {layer: listed(spans) for layer, spans in result.correction.layers.items()}
+    kept = [[line.split(b"\t")[0], line.split(b"\t")[3:]] for line in content.split(b"\n")]
+    assert kept == [[line.split(b"\t")[0], line.split(b"\t")[3:]] for line in both.gold.split(b"\n")]
+
+
+def judge_all(run) -> dict[str, Answer]:
+    missed, unsupported = run.bare_cases
+    return {
+        **dict.fromkeys(missed["case_id"], Answer("gold_wrong")),
+        **dict.fromkeys(unsupported["case_id"], Answer("gold_missing")),
+    }
+
+
+@given(sides(), st.booleans())
+@settings(max_examples=25)
+def test_judging_every_error_at_level_exact_leaves_none(both, labelled):
+    run = judged(both, level="exact", labelled="span" if labelled else None)
+    result = decide(run, judge_all(run))
+    assert not result.conflicts
+    assert [len(table) for table in result.corrected.bare_cases] == [0, 0]
+
+
+@given(sides(2))
+@settings(max_examples=25)
+def test_judging_every_error_of_merged_layers_at_level_exact_leaves_none(both):
+    run = judged(both, {"x": 2, "y": 3}, level="exact")
+    result = decide(run, judge_all(run))
+    assert not result.conflicts
+    assert [len(table) for table in result.corrected.bare_cases] == [0, 0]
+
+
+@given(sides(2))
+@settings(max_examples=25)
+def test_judging_every_error_at_level_overlap_leaves_no_miss(both):
+    run = judged(both, {"x": 2, "y": 3}, level="overlap")
+    result = decide(run, judge_all(run))
+    assert len(result.corrected.bare_cases[0]) == 0
+
+
+@given(sides(2), st.sampled_from(LEVELS), st.sampled_from(["en", "de"]))
+@settings(max_examples=6)
+def test_an_unjudged_workbook_gives_the_identical_file(both, level, lang):
+    pair = pair_with(both, {"x": 2, "y": 3})
+    run = evaluate(pair, Options(level=level, replicates=0))
+    import io
+
+    gold = io.BytesIO(both.gold)
+    gold.name = "gold.vrt"
+    result = reimport([workbook(run, lang=lang)], gold)
+    assert result.content == both.gold
+    assert not result.needs_a_person
+    assert not result.runs[0].records
+
+
+@given(judged_runs())
+@settings(max_examples=10)
+def test_judgements_come_back_from_the_workbook_as_they_were_picked(example):
+    import io
+
+    run, given_answers = example
+    side = run.pair.corpus.tokens.data[:-8]
+    gold = io.BytesIO(side)
+    gold.name = "gold.vrt"
+    result = reimport([workbook(run, given_answers, lang="de", annotator="Anna")], gold)
+    direct = decide(run, given_answers)
+    back = result.runs[0]
+    assert {record.case_id: record.code for record in back.records} == {
+        record.case_id: record.code for record in direct.records
+    }
+    assert back.changes["new"].tolist() == direct.changes["new"].tolist()
+    assert back.correction.held == direct.correction.held
+    for layer, spans in direct.correction.layers.items():
+        assert listed(spans) == listed(back.correction.layers[layer])

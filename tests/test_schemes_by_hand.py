@@ -1,0 +1,288 @@
+"""Worked cases of the schemes, their reasoning beside them: chars, documents, n/a, options, sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.intervals import binomial_interval
+from clueval_xlsx.pairing import Pair
+from clueval_xlsx.scheme_words import leak_sentence, row_name, scheme_sentence
+from clueval_xlsx.schemes import chars
+from clueval_xlsx.schemes.settings import NAMES, SchemeOptions
+from clueval_xlsx.words import Words
+from tests.conftest import pair_of, refused, run, spans_of
+
+
+def result(table: str | Pair, *names: str, **schemes: object) -> Evaluation:
+    pair = pair_of(table) if isinstance(table, str) else table
+    return evaluate(pair, Options(replicates=0, schemes=SchemeOptions(names=names, **schemes)))  # type: ignore[arg-type]
+
+
+# ---- chars --------------------------------------------------------------------------------------------------
+
+# The last letter is a token of its own, so that a prediction can stop before it.
+MONTOYA = """
+    token    gold      {pred}
+    My       O         O
+    name     O         O
+    is       O         O
+    Inigo    B-NAME    {first}
+    Montoy   I-NAME    {second}
+    a        I-NAME    O
+"""
+
+
+@pytest.mark.parametrize(("first", "second"), [("B-NAME", "I-NAME"), ("B-NAME", "B-NAME")])
+def test_inigo_montoya(first: str, second: str) -> None:
+    """One prediction or two: the space between them needs no masking, so 11 of 12 letters are masked.
+
+    Tokens are joined by a space here, which stands before the last letter, too; it is allowed as well.
+    """
+    table = MONTOYA.format(pred="pred", first=first, second=second)
+    row = result(table, "chars", allow=(("NAME", r"\s"),)).overall("chars")
+    assert (row["tp_gold"], row["gold"], row["tp_pred"], row["fp"]) == (11, 12, 11, 0)
+
+
+def test_spaces_count_where_nothing_allows_them() -> None:
+    one, two = (
+        result(MONTOYA.format(pred="pred", first="B-NAME", second=second), "chars").overall("chars")
+        for second in ("I-NAME", "B-NAME")
+    )
+    assert (one["tp_gold"], one["gold"]) == (12, 14)
+    assert (two["tp_gold"], two["gold"]) == (11, 14)  # the space between two predictions is not masked
+
+
+def test_brackets_in_a_false_positive_are_harmless_if_none_allows_them() -> None:
+    table = """
+        token   gold     pred
+        see     O        O
+        (       O        B-NAME
+        Vizzini O        I-NAME
+        )       O        I-NAME
+    """
+    strict = result(table, "chars").overall("chars")
+    assert strict["fp"] == len("( Vizzini )")
+    row = result(table, "chars", allow=(("NONE", r"[()\s]"),)).overall("chars")
+    assert row["fp"] == len("Vizzini")
+
+
+def test_a_category_without_a_rule_falls_back_on_all() -> None:
+    table = """
+        token   gold     pred
+        a.      B-NAME   O
+        b.      B-DATE   O
+    """
+    row = result(table, "chars", allow=(("ALL", r"\."), ("DATE", "b")))
+    assert row.overall("chars")["fn"] == len("a") + len(".")  # NAME drops the stop, DATE its own `b` and no stop
+
+
+def test_a_rule_must_match_the_whole_character() -> None:
+    table = "token gold pred\na B-X O\n"
+    assert result(table, "chars", allow=(("X", "a?"),)).overall("chars")["gold"] == 0
+    assert result(table, "chars", allow=(("X", ""),)).overall("chars")["gold"] == 1  # matches nothing, not `a`
+    assert result(table, "chars", allow=(("X", "aa"),)).overall("chars")["gold"] == 1
+
+
+@pytest.mark.parametrize(("unit", "size"), [("codepoints", 3), ("glyphs", 2), ("utf16", 4)])
+def test_units_of_characters(unit: str, size: int) -> None:
+    table = "token gold pred\ne\u0301𝔘 B-X B-X\n"  # e with a combining accent, and a letter beyond the BMP
+    assert result(table, "chars", character_unit=unit).overall("chars")["gold"] == size
+
+
+def test_the_last_listed_annotation_wins() -> None:
+    pair = pair_of("token gold pred\na B-X O\nbb I-X O\nccc I-X O\n")
+    listed = pd.DataFrame({"start": [0, 1], "end": [2, 1], "span": ["X", "Y"]})
+    from dataclasses import replace
+
+    pair = replace(pair, gold=replace(pair.gold, listed=listed))
+    row = result(pair, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")
+    assert row["gold"] == len("bb")  # Y has no rule of its own and covers only the middle
+    turned = replace(pair, gold=replace(pair.gold, listed=listed.iloc[::-1].reset_index(drop=True)))
+    assert result(turned, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")["gold"] == 0
+
+
+def test_bad_and_runaway_rules_stop_with_a_message() -> None:
+    table = "token gold pred\na B-X O\n"
+    with pytest.raises(OptionError, match=r"no regular expression: '\(a'"):
+        result(table, "chars", allow=(("X", "(a"),))
+    chars_seconds = chars._SECONDS
+    chars._SECONDS = 0.2
+    try:
+        with pytest.raises(OptionError, match="takes longer than"):
+            result(table, "chars", allow=(("X", r"(?:\b|^|(?=a)){30}[bc]"),))
+    finally:
+        chars._SECONDS = chars_seconds
+    with pytest.raises(OptionError, match="two allow rules"):
+        result(table, "chars", allow=(("X", "a"), ("X", "b")))
+
+
+def test_rule_files_say_where_they_are_wrong() -> None:
+    assert chars.parse_rules(["", "# comment", "NAME allow=a b=c", "DATE"], "r") == (("NAME", "a b=c"),)
+    with pytest.raises(InputError, match=r"r\.txt:2: .*CATEGORY allow=REGEX"):
+        chars.parse_rules(["NAME allow=a", "DATE deny=b"], "r.txt")
+
+
+# ---- documents ----------------------------------------------------------------------------------------------
+
+LEAKS = """
+    token   gold     pred
+    <text id="a" domain="tax">
+    Ann     B-HIGH   B-LOW
+    Lee     O        O
+    Bob     B-LOW    B-LOW
+    </text>
+    <text id="b" domain="tax">
+    Cy      B-HIGH   B-HIGH
+    Dee     B-LOW    O
+    </text>
+    <text id="c" domain="civil">
+    Eve     O        B-LOW
+    </text>
+"""
+
+
+def test_documents_without_a_leak() -> None:
+    found = evaluate(pair_of(LEAKS), Options(replicates=0, by=("domain",), schemes=SchemeOptions(("documents",))))
+    whole = found.overall("documents", level="overlap")
+    assert (whole["gold"], whole["tp_gold"], whole["recall"]) == (3, 2, 2 / 3)  # `c` has nothing to leak
+    assert np.isnan(whole["precision"])
+    assert whole["counts"] == {"leak_free": 2, "leaking": 1}
+    rows = found.scores[found.scores["scheme"] == "documents"].set_index(["label", "group"])
+    by_label = found.select(scheme="documents", layer="span", average="micro").set_index("label")
+    assert by_label[["gold", "tp_gold"]].to_numpy().tolist() == [[2, 2], [2, 1]]  # HIGH, LOW
+    by_group = found.select(scheme="documents", group_key="domain").set_index("group")
+    assert by_group.loc["tax", ["gold", "tp_gold"]].tolist() == [2, 1]
+    assert by_group.loc["civil", ["gold", "tp_gold"]].tolist() == [1, 1]
+    exact = binomtest(2, 3).proportion_ci(0.95, method="exact")
+    assert (whole["recall_low"], whole["recall_high"]) == pytest.approx((exact.low, exact.high))
+    assert len(rows) == 1 + 2 + 1 + 3 + 2
+
+
+def test_groups_below_the_document_count_the_documents_that_have_them() -> None:
+    table = """
+        token   gold     pred
+        <text id="a">
+        <p kind="facts">
+        Ann     B-X      O
+        </p>
+        <p kind="law">
+        Bob     B-X      B-X
+        </p>
+        </text>
+        <text id="b">
+        <p kind="law">
+        Cy      B-X      O
+        </p>
+        </text>
+    """
+    found = evaluate(pair_of(table), Options(replicates=0, by=("p_kind",), schemes=SchemeOptions(("documents",))))
+    rows = found.select(scheme="documents", group_key="p_kind").set_index("group")
+    assert rows.loc["facts", ["gold", "tp_gold"]].tolist() == [1, 0]
+    assert rows.loc["law", ["gold", "tp_gold"]].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 7), (7, 7), (3, 7), (199, 200)])
+def test_binomial_interval_is_that_of_scipy(successes: int, trials: int) -> None:
+    low, high = binomial_interval(successes, trials)
+    exact = binomtest(successes, trials).proportion_ci(0.95, method="exact")
+    assert (float(low), float(high)) == pytest.approx((exact.low, exact.high))
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_leak_at_all_states_the_upper_bound(language: str) -> None:
+    words = Words(language)
+    low, _ = binomial_interval(40, 40)
+    assert "8.8 %" in leak_sentence(40, 40, float(low), words)  # 1 - 0.025 ** (1 / 40)
+    assert "39" in leak_sentence(40, 39, 0.8, words)
+    assert leak_sentence(0, 0, float("nan"), words) == words["scheme.documents.none"]
+
+
+# ---- what is not available, what is wrong, what is explained ---------------------------------------------------
+
+
+def test_strict_seqeval_is_not_available_for_merged_spans() -> None:
+    pair = pair_of("token gold gold2 pred pred2\na B-X B-Y B-X B-Y\n", layers={"one": 2, "two": 3})
+    found = result(pair, "seqeval")
+    row = found.overall("seqeval", variant="strict", labelled="one")
+    assert row[["gold", "tp_gold", "pred", "precision", "recall", "f1"]].isna().all()
+    assert found.overall("seqeval", variant="default", labelled="one")["recall"] == 1
+
+
+def test_the_type_of_merged_spans_is_the_first_layer_unless_told_otherwise() -> None:
+    pair = pair_of("token gold gold2 pred pred2\na B-X B-Y B-X B-Z\n", layers={"one": 2, "two": 3})
+    assert result(pair, "seqeval").overall("seqeval", variant="default", labelled="one")["recall"] == 1
+    found = result(pair, "seqeval", type_layer="two")
+    assert found.overall("seqeval", variant="default", labelled="two")["recall"] == 0
+    with pytest.raises(OptionError, match=r"--type-layer three.*one, two"):
+        result(pair, type_layer="three")
+
+
+def test_schemes_do_not_mind_empty_sides() -> None:
+    for gold, pred in (("O", "O"), ("B-X", "O"), ("O", "B-X")):
+        found = result(f"token gold pred\na {gold} {pred}\n", "all")
+        whole = found.scores[found.scores["layer"].isna() & found.scores["group_key"].isna()]
+        assert set(whole["scheme"]) == set(NAMES)
+        for name in ("precision", "recall"):
+            assert whole[name].dropna().between(0, 1).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"names": ("bleu",)}, "there is no such scheme"),
+        ({"iou": (0.0,)}, "--iou-threshold 0"),
+        ({"coverage": (1.5,)}, "--coverage-threshold 1.5"),
+        ({"character_unit": "bytes"}, "--char-unit 'bytes'"),
+    ],
+)
+def test_wrong_settings_say_what_is_allowed(options: dict[str, object], words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        SchemeOptions(**options)  # type: ignore[arg-type]
+
+
+def test_everything_that_influences_a_number_is_in_the_signature() -> None:
+    found = result("token gold pred\na B-X O\n", "iou", "chars", iou=(0.7,), allow=(("ALL", "a|b"),)).signature
+    assert "|scheme:clueval+iou+chars|" in found
+    assert "|iou:0.7|" in found
+    assert "|chars:codepoints,ALL=a%7Cb|" in found
+    assert "coverage" not in found
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_scheme_has_a_sentence_and_every_row_a_name(language: str) -> None:
+    words = Words(language)
+    found = result("token gold pred\na B-X O\n", "all")
+    whole = found.scores[found.scores["layer"].isna() & found.scores["group_key"].isna()]
+    names = [(row["scheme"], row_name(row, words)) for row in whole.to_dict("records")]
+    assert len(set(names)) == len(names)
+    for scheme in NAMES:
+        assert scheme_sentence(scheme, words).endswith(".")
+
+
+def test_the_command_line_reads_rules_from_a_file_and_from_toml(tmp_path: object, write_pair, write) -> None:  # type: ignore[no-untyped-def]
+    gold, pred = write_pair("token gold pred\na B-X O\n. I-X O\n")
+    rules = write("rules.txt", "X allow=[. ]\n")
+    config = write("c.toml", 'scheme = ["chars"]\n[allow]\nX = "[. ]"\n')
+    for arguments in (("--scheme", "chars", "--allow-file", rules), ("--config", config)):
+        done = run("score", gold, pred, *arguments, "--json")
+        assert done.code == 0, done.err
+        assert '"scheme": "chars", "variant": null' in done.out
+        assert "X=%5B.%20%5D" in done.out
+    refused(run("score", gold, pred, "--scheme", "chars", "--allow", "X=("), "no regular expression")
+    refused(run("score", gold, pred, "--allow-file", "nowhere.txt"), "nowhere.txt", "--allow-file")
+    refused(run("score", gold, pred, "--scheme", "bleu"), "bleu", "seqeval")
+
+
+def test_spans_frames_need_no_tags() -> None:
+    pair = pair_of("token gold pred\na B-X B-X\n")
+    from dataclasses import replace
+
+    bare = replace(
+        pair, gold=replace(pair.gold, tags={}), pred=replace(pair.pred, tags={}, spans=spans_of((0, 0, "X")))
+    )
+    assert result(bare, "seqeval").overall("seqeval", variant="strict", labelled="span")["recall"] != 1

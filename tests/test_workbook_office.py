@@ -1,0 +1,261 @@
+"""The review workbook in a real LibreOffice: what a person sees there, and what happens when they judge."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from itertools import groupby
+
+import pytest
+
+from clueval_xlsx.context import emoji_pieces
+from clueval_xlsx.layout import JUDGEMENTS
+from clueval_xlsx.spans import label_vocabulary
+from clueval_xlsx.words import Words
+from clueval_xlsx.workbook import ReviewOptions
+from tests.office import Office, missing
+from tests.workbooks import FIRST, HEADER_ROW, LOOKS, answers_for, example, written
+
+pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "LibreOffice is there")]
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory):
+    with Office(tmp_path_factory.mktemp("office")) as running:
+        yield running
+
+
+@pytest.fixture
+def open_book(office, tmp_path):
+    """A function that writes a workbook of the example and opens it."""
+    books = []
+
+    def opener(options=None, **evaluation):
+        path = tmp_path / f"review-{len(books)}.xlsx"
+        path.write_bytes(written(example(**evaluation), options))
+        books.append(office.open(path))
+        return books[-1]
+
+    yield opener
+    for book in books:
+        book.close()
+
+
+def letters(book, sheet="FN"):
+    """The letter of each header's column."""
+    return dict(zip(book.values(sheet, f"A{HEADER_ROW}:Z{HEADER_ROW}")[0], LETTERS, strict=True))
+
+
+def place_of(book, sheet, text):
+    """Row and column (from 0) of the first cell that shows a text."""
+    rows, _ = book.used(sheet)
+    for row, line in enumerate(book.values(sheet, f"A1:Z{rows}")):
+        if text in line:
+            return row, line.index(text)
+    raise AssertionError(f"{text!r} is not on {sheet}")
+
+
+def live(book, lang="en"):
+    """The live figures of the Metrics sheet: counts by judgement, estimates by name."""
+    words = Words(lang)
+    sheet = words["sheet.metrics"]
+    row, column = place_of(book, sheet, words["column.judgement"])
+    counts = book.texts(sheet, f"{LETTERS[column]}{row + 2}:{LETTERS[column + 2]}{row + 2 + len(JUDGEMENTS)}")
+    row, column = place_of(book, sheet, words["metrics.if_they_stand"])
+    estimates = book.texts(sheet, f"{LETTERS[column]}{row + 2}:{LETTERS[column + 3]}{row + 7}")
+    return {line[0]: tuple(line[1:]) for line in counts}, {line[0]: tuple(line[2:]) for line in estimates}
+
+
+def test_sheets_open_with_the_hidden_ones_hidden(open_book):
+    assert open_book().sheets() == {
+        "Guide": True,
+        "Metrics": True,
+        "FN": True,
+        "FP": True,
+        "Documents": True,
+        "Confusion": True,
+        "clueval_lists": False,
+        "clueval_manifest": False,
+    }
+
+
+def test_contexts_have_the_runs_of_the_segments(open_book):
+    book = open_book(level="exact")
+    seen = set()
+    for sheet, table in zip(("FN", "FP"), example(level="exact").cases, strict=True):
+        column = letters(book, sheet)["Context"]
+        for row, segments in enumerate(table["segments"].head(15), FIRST):
+            expected = [
+                ("".join(piece.text for piece in group), LOOKS[mark])
+                for mark, group in groupby(emoji_pieces(segments), key=lambda piece: piece.mark)
+            ]
+            found = [
+                (
+                    run["text"],
+                    run["colour"] + "b" * run["bold"] + "i" * run["italic"] + "u" * run["underline"],
+                )
+                for run in book.runs(sheet, f"{column}{row}")
+            ]
+            assert found == expected
+            seen.update(mark for _, mark in segments)
+    assert seen == {"", "both", "gold", "pred"}
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_dropdowns_offer_all_their_values(open_book, lang):
+    book, words = open_book(ReviewOptions(lang=lang)), Words(lang)
+    spans = (example().pair.gold.spans, example().pair.pred.spans)
+    for sheet in ("FN", "FP"):
+        at = letters(book, sheet)
+        label = words["column.correct_label"]
+        expected = {
+            words["column.judgement"]: [words[f"judgement.{each.code}"] for each in JUDGEMENTS if sheet in each.sheets],
+            words["column.correct_span"]: list(words.section("span_choice").values()),
+            f"{label}: category": label_vocabulary(spans, "category"),
+            f"{label}: risk": label_vocabulary(spans, "risk"),
+            words["column.severity"]: list(words.section("severity").values()),
+        }
+        strict = {words["column.judgement"], words["column.severity"]}
+        last, _ = book.used(sheet)
+        for header, choices in expected.items():
+            for row in (FIRST, last):
+                rule = book.validation(sheet, f"{at[header]}{row}")
+                assert rule["type"] == "LIST"
+                assert rule["choices"] == choices
+                assert rule["strict"] is (header in strict)
+        assert book.validation(sheet, f"{at[words['column.comment']]}{FIRST}")["type"] == "ANY"
+
+
+def test_what_a_person_types_stays_text(open_book):
+    book = open_book()
+    comment = letters(book)["Comment"]
+    for row, typed in enumerate(["007", "1/2", "TRUE", "50%", "1e5", "=1+1", "12.03.2024"], FIRST):
+        book.enter("FN", f"{comment}{row}", typed)
+        cell = book.cell("FN", f"{comment}{row}")
+        assert (cell["type"], cell["text"]) == ("TEXT", typed)
+
+
+def test_figures_follow_the_judgements(open_book):
+    book, words = open_book(), Words("en")
+    before = live(book)
+    assert before[0]["Model is wrong"] == ("0", "0")
+    assert before[1]["Recall"] == ("72.0%", "72.0%")
+    assert book.cell("FN", "A2")["text"] == "0 of 21 judged"
+    column = letters(book)["Judgement"]
+    chosen = {"FN": ["gold_wrong", "gold_wrong", "acceptable", "model_error"], "FP": ["gold_missing", "unclear"]}
+    for sheet, codes in chosen.items():
+        for row, code in enumerate(codes, FIRST):
+            book.enter(sheet, f"{column}{row}", words[f"judgement.{code}"])
+    counts, estimates = live(book)
+    assert counts == {
+        "Model is wrong": ("1", "0"),
+        "Should not be marked": ("2", "–"),
+        "Reference forgot this": ("–", "1"),
+        "Reference too long or short": ("0", "0"),
+        "Reference has wrong label": ("0", "0"),
+        "Good enough": ("1", "0"),
+        "Cannot decide": ("0", "1"),
+        "judged": ("4", "2"),
+    }
+    # 75 reference spans, 54 found: two go, one is good enough, one is added and found; 61 of 74 supported, one more.
+    assert estimates == {
+        "Reference spans": ("75", "74"),
+        "found": ("54", "56"),
+        "Model spans": ("74", "74"),
+        "supported": ("61", "62"),
+        "Recall": ("72.0%", f"{56 / 74:.1%}"),
+        "Precision": ("82.4%", f"{62 / 74:.1%}"),
+    }
+    assert book.cell("FN", "A2")["text"] == "4 of 21 judged"
+    assert book.cell("FP", "A2")["text"] == "2 of 13 judged"
+
+
+def test_stored_figures_are_those_that_the_program_calculates(open_book):
+    """Some programs show stored values until the first edit: an edit elsewhere must not change anything."""
+    answers = answers_for(example(level="exact"))[0]
+    book = open_book(ReviewOptions(answers=answers, lang="de", max_rows=10), level="exact")
+    stored = live(book, "de")
+    at = letters(book)["Urteil"]
+    kept = book.cell("FN", f"{at}{FIRST}")["text"]
+    book.enter("FN", f"{at}{FIRST}", "")
+    assert live(book, "de") != stored
+    book.enter("FN", f"{at}{FIRST}", kept)
+    assert live(book, "de") == stored
+    rows, _ = book.used("Kennzahlen")
+    assert all(value is not None for row in book.values("Kennzahlen", f"A1:Z{rows}") for value in row)  # no errors
+
+
+def test_judged_rows_and_rows_whose_ids_differ_change_colour(open_book, tmp_path):
+    book = open_book()
+    at = letters(book)
+    book.enter("FN", f"{at['Judgement']}{FIRST}", "Model is wrong")
+    book.set_text("FN", f"{at['Case (again)']}{FIRST + 2}", "FN-ELSEWHERE")
+    html = book.save(tmp_path / "colours.html").read_text("utf-8", errors="replace")
+    rows = re.findall(r"<tr.*?</tr>", html.replace("\n", " "), re.DOTALL | re.IGNORECASE)
+    cases = list(example().cases[0]["case_id"][:4])
+    colours = []
+    for case in cases:
+        [row] = [row for row in rows if row.count(case) and "Context" not in row][:1]
+        colours.append({colour.upper() for colour in re.findall(r'bgcolor="(#\w+)"', row)})
+    assert colours[0] == {"#E3F1E6"}
+    assert colours[2] == {"#F8D2CF"}
+    for plain in (colours[1], colours[3]):
+        assert plain == {"#F4F6F8", "#FFFFFF", "#FFFBEA"}
+
+
+def test_sorting_whole_rows_keeps_ids_together(open_book):
+    book = open_book()
+    at, (last, _) = letters(book), book.used("FN")
+    book.enter("FN", f"{at['Judgement']}{FIRST}", "Model is wrong")
+    judged = book.cell("FN", f"A{FIRST}")["text"]
+    book.sort("FN", f"A{FIRST}:Z{last}", 0)
+    ids = [row[0] for row in book.values("FN", f"A{FIRST}:A{last}")]
+    assert ids == sorted(example().cases[0]["case_id"])
+    assert ids == [row[0] for row in book.values("FN", f"{at['Case (again)']}{FIRST}:{at['Case (again)']}{last}")]
+    row = FIRST + ids.index(judged)
+    assert book.cell("FN", f"{at['Judgement']}{row}")["text"] == "Model is wrong"
+    assert live(book)[0]["judged"] == ("1", "0")
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_rows_are_high_enough_for_their_text(open_book, lang):
+    book = open_book(ReviewOptions(lang=lang), level="exact", labelled="category")
+    for sheet in (Words(lang)["sheet.guide"], "FN", "FP"):
+        first = FIRST - 1 if len(sheet) == 2 else 0
+        for row in range(first, book.used(sheet)[0]):
+            assert book.row_height(sheet, row) >= book.fitted_height(sheet, row) - 20, (sheet, row)
+
+
+def test_protected_sheets_take_judgements_and_nothing_else(open_book):
+    book = open_book(ReviewOptions(protect=True))
+    assert all(book.protected(sheet) for sheet in book.sheets())
+    at = letters(book)
+    book.enter("FN", f"{at['Judgement']}{FIRST}", "Model is wrong")
+    assert book.cell("FN", "A2")["text"] == "1 of 21 judged"
+    before = book.cell("FN", f"{at['Span']}{FIRST}")["text"]
+    book.enter("FN", f"{at['Span']}{FIRST}", "changed")
+    assert book.cell("FN", f"{at['Span']}{FIRST}")["text"] == before
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_pages_can_be_printed_and_the_guide_takes_one(open_book, tmp_path, lang):
+    book = open_book(ReviewOptions(lang=lang, contact="Dr. Weber"), level="exact", labelled="category")
+    pdf = book.save(tmp_path / "review.pdf")
+    assert pdf.read_bytes().startswith(b"%PDF")
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext is not installed; the PDF was made")
+    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, check=True).stdout.decode()
+    pages = text.rstrip("\f").split("\f")
+    words = Words(lang)
+    total = len(pages)
+    assert total >= 8
+    sheets = [re.search(rf"(\S+)\s+\d+ / {total}\s*$", page.rstrip()).group(1) for page in pages]
+    assert sheets.count(words["sheet.guide"]) == 1
+    for name in ("metrics", "fn", "fp", "documents", "confusion"):
+        assert words[f"sheet.{name}"] in sheets
+    assert words["guide.absent_agreed"] in " ".join(pages[0].split())
+    for page, sheet in zip(pages, sheets, strict=True):
+        if sheet == "FN":
+            assert words["column.context"] in page  # the header is repeated
