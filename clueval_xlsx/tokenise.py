@@ -209,12 +209,13 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
     if joined.isascii():
         byte_begin, byte_end = begin, end
     else:
-        # How many bytes each character takes beyond the first, summed up.
-        wide = np.flatnonzero(points > 0x7F)
-        extra = np.cumsum(1 + (points[wide] > 0x7FF).astype(np.int64) + (points[wide] > 0xFFFF))
-        extra = np.concatenate([[0], extra])
-        byte_begin = begin + extra[np.searchsorted(wide, begin)]
-        byte_end = end + extra[np.searchsorted(wide, end)]
+        # How many bytes the characters before each one take beyond their first.
+        wide = (points > 0x7F).astype(np.uint8)
+        for limit in (0x7FF, 0xFFFF):
+            wide += points > limit
+        extra = np.zeros(size + 1, dtype=np.int64)
+        np.cumsum(wide, out=extra[1:])
+        byte_begin, byte_end = begin + extra[begin], end + extra[end]
     counts = np.diff(np.searchsorted(begin, base))
     origin = np.repeat(base[:-1], counts)
     opens = _sentence_starts(points, described, begin, end)
