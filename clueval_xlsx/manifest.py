@@ -85,7 +85,11 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
     values: dict[str, Any] = {
         "run_id": run_id(hashes["gold"], hashes["pred"], settings),
         "gold": {"name": PurePath(sides["gold"].name).name, "sha256": hashes["gold"]},
-        "pred": {"name": PurePath(sides["pred"].name).name, "sha256": hashes["pred"]},
+        "pred": {
+            "name": PurePath(sides["pred"].name).name,
+            "sha256": hashes["pred"],
+            **({"engine": sides["pred"].engine} if sides["pred"].engine else {}),
+        },
         "settings": settings,
         "layers": pair.layers,
         "predictions": pack_predictions(evaluation.raw.pred.layers),  # labels as they were: the mapping comes again

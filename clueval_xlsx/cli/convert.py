@@ -44,11 +44,11 @@ def convert(source: str, target: Path, wanted: str | None, sentences: bool | Non
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.pairing import annotate
 
-    format_ = wanted or _format_of(target)
+    format_ = wanted or output_format(target)
     reading = options.read_input(source, given)
     corpus = reading.corpus
     annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
-    files = _files(reading, dict(annotation.layers), format_, target, sentences)
+    files = output_files(reading, dict(annotation.layers), format_, target, sentences)
     with Outputs() as outputs:
         for path, content in files.items():
             outputs.write_bytes(path, content)
@@ -60,7 +60,8 @@ def convert(source: str, target: Path, wanted: str | None, sentences: bool | Non
         say(f"Read it with {columns}.")
 
 
-def _format_of(target: Path) -> str:
+def output_format(target: Path) -> str:
+    """The format that a path asks for by its ending."""
     ending = target.suffix.lower()
     if ending in _BY_ENDING:
         return _BY_ENDING[ending]
@@ -70,9 +71,10 @@ def _format_of(target: Path) -> str:
     raise OptionError(f"{target}: which format? Give --to {'|'.join(_TARGETS)}, or one of these endings: {allowed}.")
 
 
-def _files(
+def output_files(
     reading: Reading, layers: dict[str, pd.DataFrame], format_: str, target: Path, sentences: bool | None
 ) -> dict[Path, bytes]:
+    """What is to be written, by path."""
     if format_ in {"vrt", "conll"}:
         from clueval_xlsx.writers.tokens import conll_text, vertical_text
 

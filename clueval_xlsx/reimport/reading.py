@@ -111,6 +111,12 @@ def find_run_ids(tables: Sequence[SheetTable]) -> list[str]:
     return list(dict.fromkeys(run for run in found if run))
 
 
+def case_ids(tables: Sequence[SheetTable], sheet: str) -> set[str]:
+    """The IDs of all cases of a kind that stand anywhere in a workbook."""
+    cells = {cell for table in tables for row in table.rows for cell in row if isinstance(cell, str)}
+    return {cell for cell in cells if cell.startswith(f"{sheet}-") and _CASE_ID.fullmatch(cell)}
+
+
 def has_review_sheet(tables: Sequence[SheetTable]) -> bool:
     """Whether there is a sheet with the headers of cases and judgements."""
     vocabulary = _Vocabulary((), JUDGEMENTS)

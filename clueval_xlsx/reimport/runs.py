@@ -18,7 +18,14 @@ from clueval_xlsx.loading import ReadOptions
 from clueval_xlsx.manifest import Manifest, unpack_cut, unpack_predictions
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading, Source
-from clueval_xlsx.reimport.reading import all_judgements, find_run_ids, has_review_sheet, read_judgements, read_manifest
+from clueval_xlsx.reimport.reading import (
+    all_judgements,
+    case_ids,
+    find_run_ids,
+    has_review_sheet,
+    read_judgements,
+    read_manifest,
+)
 from clueval_xlsx.reimport.sheets import SheetTable, read_sheets
 
 _CHANGING = frozenset({"delete", "boundary", "label"})
@@ -134,6 +141,7 @@ def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
         manifest.pred.get("sha256", ""),
         dict(manifest.setting("columns", {}).get("pred", {})),
         reading=dict(manifest.reading.get("pred", {})),
+        engine=manifest.pred.get("engine", ""),
     )
     gold = replace(gold, layers={layer: gold.layers[layer] for layer in manifest.layers})
     pred = Reading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
@@ -149,6 +157,10 @@ def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
             continue
         made = f"{known.gold.get('name', 'a file')} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"
         given = f"{PurePath(gold.source.name).name} ({gold.source.sha256[:_SHOWN]})"
+        if known is not None and gold.source.sha256 == known.pred.get("sha256"):
+            raise InputError(
+                f"{workbook.name}: --gold is {given}, the prediction of this run. Give its gold file, {made}."
+            )
         if known is not None and _looks_applied(workbook, known, gold):
             raise InputError(
                 f"{workbook.name}: was already applied: {given} holds its corrections. Give the gold file as it was "
@@ -178,7 +190,9 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
         for record in records
         if record.effect == "add" and not record.correct_span and not record.correct_labels
     ]
-    return bool(done) and all(done)
+    changed = {record.case_id for record in records if record.effect in _CHANGING}
+    kept = [case_id in missed for case_id in case_ids(workbook.tables, FN) if case_id not in changed]
+    return bool(done) and all(done) and 2 * sum(kept) >= len(kept)  # another file would lack the other gold spans
 
 
 def _case_ids(pair: Pair, spans: pd.DataFrame, sheet: str) -> list[str]:
