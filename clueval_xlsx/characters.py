@@ -25,15 +25,18 @@ class CharacterOffsets(NamedTuple):
 def character_offsets(corpus: Corpus) -> CharacterOffsets:
     """Where every token lies, in code points.
 
-    In a corpus with running text these are its real characters; in the others tokens are joined by one space.
+    In a corpus with running text these are its real characters; in the others tokens are joined by one space,
+    and by nothing where the source says so.
     """
     if corpus.char_start is not None and corpus.char_end is not None:
         last = np.maximum(corpus.documents.stop - 1, 0)
         length = np.where(corpus.documents.stop > corpus.documents.start, corpus.char_end[last] + 1, 0)
         offset = np.repeat(np.cumsum(length) - length, corpus.documents.stop - corpus.documents.start)
         return CharacterOffsets(corpus.char_start + offset, corpus.char_end + offset)
-    length = code_point_counts(corpus.tokens)
-    end = np.cumsum(length + 1) - 1
+    length, gap = code_point_counts(corpus.tokens), np.ones(len(corpus), np.int64)
+    if corpus.glue is not None:
+        gap[:-1] = ~corpus.glue[1:]
+    end = np.cumsum(length + gap) - gap
     return CharacterOffsets(end - length, end)
 
 
@@ -78,8 +81,10 @@ def text_of(corpus: Corpus, positions: IntArray) -> Stretches:
     begin, length = tokens.start[positions], tokens.length[positions].astype(np.int64)
     space = len(tokens.data) - PADDING
     gap_begin, gap = np.full(len(positions), space, np.int64), np.ones(len(positions), np.int64)
+    following = np.minimum(positions + 1, len(corpus) - 1)
+    if corpus.glue is not None:
+        gap = (~corpus.glue[following]).astype(np.int64)
     if corpus.running_text:
-        following = np.minimum(positions + 1, len(corpus) - 1)
         document = corpus.document_of(positions)
         goes_on = (positions + 1 < len(corpus)) & (corpus.document_of(following) == document)
         gap_begin = np.where(goes_on, begin + length, gap_begin)

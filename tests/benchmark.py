@@ -72,6 +72,48 @@ def _read_pandas(folder: Path) -> Work:
     )  # fmt: skip
 
 
+def long_documents(folder: Path) -> Path:
+    """1,000 documents of 30,000 characters with 60 spans each as Presidio JSON, made of the corpus's own words."""
+    path = folder / "long.json"
+    if not path.exists():
+        lines = (folder / "gold.vrt").read_text("utf-8").splitlines()
+        words = [line.partition("\t")[0] for line in lines if "\t" in line][:50_000]
+        text = " ".join(words)
+        documents = []
+        for number in range(1000):
+            begin = number * 137 % (len(text) - 30_000)
+            own = text[begin : begin + 30_000]
+            spans = [
+                {"entity_type": "X", "entity_value": own[i : i + 15], "start_position": i, "end_position": i + 15}
+                for i in range(100, 30_000, 498)
+            ]
+            documents.append({"full_text": own, "spans": spans, "metadata": {"doc_id": f"d{number}"}})
+        path.write_text(json.dumps(documents, ensure_ascii=False), "utf-8")
+    return path
+
+
+@row("read JSON", "ours: 1,000 x 30,000 characters, spans checked")
+def _read_json(folder: Path) -> Work:
+    from clueval_xlsx.loading import load
+
+    path = long_documents(folder)
+    return lambda: load(path)
+
+
+@row("read JSON", "json.load")
+def _read_json_plainly(folder: Path) -> Work:
+    path = long_documents(folder)
+    return lambda: json.loads(path.read_bytes())
+
+
+@row("read JSON", "ours: and cut into tokens")
+def _read_json_tokens(folder: Path) -> Work:
+    from clueval_xlsx.loading import read
+
+    path = long_documents(folder)
+    return lambda: read(path)
+
+
 # ---- scoring, from the same lists of tags --------------------------------------------------------------------------
 
 Sentences = list[list[str]]

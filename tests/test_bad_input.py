@@ -211,7 +211,7 @@ def test_options_that_cannot_be(compare, options: tuple[str, ...], words: tuple[
         ("level = exact", ("not valid TOML", "line 1")),
         ("level = 'exakt'", ("level: 'exakt' is not one of 'exact'",)),
         ("level = ['exact']", ("level: found a list or table. Allowed: one value",)),
-        ("layer = 'risk'", ("layer: 'risk' is not NAME=COLUMN",)),
+        ("layer = 'risk='", ("layer: 'risk=' is not NAME=COLUMN",)),
         ("token-id = true", ("token-id: found True. Allowed: a text or a number",)),
         ("merge = 'no'", ("merge: found 'no'. Allowed: true or false",)),
         ("workbooks = 'x'", ("unknown key 'workbooks'",)),

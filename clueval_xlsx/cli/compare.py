@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 @click.option(
     "--json", "json_path", metavar="FILE", help="Write the comparison as JSON here; - prints it instead of tables."
 )
+@click.option(
+    "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the comparison as a page here."
+)
 @click.option("--name", "names", multiple=True, metavar="TEXT", help="Name of a system, in the order of the files.")
 @options.reading
 @options.two_sides
@@ -33,7 +36,13 @@ if TYPE_CHECKING:
 @review_options.language_option
 @options.common
 def compare(
-    gold: str, preds: tuple[str, ...], output: Path | None, json_path: str | None, names: tuple[str, ...], **given: Any
+    gold: str,
+    preds: tuple[str, ...],
+    output: Path | None,
+    json_path: str | None,
+    html_path: Path | None,
+    names: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Compare several predictions PRED with the same GOLD.
 
@@ -46,6 +55,8 @@ def compare(
     from clueval_xlsx.comparison import compare as compare_systems
     from clueval_xlsx.files import Outputs
 
+    if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
+        raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
     comparisons, notes = [], []
     for named in _evaluations(gold, preds, system_names(preds, names), given):
         comparison = compare_systems(named)
@@ -60,6 +71,11 @@ def compare(
 
                 target = output.with_stem(output.stem + suffix)
                 write_comparison(comparison, outputs.path(target), given["lang"])
+            if html_path:
+                from clueval_xlsx.report_html import comparison_html
+
+                target = html_path.with_stem(html_path.stem + suffix)
+                outputs.write_text(target, comparison_html(comparison, given["lang"]))
             if json_path and json_path != "-":
                 target = Path(json_path)
                 outputs.write_text(target.with_stem(target.stem + suffix), _json(comparison))
@@ -84,7 +100,7 @@ def system_names(preds: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
             f"--name was given {len(names)} times for {len(preds)} predictions. Give at most one for each."
         )
     paths = [Path(pred) for pred in preds]
-    found = [path.stem for path in paths]
+    found = ["standard input" if str(path) == "-" else path.stem for path in paths]
     if len(set(found)) < len(found):
         found = [path.name for path in paths]
     if len(set(found)) < len(found):
@@ -101,8 +117,6 @@ def _evaluations(
     """For each part (all layers merged, or each layer by itself) the evaluations of all systems."""
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
 
-    if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
-        raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
     chosen = options.evaluation_options(given)
     by_part: list[list[tuple[str, Evaluation]]] = []
     for pred, name in zip(preds, names, strict=True):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clueval_xlsx.exceptions import OptionError, OutputError
 
@@ -54,6 +55,7 @@ def write_reviews(
     from clueval_xlsx.cli.console import progress
     from clueval_xlsx.handout import parse_share, select
     from clueval_xlsx.protection import find_password
+    from clueval_xlsx.workbook import write_workbook
 
     selection = select(
         result,
@@ -71,7 +73,12 @@ def write_reviews(
         for name, cases in hands.items():
             part = f"{selection.team.index(name) + 1}/{len(selection.team)}" if name else ""
             own = replace(options, annotator=name, part=part, in_memory=password is not None)
-            _write(outputs, result, targets[name], own, cases, password, advance)
+            save_workbook(
+                outputs,
+                targets[name],
+                password,
+                partial(write_workbook, result, options=own, cases=cases, advance=advance),
+            )
     if given["without_text"]:
         first = next(iter(targets.values()))
         path = first.with_stem(first.stem.removesuffix(f"-{next(iter(targets))}") + WITHOUT_TEXT)
@@ -91,24 +98,17 @@ def team(text: str) -> list[str]:
     return names
 
 
-def _write(
-    outputs: Outputs,
-    result: Evaluation,
-    target: Path,
-    options: ReviewOptions,
-    cases: Any,
-    password: str | None,
-    advance: Any,
+def save_workbook(
+    outputs: Outputs, target: Path, password: str | None, write: Callable[[Path | BinaryIO], None]
 ) -> None:
-    from clueval_xlsx.workbook import write_workbook
-
+    """Write a workbook to its place; under a password in memory first, so that no clear text reaches the disk."""
     if password is None:
-        write_workbook(result, outputs.path(target), options, cases=cases, advance=advance)
+        write(outputs.path(target))
         return
     from clueval_xlsx.protection import encrypt
 
     memory = io.BytesIO()
-    write_workbook(result, memory, options, cases=cases, advance=advance)
+    write(memory)
     outputs.write_bytes(target, encrypt(memory.getvalue(), password))
 
 
