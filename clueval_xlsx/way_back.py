@@ -18,7 +18,7 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.layout import Judgement
 from clueval_xlsx.loading import ReadOptions, complete, load, read
-from clueval_xlsx.manifest import Manifest, from_evaluation
+from clueval_xlsx.manifest import REVIEW, Manifest, from_evaluation
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading
@@ -166,8 +166,9 @@ def _reimport(
     for run_id, own in runs.items():
         check_gold(own, gold_reading)
         manifest, pair, used = restored(run_id, own)
+        shared = replace(manifest, annotator="", part="", role=REVIEW)  # a lost manifest does not make it another's
         judged = [
-            read_judgements(book.tables, book.name, book.manifest or manifest, pair.layers, known, trust_id)
+            read_judgements(book.tables, book.name, book.manifest or shared, pair.layers, known, trust_id)
             for book in own
         ]
         _check_name(resolve, [book.annotator for book in judged])

@@ -233,6 +233,48 @@ def _workbook_bare(folder: Path) -> Work:
     return record(evaluated(folder), folder / "recorded.xlsx").replay
 
 
+# ---- the way back: every case of the workbook judged (2,645 rows, tenfold 26,450) ------------------------------------
+
+
+def judged_workbook(folder: Path) -> Path:
+    """The review workbook with a judgement in every row; written once."""
+    from clueval_xlsx.layout import Answer
+    from clueval_xlsx.workbook import ReviewOptions, write_workbook
+
+    path = folder / "judged.xlsx"
+    if not path.exists():
+        evaluation = evaluated(folder)
+        codes = (("model_error", "gold_wrong", "acceptable"), ("model_error", "gold_missing", "acceptable"))
+        answers = {
+            case_id: Answer(own[number % 3], severity="quasi", comment="seen")
+            for own, table in zip(codes, evaluation.bare_cases, strict=True)
+            for number, case_id in enumerate(table["case_id"])
+        }
+        write_workbook(evaluation, path, ReviewOptions(answers=answers))
+    return path
+
+
+@row("re-import", "ours: read, checked, decided, matched anew, corrected file")
+def _reimport(folder: Path) -> Work:
+    from clueval_xlsx.way_back import reimport
+
+    path = judged_workbook(folder)
+    return lambda: reimport([path], folder / "gold.vrt").content
+
+
+@row("re-import", "openpyxl: reading the rows alone")
+def _reimport_openpyxl(folder: Path) -> Work:
+    import openpyxl
+
+    path = judged_workbook(folder)
+
+    def work() -> int:
+        book = openpyxl.load_workbook(path, read_only=True)
+        return sum(1 for name in ("FN", "FP") for _ in book[name].iter_rows(values_only=True))
+
+    return work
+
+
 # ---- whole commands ------------------------------------------------------------------------------------------------
 
 LAYERS = ("--layer", "fine=2", "--layer", "coarse=3", "--token-id", "4")

@@ -14,7 +14,7 @@ import numpy as np
 
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.engines.base import Detection, Document
-from clueval_xlsx.rendering import joined_tokens
+from clueval_xlsx.joined import joined_tokens
 from clueval_xlsx.strings import IntArray
 
 

@@ -106,8 +106,13 @@ class Adjudication:
         """Members of the team whose workbook did not come back."""
         present = {normalise(book.annotator) for book in self.workbooks}
         present |= {normalise(book.manifest.annotator) for book in self.workbooks if book.manifest is not None}
-        team = dict.fromkeys(name for book in self.workbooks if book.manifest for name in book.manifest.team)
-        return tuple(name for name in team if normalise(name) not in present)
+        return tuple(name for name in self.team if normalise(name) not in present)
+
+    @cached_property
+    def team(self) -> tuple[str, ...]:
+        """Everybody the cases were handed out to."""
+        known = [book.manifest for book in self.workbooks if book.manifest is not None]
+        return tuple(dict.fromkeys(name for manifest in known for name in manifest.team))
 
     @cached_property
     def estimates(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""A corpus of tokens as running text: what a detector reads and what the standoff formats hold."""
+"""Tokens of a corpus joined to the running text that people would read, with each token's place in it."""
 
 from __future__ import annotations
 
