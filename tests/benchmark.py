@@ -96,22 +96,22 @@ def score_tags(gold: Sentences, pred: Sentences, replicates: int) -> Any:
     """From lists of strings to counts and rates at all four levels, unlabelled and labelled, overall and by label."""
     import numpy as np
 
-    from clueval_xlsx.bio import TagColumn, decode
-    from clueval_xlsx.matching import match_spans
-    from clueval_xlsx.schemes import clueval
-    from clueval_xlsx.scores import ScoreSettings, score_table
-    from clueval_xlsx.spans import from_decoded, label_vocabulary
+    from clueval_xlsx.bio import TagColumn
+    from clueval_xlsx.corpus import Corpus, Regions
+    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.readers.reading import Reading, Source
+    from clueval_xlsx.strings import PADDING, Strings
 
-    breaks = np.cumsum([0, *map(len, gold)])[:-1]
-    spans = []
-    for side in (gold, pred):
-        column = TagColumn.of([tag for sentence in side for tag in sentence])
-        spans.append(from_decoded(decode(column, breaks), "fine"))
-    matches = match_spans(*spans), match_spans(*reversed(spans))
-    settings = ScoreSettings(
-        documents=breaks[::25], vocabulary={"fine": label_vocabulary(spans, "fine")}, replicates=replicates
-    )
-    return score_table(clueval.tallies(*spans, *matches, ("fine",)), settings)
+    borders = np.cumsum([0, *map(len, gold)])
+    size = int(borders[-1])
+    words = Strings(b"w" + bytes(PADDING), np.zeros(size, np.int64), np.ones(size, np.int32))
+    documents = Regions(borders[:-1:25], np.append(borders[25:-1:25], size))
+    names = tuple(str(number) for number in range(len(documents)))
+    corpus = Corpus(words, names, documents, borders[:-1], hard_breaks=True)
+    sides = [TagColumn.of([tag for sentence in side for tag in sentence]) for side in (gold, pred)]
+    pair = make_pair(*(Reading(corpus, {"fine": side}, Source("", "vrt", "")) for side in sides))
+    return evaluate(pair, Options(replicates=replicates)).scores
 
 
 @row("score from tags", "ours: four levels, with and without labels")
@@ -152,6 +152,31 @@ def _nervaluate(folder: Path) -> Work:
     gold, pred = both(folder)
     labels = sorted({tag[2:] for sentence in gold for tag in sentence if tag != "O"})
     return lambda: Evaluator(gold, pred, tags=labels, loader="list").evaluate()
+
+
+# ---- every scheme, from parsed files -------------------------------------------------------------------------------
+
+
+def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
+    """From parsed columns of tags and tokens to the scores of some schemes (clueval is always among them)."""
+    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.schemes.settings import SchemeOptions
+
+    options = ReadOptions(layers={"fine": 2}, token_id=4)
+    sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
+    chosen = Options(replicates=replicates, schemes=SchemeOptions(names, allow=(("ALL", r"\s"),)))
+    return lambda: evaluate(make_pair(*sides), chosen).scores
+
+
+# The group's first row is the outside scorer: its column "vs first" is the ratio that each scheme must keep.
+row("schemes", "seqeval precision_recall_fscore_support")(_seqeval_scores)
+for _scheme in ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents", "all"):
+    row("schemes", f"ours: {_scheme}")(lambda folder, name=_scheme: scheme_scores(folder, name))  # type: ignore[misc]
+row("schemes", "ours: all, with 1,000 bootstrap replicates")(
+    lambda folder: scheme_scores(folder, "all", replicates=1000)
+)
 
 
 # ---- the review workbook, against the library alone ----------------------------------------------------------------
