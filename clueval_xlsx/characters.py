@@ -35,16 +35,25 @@ class CharacterOffsets(NamedTuple):
 def character_offsets(corpus: Corpus, positions: IntArray) -> CharacterOffsets:
     """Where the tokens at these positions (sorted, each once) lie, in code points.
 
-    In a corpus with running text these are its real characters; in the others tokens are joined by one space.
+    In a corpus with running text these are its real characters; in the others tokens are joined by one space,
+    and by nothing where the source says so.
     """
     if corpus.char_start is not None and corpus.char_end is not None:
         last = np.maximum(corpus.documents.stop - 1, 0)
         length = np.where(corpus.documents.stop > corpus.documents.start, corpus.char_end[last] + 1, 0)
         offset = (np.cumsum(length) - length)[corpus.document_of(positions)]
         return CharacterOffsets(positions, corpus.char_start[positions] + offset, corpus.char_end[positions] + offset)
-    length = code_point_counts(corpus.tokens, positions)
-    end = np.cumsum(length + 1) - 1
+    length, gap = code_point_counts(corpus.tokens, positions), _gaps(corpus, positions)
+    end = np.cumsum(length + gap) - gap
     return CharacterOffsets(positions, end - length, end)
+
+
+def _gaps(corpus: Corpus, positions: IntArray) -> IntArray:
+    """How many spaces stand behind each token: one, or none where the next is glued to it."""
+    gap = np.ones(len(positions), dtype=np.int64)
+    if corpus.glue is not None and len(positions):
+        gap[corpus.glue[np.minimum(positions + 1, len(corpus) - 1)]] = 0
+    return gap
 
 
 def covered(size: int, *spans: tuple[IntArray, IntArray]) -> IntArray:
@@ -90,7 +99,7 @@ def text_of(corpus: Corpus, positions: IntArray) -> Stretches:
     tokens = _decoded(corpus.tokens, positions)
     begin, length = tokens.start, tokens.length.astype(np.int64)
     space = len(tokens.data) - PADDING
-    gap_begin, gap = np.full(len(positions), space, np.int64), np.ones(len(positions), np.int64)
+    gap_begin, gap = np.full(len(positions), space, np.int64), _gaps(corpus, positions)
     if corpus.running_text:
         following = np.minimum(positions + 1, len(corpus) - 1)
         goes_on = (positions + 1 < len(corpus)) & (corpus.document_of(following) == corpus.document_of(positions))

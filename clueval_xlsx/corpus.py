@@ -161,15 +161,29 @@ class Corpus:
         words, spaces = self.words(first, last + 1)
         return "".join(space + word for space, word in zip(spaces, words, strict=True))
 
+    def glue_or_guess(self) -> BoolArray:
+        """`glue`, or where nobody knows, the way punctuation is usually written."""
+        if self.glue is not None:
+            return self.glue
+        codes, words = self.tokens.factorise()
+        before = np.array([word in _NO_SPACE_BEFORE for word in words], dtype=bool)
+        after = np.array([word in _NO_SPACE_AFTER for word in words], dtype=bool)
+        glue = np.zeros(len(self), dtype=bool)
+        if len(self) > 1:
+            glue[1:] = before[codes[1:]] | after[codes[:-1]]
+        return glue
+
     def derived_breaks(self, spans: Sequence[tuple[IntArray, IntArray]]) -> IntArray:
         """Sentence starts guessed from sentence-final punctuation, never inside one of the spans.
 
-        The rule: a sentence ends behind a token `.`, `!`, `?` or `...`, and at the end of its document.
+        The rule: a sentence ends behind a token `.`, `!`, `?` or `...` unless the next token is known to be
+        written without a space, and at the end of its document.
         """
         codes, words = self.tokens.factorise()
         final = np.array([word in _SENTENCE_FINAL for word in words], dtype=bool)
         after = np.flatnonzero(final[codes]) + 1 if len(codes) else np.empty(0, dtype=np.int64)
-        keep = after < len(self)
+        after = after[after < len(self)]
+        keep = np.ones(len(after), dtype=bool) if self.glue is None else ~self.glue[after]
         for start, end in spans:
             holder = np.searchsorted(start, after, side="left") - 1  # the last span that starts before the break
             inside = holder >= 0

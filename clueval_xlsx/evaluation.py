@@ -17,7 +17,7 @@ from clueval_xlsx.labels import Alignment, LabelRules, align_labels
 from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Annotation, Pair
-from clueval_xlsx.schemes import all_tallies, iou
+from clueval_xlsx.schemes import all_tallies, entities, iou
 from clueval_xlsx.schemes.clueval import counted, right
 from clueval_xlsx.schemes.material import Material, make_material, relaxed_material
 from clueval_xlsx.schemes.settings import RELAXED, SchemeOptions
@@ -202,7 +202,9 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         options,
         strict.gold.match,
         strict.pred.match,
-        score_table(all_tallies(strict, relaxed), settings),
+        score_table(
+            [*all_tallies(strict, relaxed), *entities.tallies(pair, options.level, alignment.discarded)], settings
+        ),
         signature(pair, options),
         strict,
         raw,
@@ -261,9 +263,23 @@ def signature(pair: Pair, options: Options) -> str:
         "by": ",".join(options.by) or "-",
         "context": "sentence" if options.context is None else str(options.context),
         **options.labels.describe(),
+        **_reading_parts(pair),
         "seed": str(options.seed),
         "replicates": str(options.replicates),
+        **({"engine": pair.pred.source.engine} if pair.pred.source.engine else {}),
         "gold": pair.gold.source.sha256[:12],
         "pred": pair.pred.source.sha256[:12],
     }
     return "clueval-xlsx|" + "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _reading_parts(pair: Pair) -> dict[str, str]:
+    """How standoff annotations were read, where that was chosen, and whether tokens were cut."""
+    parts = {}
+    for name, usual in (("overlaps", None), ("offsets", "codepoints"), ("annotator", None)):
+        gold, pred = (side.source.reading.get(name, usual) or "-" for side in (pair.gold, pair.pred))
+        if {gold, pred} - {usual or "-"}:
+            parts[name] = gold if gold == pred else f"{gold}/{pred}"
+    if pair.added is not None:
+        parts["align"] = "text"
+    return parts

@@ -56,3 +56,7 @@ class OptionError(CluevalError):
 
 class OutputError(CluevalError):
     """A file could not be written; whatever stood there before is untouched."""
+
+
+class EngineError(CluevalError):
+    """A detector could not be started, or went wrong in a way that leaves nothing to go on with."""

@@ -27,7 +27,9 @@ class LabelRules:
     `equivalent` are groups of labels that count as the same in the relaxed rows, and with `equivalence`
     "apply" also in the headline and the cases; "mark" leaves those strict and marks the cases that the
     equivalence would resolve. Spans with an `ignored` label are not counted, nor is what matches them.
-    `unmapped` says what becomes of documents with labels nobody accounted for.
+    `unmapped` says what becomes of documents with labels nobody accounted for; `accounted` are labels that need
+    no mapping, because a detector can give them. `left_out` are documents (their indices) that do not count,
+    because a detector failed on them.
     """
 
     mapping: tuple[tuple[str, str], ...] = ()
@@ -35,6 +37,8 @@ class LabelRules:
     ignored: tuple[str, ...] = ()
     unmapped: str = KEEP
     equivalence: str = APPLY
+    accounted: tuple[str, ...] = ()
+    left_out: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         doubled = sorted({old for old, new in self.mapping if dict(self.mapping)[old] != new})
@@ -74,6 +78,7 @@ class LabelRules:
             "equivalence": self.equivalence if self.equivalent else "",
             "ignore": ",".join(sorted(self.ignored)),
             "unmapped": self.unmapped if self.unmapped == DISCARD else "",
+            "left_out": ",".join(str(index) for index in self.left_out),
         }
         return {name: value for name, value in parts.items() if value}
 
@@ -113,6 +118,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
     if mapping:
         pair = _change(pair, lambda spans, layer: relabel(spans, layer, mapping))
     discarded, reasons = _unmapped(pair, rules)
+    discarded[list(rules.left_out)] = True
     if discarded.any():
         pair = _change(pair, lambda spans, _: spans[~discarded[pair.corpus.document_of(spans["start"].to_numpy())]])
     ignored = {label: _occurrences(pair, label) for label in rules.ignored}
@@ -189,8 +195,8 @@ def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple
     if rules.unmapped != DISCARD:
         return discarded, {}
     gold, pred = _labels_of(pair.gold), _labels_of(pair.pred)
-    known = {*dict(rules.mapping).values(), *rules.ignored, *rules.representatives} | (gold & pred)
-    foreign = (gold | pred) - known if rules.mapping else pred - gold - known
+    known = {*dict(rules.mapping).values(), *rules.ignored, *rules.representatives, *rules.accounted} | (gold & pred)
+    foreign = (gold | pred) - known if rules.mapping or rules.accounted else pred - gold - known
     places: list[tuple[IntArray, str]] = []
     for side in (pair.gold, pair.pred):
         for name, spans in side.layers.items():
@@ -211,7 +217,7 @@ def _notes(pair: Pair, rules: LabelRules, alignment: Alignment) -> list[str]:
         shown = [f"{name} ({counts['gold']} gold, {counts['pred']} predicted)" for name, counts in counted.items()]
         if shown:
             notes.append(f"labels {verb}: {', '.join(shown)}")
-    if alignment.discarded:
+    if alignment.reasons:
         labels = ", ".join(f"{label} ({count})" for label, count in alignment.discarded_labels.items())
         documents = list(alignment.reasons)
         more = f" and {len(documents) - _MOST_SHOWN} more" if len(documents) > _MOST_SHOWN else ""

@@ -1,4 +1,4 @@
-"""From open streams (or paths) to readings and pairs: chooses the reader and hands it its options."""
+"""From paths and open streams to readings and pairs: chooses the reader and hands it its options."""
 
 from __future__ import annotations
 
@@ -6,56 +6,105 @@ import io
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.pairing import Pair, make_pair
-from clueval_xlsx.readers import FORMATS, Reading, TokenFormat, detect_format, read_vertical
+from clueval_xlsx.readers import (
+    FORMATS,
+    Reading,
+    SpanTable,
+    TextFormat,
+    TextReading,
+    TokenFormat,
+    detect_format,
+    read_vertical,
+)
+from clueval_xlsx.readers.detect import BRAT, CONLL, JSON, LABEL_STUDIO, PRESIDIO, TAB, TABLE
+from clueval_xlsx.readers.text import DEFAULT_LAYER, GOLD, PRED
 from clueval_xlsx.readers.vertical import LAST_COLUMN
 
-DEFAULT_LAYER = "span"
 DEFAULT_COLUMN = 2
+
+Source = str | Path | BinaryIO
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read one side. Without layers there is one, `span`, in column 2 (CoNLL: in the last column)."""
+    """How to read one side.
+
+    `layers` maps a layer to its column, or in formats without columns to a field (None: the field of that name).
+    Without layers there is one, `span`: column 2 of `.vrt`, the last of CoNLL, the main label elsewhere. `text`
+    is where the text lies if not with the annotations: a folder for brat, a file for a span table.
+    """
 
     format: str | None = None
-    layers: Mapping[str, int] = field(default_factory=dict)
+    layers: Mapping[str, int | str | None] = field(default_factory=dict)
     token_id: int | None = None
     document_id: int | None = None
     columns: Mapping[str, int] = field(default_factory=dict)
     space_column: int | None = None
     document_tag: str = "text"
     sentence_tag: str = "s"
+    text: str | Path | None = None
+    overlaps: str | None = None
+    offsets: str = "codepoints"
+    annotator: str | None = None
+    side: str = GOLD
+
+    def text_format(self) -> TextFormat:
+        """What a standoff reader needs of this."""
+        return TextFormat(self.layers, self.overlaps, self.offsets, self.annotator, self.side)
 
 
-def read(source: str | Path | BinaryIO, options: ReadOptions | None = None, *, name: str | None = None) -> Reading:
-    """Read a file in any known format.
+def read(source: Source, options: ReadOptions | None = None, *, name: str | None = None) -> Reading:
+    """Read a file (or a brat folder) in any known format, by itself.
 
     >>> import io
     >>> reading = read(io.BytesIO(b"Ann\\tB-PER\\nLee\\tI-PER\\n"), name="ann.vrt")
     >>> len(reading.corpus), reading.corpus.text(0, 1)
     (2, 'Ann Lee')
     """
+    found = complete(load(source, options, name=name), options)
+    return found.reading if isinstance(found, TextReading) else found
+
+
+def load(
+    source: Source, options: ReadOptions | None = None, *, name: str | None = None
+) -> Reading | TextReading | SpanTable:
+    """Read what stands in a source: tokens, running text (not yet cut into tokens), or a table without its text."""
     options = options or ReadOptions()
     if isinstance(source, str | Path):
+        path = Path(source)
         try:
-            with Path(source).open("rb") as stream:
-                return read(stream, options, name=name or str(source))
+            if path.is_dir():
+                return _read_folder(_folder_files(path), name or str(source), options)
+            if options.format == BRAT or (options.format is None and path.suffix.lower() == ".ann"):
+                return _read_folder(_sibling_files(path), name or str(path.parent), options)
+            with path.open("rb") as stream:
+                return load(stream, options, name=name or str(source))
         except OSError as error:
             raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
-    name = name or getattr(source, "name", None) or "<stream>"
-    data = source.read()
-    found = options.format or detect_format(str(name), data)
-    if found not in FORMATS:
+    name = str(name or getattr(source, "name", None) or "<stream>")
+    return _read_bytes(source.read(), name, options)
+
+
+def _read_bytes(data: bytes, name: str, options: ReadOptions) -> Reading | TextReading | SpanTable:
+    found = options.format or detect_format(name, data)
+    if found not in (*FORMATS, JSON):
         raise OptionError(f"unknown format {found!r}. Allowed: {', '.join(FORMATS)}.")
-    conll = found == "conll"
-    default = {DEFAULT_LAYER: LAST_COLUMN if conll else DEFAULT_COLUMN}
+    if found == BRAT:
+        raise OptionError(f"{name}: brat is read from a folder or a file, not from a stream. Give its path.")
+    if found == TABLE:
+        from clueval_xlsx.readers.span_table import read_span_table
+
+        return read_span_table(data, name, options.text_format())
+    if found in {JSON, TAB, PRESIDIO, LABEL_STUDIO}:
+        return remember(_read_json(data, name, found, options.text_format()), options)
+    conll = found == CONLL
     token_format = TokenFormat(
         conll=conll,
-        layers=dict(options.layers) or default,
+        layers=_token_columns(options.layers, name) or {DEFAULT_LAYER: LAST_COLUMN if conll else DEFAULT_COLUMN},
         token_id=options.token_id,
         document_id=options.document_id,
         columns=options.columns,
@@ -63,23 +112,134 @@ def read(source: str | Path | BinaryIO, options: ReadOptions | None = None, *, n
         document_tag=options.document_tag,
         sentence_tag=options.sentence_tag,
     )
-    return remember(read_vertical(io.BytesIO(data), str(name), token_format), options)
+    return remember(read_vertical(io.BytesIO(data), name, token_format), options)
 
 
-def remember(reading: Reading, options: ReadOptions) -> Reading:
+Found = TypeVar("Found", bound=Reading | TextReading)
+
+
+def remember(reading: Found, options: ReadOptions) -> Found:
     """A reading that knows the options it was made with."""
-    return replace(reading, source=replace(reading.source, reading=asdict(options)))
+    known = {**asdict(options), "text": None if options.text is None else str(options.text)}
+    return replace(reading, source=replace(reading.source, reading=known))
+
+
+def _token_columns(layers: Mapping[str, int | str | None], name: str) -> dict[str, int]:
+    found = {}
+    for layer, column in layers.items():
+        if not isinstance(column, int):
+            raise OptionError(
+                f"{name}: --layer {layer}{f'={column}' if column else ''}: here a layer is a column of tags. Give its "
+                f"number, such as {layer}={DEFAULT_COLUMN} (--gold-layer, --pred-layer for one side)."
+            )
+        found[layer] = column
+    return found
+
+
+def _read_json(data: bytes, name: str, found: str, options: TextFormat) -> TextReading:
+    from clueval_xlsx.readers.json_source import json_format, parse_documents
+    from clueval_xlsx.readers.label_studio import read_label_studio
+    from clueval_xlsx.readers.presidio_json import read_presidio
+    from clueval_xlsx.readers.tab_json import read_tab
+
+    documents = parse_documents(data, name)
+    readers = {TAB: read_tab, PRESIDIO: read_presidio, LABEL_STUDIO: read_label_studio}
+    return readers[json_format(documents, name) if found == JSON else found](data, name, options, documents)
+
+
+def _read_folder(files: Mapping[str, bytes], name: str, options: ReadOptions) -> TextReading:
+    from clueval_xlsx.readers.brat import read_brat
+
+    if options.format not in {None, BRAT}:
+        raise OptionError(f"{name}: a folder is read as brat, but --format says {options.format}. Give a file.")
+    texts = None
+    if options.text is not None:
+        folder = Path(options.text)
+        if not folder.is_dir():
+            raise InputError(f"{folder}: is no folder. --text names the folder of the .txt files of {name}.")
+        texts = _folder_files(folder)
+    return remember(read_brat(files, name, options.text_format(), texts, str(options.text or "")), options)
+
+
+def _folder_files(folder: Path) -> dict[str, bytes]:
+    """The texts and annotations below a folder, by their path in it."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.suffix.lower() in {".txt", ".ann"} and path.is_file()
+    }
+
+
+def _sibling_files(path: Path) -> dict[str, bytes]:
+    """One document of a brat folder: the file and the one that belongs to it."""
+    found = {path.name: path.read_bytes()}
+    for ending in (".txt", ".ann"):
+        other = path.with_suffix(ending)
+        if other != path and other.is_file():
+            found[other.name] = other.read_bytes()
+    return found
+
+
+def complete(
+    found: Reading | TextReading | SpanTable,
+    options: ReadOptions | None,
+    other: Reading | TextReading | SpanTable | None = None,
+) -> Reading | TextReading:
+    """Put a span table on its text: that of `--text`, or the other side's."""
+    if not isinstance(found, SpanTable):
+        return found
+    from clueval_xlsx.readers.span_table import place
+
+    options = options or ReadOptions()
+    base = other
+    if options.text is not None:
+        # The text's own annotations do not matter here, so nothing about them can be wrong.
+        base = load(options.text, replace(options, text=None, format=None, layers={}, overlaps="longest"))
+    if base is None or isinstance(base, SpanTable):
+        raise OptionError(
+            f"{found.name}: a span table needs the text it belongs to. Give it with --text FILE (a .vrt, or the "
+            "source of the character offsets), or let the other side be that file."
+        )
+    return remember(place(found, base), options)
+
+
+def read_sides(
+    gold: Source,
+    pred: Source,
+    gold_options: ReadOptions | None = None,
+    pred_options: ReadOptions | None = None,
+    *,
+    names: tuple[str | None, str | None] = (None, None),
+) -> tuple[Reading | TextReading, Reading | TextReading]:
+    """Read gold and prediction, each on the text it needs."""
+    gold_options = gold_options or ReadOptions()
+    pred_options = replace(pred_options or gold_options, side=PRED)
+    first = load(gold, gold_options, name=names[0])
+    if pred_options.text is None and isinstance(first, TextReading) and _lacks_texts(pred):
+        folder = gold if isinstance(gold, str | Path) and Path(gold).is_dir() else None
+        pred_options = replace(pred_options, text=gold_options.text or folder)
+    second = load(pred, pred_options, name=names[1])
+    return complete(first, gold_options, second), complete(second, pred_options, first)
+
+
+def _lacks_texts(source: Source) -> bool:
+    """Whether a source is a brat folder of annotations alone."""
+    if not isinstance(source, str | Path) or not Path(source).is_dir():
+        return False
+    endings = {path.suffix.lower() for path in Path(source).rglob("*")}
+    return ".txt" not in endings and ".ann" in endings
 
 
 def read_pair(
-    gold: str | Path | BinaryIO,
-    pred: str | Path | BinaryIO,
+    gold: Source,
+    pred: Source,
     gold_options: ReadOptions | None = None,
     pred_options: ReadOptions | None = None,
     *,
     strict_tags: bool = False,
+    align: bool = False,
 ) -> Pair:
     """Read gold and prediction and bring them together; the prediction is read like gold unless told otherwise."""
-    gold_reading = read(gold, gold_options, name=None if isinstance(gold, str | Path) else "gold")
-    pred_reading = read(pred, pred_options or gold_options, name=None if isinstance(pred, str | Path) else "pred")
-    return make_pair(gold_reading, pred_reading, strict_tags=strict_tags)
+    names = (None if isinstance(gold, str | Path) else "gold", None if isinstance(pred, str | Path) else "pred")
+    sides = read_sides(gold, pred, gold_options, pred_options, names=names)
+    return make_pair(*sides, strict_tags=strict_tags, align=align)

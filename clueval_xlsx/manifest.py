@@ -20,6 +20,7 @@ import pandas as pd
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.layout import FN, FP, MANIFEST_SCHEMA, Judgement, run_id
 from clueval_xlsx.spans import label_codes, label_vocabulary, make_spans, positions
+from clueval_xlsx.tokenise import Ranges
 from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Manifest:
     settings: Mapping[str, Any]
     layers: tuple[str, ...]
     predictions: str = ""  # see pack_predictions
+    cut: str = ""  # see pack_cut; empty where the tokens are those of the gold file
     schema: int = MANIFEST_SCHEMA
     version: str = ""
     signature: str = ""
@@ -83,10 +85,15 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
     values: dict[str, Any] = {
         "run_id": run_id(hashes["gold"], hashes["pred"], settings),
         "gold": {"name": PurePath(sides["gold"].name).name, "sha256": hashes["gold"]},
-        "pred": {"name": PurePath(sides["pred"].name).name, "sha256": hashes["pred"]},
+        "pred": {
+            "name": PurePath(sides["pred"].name).name,
+            "sha256": hashes["pred"],
+            **({"engine": sides["pred"].engine} if sides["pred"].engine else {}),
+        },
         "settings": settings,
         "layers": pair.layers,
         "predictions": pack_predictions(evaluation.raw.pred.layers),  # labels as they were: the mapping comes again
+        "cut": pack_cut(pair.added, pair.corpus.doc_ids) if pair.added is not None else "",
         "version": __version__,
         "signature": evaluation.signature,
         "cases": {FN: len(missed), FP: len(unsupported)},
@@ -145,8 +152,40 @@ def pack_predictions(layers: Mapping[str, pd.DataFrame]) -> str:
             "label": label_codes(spans, layer, labels).tolist(),
             "labels": labels,
         }
+    return _pack(content)
+
+
+def pack_cut(added: Ranges, doc_ids: Sequence[str]) -> str:
+    """What the prediction added to gold's tokens, so that positions can be understood without it."""
+    ranges = {name: getattr(added, name).tolist() for name in ("document", "start", "end")}
+    return _pack({**ranges, "documents": list(doc_ids)})
+
+
+def unpack_cut(text: str, where: str = "manifest") -> tuple[Ranges, tuple[str, ...]]:
+    """The ranges, and the documents of the corpus in their order."""
+    try:
+        content = json.loads(_unpack(text))
+        columns = [np.array(content[name], dtype=np.int64).reshape(-1) for name in ("document", "start", "end")]
+        if len({len(column) for column in columns}) > 1 or any((column < 0).any() for column in columns):
+            raise ValueError("the columns do not fit each other")
+        return Ranges(*columns), tuple(str(doc_id) for doc_id in content["documents"])
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, zlib.error) as error:
+        raise InputError(
+            f"{where}: what the manifest says about tokens is damaged ({error}). Give the prediction with --pred."
+        ) from None
+
+
+def _pack(content: Mapping[str, Any]) -> str:
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+
+
+def _unpack(text: str) -> bytes:
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(base64.b64decode(text, validate=True), MOST_PREDICTION_BYTES)
+    if unpacker.unconsumed_tail:
+        raise ValueError("it is too large")
+    return data
 
 
 def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataFrame]:
@@ -159,12 +198,7 @@ def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataF
     1      9    9   NaN
     """
     try:
-        packed = base64.b64decode(text, validate=True)
-        unpacker = zlib.decompressobj()
-        data = unpacker.decompress(packed, MOST_PREDICTION_BYTES)
-        if unpacker.unconsumed_tail:
-            raise ValueError("the predictions are too large")
-        content = json.loads(data)
+        content = json.loads(_unpack(text))
         return {str(layer): _unpack_layer(str(layer), columns) for layer, columns in content.items()}
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, zlib.error) as error:
         raise InputError(
@@ -200,7 +234,7 @@ def _check_types(values: Mapping[str, Any]) -> None:
     for key in ("layers", "judgements", "team"):
         if not isinstance(values.get(key, []), list):
             raise TypeError(f"{key} is not a list")
-    for key in ("run_id", "predictions", "lang", "annotator", "part", "contact", "role", "signature", "created"):
+    for key in ("run_id", "predictions", "cut", "lang", "annotator", "part", "contact", "role", "signature", "created"):
         if not isinstance(values.get(key, ""), str):
             raise TypeError(f"{key} is not text")
 

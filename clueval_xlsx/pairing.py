@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,8 +14,10 @@ from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.merging import merge_layers
 from clueval_xlsx.readers.reading import Reading, Source
+from clueval_xlsx.readers.text import TextReading, attribute_frame
 from clueval_xlsx.spans import check_disjoint, from_decoded, positions
 from clueval_xlsx.strings import IntArray, Strings
+from clueval_xlsx.tokenise import Ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,7 @@ class Annotation:
     orphans: Mapping[str, int] = field(default_factory=dict)  # layer -> tags that continue nothing
     tags: Mapping[str, TagColumn] = field(default_factory=dict)
     listed: pd.DataFrame | None = None
+    attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,22 +46,36 @@ class Pair:
     pred: Annotation
     layers: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    added: Ranges | None = None  # what the prediction added to gold's tokens: see `aligned_pairs.recut`
+    gold_token: IntArray | None = None  # the token of the gold file that each token is a part of, if any was cut
 
     def layer(self, name: str) -> Pair:
         """The same pair with one layer only."""
         return replace(self, gold=_only(self.gold, name), pred=_only(self.pred, name), layers=(name,))
 
 
-def make_pair(gold: Reading, pred: Reading, *, strict_tags: bool = False) -> Pair:
+def make_pair(
+    gold: Reading | TextReading, pred: Reading | TextReading, *, strict_tags: bool = False, align: bool = False
+) -> Pair:
     """Check that two readings fit each other and bring their spans together.
 
     The gold file's sentence ends govern both sides. With `strict_tags` a tag that continues nothing is an error.
+    With `align`, and always where a side is running text, the sides need to share only their visible characters.
     """
-    if list(gold.layers) != list(pred.layers):
+    together = isinstance(gold, Reading) and isinstance(pred, Reading) and gold.corpus is pred.corpus
+    if not together:
+        gold, pred = (side.text or side if isinstance(side, Reading) else side for side in (gold, pred))
+    left, right = (list(side.layers if isinstance(side, Reading) else side.layer_names) for side in (gold, pred))
+    if left != right:
         raise OptionError(
-            f"the layers differ: {', '.join(gold.layers)} in {gold.source.name}, "
-            f"{', '.join(pred.layers)} in {pred.source.name}. Give the same names on both sides."
+            f"the layers differ: {', '.join(left)} in {gold.source.name}, "
+            f"{', '.join(right)} in {pred.source.name}. Give the same names on both sides "
+            "(--gold-layer, --pred-layer)."
         )
+    if isinstance(gold, TextReading) or isinstance(pred, TextReading) or (align and not together):
+        from clueval_xlsx.aligned_pairs import make_aligned_pair  # late: it builds on this module
+
+        return make_aligned_pair(gold, pred, strict_tags=strict_tags)
     check_same_tokens(gold.corpus, pred.corpus)
     breaks = gold.corpus.breaks if gold.corpus.hard_breaks else gold.corpus.documents.start
     breaks = breaks[breaks < len(gold.corpus)]
@@ -67,15 +84,19 @@ def make_pair(gold: Reading, pred: Reading, *, strict_tags: bool = False) -> Pai
     if not corpus.hard_breaks and not corpus.running_text:
         found = [positions(annotation.spans) for annotation in annotations]
         corpus = replace(corpus, breaks=corpus.derived_breaks(found))
-    notes = [*gold.notes, *pred.notes]
-    for annotation in annotations:
-        notes += [
-            f"{annotation.source.name}: layer {layer}: {count} I- tag{'s' if count != 1 else ''} "
-            f"continued nothing and opened a span"
-            for layer, count in annotation.orphans.items()
-            if count
-        ]
+    notes = [*gold.notes, *pred.notes, *orphan_notes(annotations)]
     return Pair(corpus, annotations[0], annotations[1], tuple(gold.layers), tuple(notes))
+
+
+def orphan_notes(annotations: Sequence[Annotation]) -> list[str]:
+    """What to tell people about tags that continue nothing."""
+    return [
+        f"{annotation.source.name}: layer {layer}: {count} I- tag{'s' if count != 1 else ''} "
+        f"continued nothing and opened a span"
+        for annotation in annotations
+        for layer, count in annotation.orphans.items()
+        if count
+    ]
 
 
 def annotate(reading: Reading, corpus: Corpus, breaks: IntArray, *, strict_tags: bool = False) -> Annotation:
@@ -93,7 +114,8 @@ def annotate(reading: Reading, corpus: Corpus, breaks: IntArray, *, strict_tags:
             check_disjoint(content, f"{reading.source.name}, layer {name}")
             layers[name] = content
     tags = {name: content for name, content in reading.layers.items() if isinstance(content, TagColumn)}
-    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans, tags)
+    attributes = None if reading.text is None else attribute_frame(reading.text.mentions, corpus)
+    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans, tags, attributes=attributes)
 
 
 def join_layers(layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> pd.DataFrame:

@@ -35,6 +35,7 @@ def describe(run: Adjudication) -> dict[str, Any]:
         ],
         "scores": [_state(row) for row in run.scores.to_dict("records")],
         "unseen": "Only disagreements were judged: errors on which gold and prediction agree are not seen.",
+        "estimates": _plain(run.estimates),
         "ledger": run.ledger.to_dict("records"),
         "misses_by_severity": [
             {"severity": row["severity"] or None, "misses": row["misses"]} for row in run.misses.to_dict("records")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -11,20 +13,24 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from clueval_xlsx.aligned_pairs import own_tokens
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.layout import Judgement
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.manifest import Manifest, from_evaluation
+from clueval_xlsx.loading import ReadOptions, complete, load, read
+from clueval_xlsx.manifest import REVIEW, Manifest, from_evaluation
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading
+from clueval_xlsx.readers.reading import digest
+from clueval_xlsx.readers.text import PRED
 from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
 from clueval_xlsx.reimport.reading import all_judgements, read_judgements
 from clueval_xlsx.reimport.resolution import MAJORITY
 from clueval_xlsx.reimport.runs import (
     OpenedWorkbook,
     check_gold,
+    expected_gold,
     group_by_run,
     manifest_of,
     open_workbook,
@@ -32,7 +38,7 @@ from clueval_xlsx.reimport.runs import (
     read_options_of,
     restore_pair,
 )
-from clueval_xlsx.writers.vertical import rewrite_layers
+from clueval_xlsx.writers.rewrite import rewrite
 
 Source = str | Path | BinaryIO
 
@@ -50,9 +56,32 @@ class Reimport:
         return {layer: spans for run in self.runs for layer, spans in run.correction.layers.items()}
 
     @cached_property
+    def _own(self) -> tuple[dict[str, pd.DataFrame], list[str]]:
+        """The corrected spans on gold's own tokens, and what had to give for that."""
+        found: dict[str, pd.DataFrame] = {}
+        notes: list[str] = []
+        for run in self.runs:
+            layers, widened = own_tokens(run.correction.layers, run.raw.pair)
+            found.update(layers)
+            notes += widened
+        return found, notes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know about the corrected file."""
+        return tuple(self._own[1])
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """The corrected gold in its own format, by file name; only what was corrected differs."""
+        return rewrite(self.gold, self._own[0], self.runs[0].raw.pair.corpus if self.gold.text is not None else None)
+
+    @property
     def content(self) -> bytes:
-        """The corrected gold file: only tag cells differ from the file that was given."""
-        return rewrite_layers(self.gold, self.layers)
+        """The corrected gold file, where gold is one file."""
+        if len(self.files) != 1:
+            raise OptionError(f"{self.gold.source.name}: gold is a folder. Give the name of a folder for the output.")
+        return next(iter(self.files.values()))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -87,26 +116,84 @@ def reimport(
     """
     if not workbooks:
         raise OptionError("no workbook was given. Give at least one judged workbook.")
+    with _collector_paused():
+        return _reimport(
+            workbooks,
+            gold,
+            pred,
+            resolve,
+            trust_id,
+            password,
+            gold_options or {},
+            pred_options or gold_options or {},
+            options or Options(),
+            judgements,
+        )
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Tens of thousands of rows become as many small objects without a cycle: looking for cycles costs a quarter."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _reimport(
+    workbooks: Sequence[Source],
+    gold: Source,
+    pred: Source | None,
+    resolve: str,
+    trust_id: str | None,
+    password: str | None,
+    gold_options: Mapping[str, Any],
+    pred_options: Mapping[str, Any],
+    options: Options,
+    judgements: Sequence[Judgement],
+) -> Reimport:
     opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
     runs = group_by_run(opened)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
     how = [read_options_of(given[0], side) if given else ReadOptions() for side in ("gold", "pred")]
-    gold_reading = read(gold, replace(how[0], **(gold_options or {})), name=_name(gold))
-    pred_how = replace(how[1], **(pred_options or gold_options or {}))
-    restored = _Restorer(gold_reading, pred, pred_how, options or Options())
+    gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened)
+    restored = _Restorer(gold_reading, pred, replace(how[1], **pred_options), options)
     known = all_judgements(given, judgements)
     adjudications = []
     for run_id, own in runs.items():
         check_gold(own, gold_reading)
         manifest, pair, used = restored(run_id, own)
+        shared = replace(manifest, annotator="", part="", role=REVIEW)  # a lost manifest does not make it another's
         judged = [
-            read_judgements(book.tables, book.name, book.manifest or manifest, pair.layers, known, trust_id)
+            read_judgements(book.tables, book.name, book.manifest or shared, pair.layers, known, trust_id)
             for book in own
         ]
         _check_name(resolve, [book.annotator for book in judged])
         adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
     _check_layers(adjudications)
     return Reimport(gold_reading, tuple(adjudications))
+
+
+def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkbook]) -> Reading:
+    """Read gold; a file that cannot be read as the workbooks say is more likely another file than a broken one."""
+    try:
+        return read(gold, how, name=_name(gold))
+    except InputError as error:
+        path = Path(gold) if isinstance(gold, str | Path) else None
+        if path is None or not path.is_file():
+            raise
+        found = digest(path.read_bytes())
+        for workbook in workbooks:
+            expected = expected_gold(workbook)
+            if not found.startswith(expected):
+                raise InputError(
+                    f"{workbook.name}: belongs to another gold file ({expected[:10]}) than {path.name} ({found[:10]}), "
+                    f"which cannot even be read as that one: {error}"
+                ) from None
+        raise
 
 
 class _Restorer:
@@ -124,7 +211,9 @@ class _Restorer:
                 f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
                 "given. Add one of these, or give the prediction file with --pred."
             )
-        pair = make_pair(self._gold, read(self._pred, self._how, name=_name(self._pred)))
+        loaded = load(self._pred, replace(self._how, side=PRED), name=_name(self._pred))
+        aligned = manifest is not None and bool(manifest.cut)
+        pair = make_pair(self._gold, complete(loaded, self._how, self._gold.text or self._gold), align=aligned)
         if manifest is not None:
             if pair.pred.source.sha256 != manifest.pred.get("sha256"):
                 raise InputError(

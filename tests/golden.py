@@ -26,6 +26,8 @@ KINDS = {
     "review-en.xlsx": {"lang": "en", "level": "overlap"},
     "review-de.xlsx": {"lang": "de", "level": "exact", "labelled": "category", "contact": "Dr. Weber", "judged": True},
 }
+_STRINGS = "xl/sharedStrings.xml"
+_SHARED = re.compile(r't="s"><v>(\d+)</v>')
 # What differs from run to run or from version to version says nothing about the workbook.
 _VOLATILE = (
     (re.compile(re.escape(__version__)), "VERSION"),
@@ -54,8 +56,13 @@ def parts(content: bytes) -> dict[str, str]:
     """The parts of a workbook without what is volatile, one XML element a line."""
     found = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        # Strings are shared between sheets; each stands in its cell here, so that the sheet that differs is named.
+        strings = re.findall(r"<si>.*?</si>", archive.read(_STRINGS).decode("utf-8"), re.DOTALL)
         for name in archive.namelist():
+            if name == _STRINGS:
+                continue
             text = archive.read(name).decode("utf-8")
+            text = _SHARED.sub(lambda match: f't="s">{strings[int(match[1])]}', text)
             for pattern, word in _VOLATILE:
                 text = pattern.sub(word, text)
             found[name] = text.replace("><", ">\n<")

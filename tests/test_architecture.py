@@ -14,7 +14,7 @@ PACKAGE = ROOT / "clueval_xlsx"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Libraries that talk to the world; only some rooms may.
-SCREEN = ("click", "rich", "sys")
+SCREEN = ("click", "rich")
 FILES = ("pathlib", "io", "os", "tempfile", "shutil")
 BOOKS = ("xlsxwriter", "openpyxl", "python_calamine", "msoffcrypto")
 PAGES = ("jinja2",)
@@ -115,6 +115,20 @@ def test_rooms_that_compute_open_and_print_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_command_line_exits_prints_and_reads_arguments(path: Path) -> None:
+    # A detector's process is a program of its own, which talks to the runner through its standard streams.
+    if room_of(path) in {"cli", "__main__"} or path.relative_to(PACKAGE).as_posix() == "engines/serve.py":
+        return
+    found = [
+        f"{path.name}:{node.lineno}: sys.{node.attr}"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "sys"
+        if node.attr in {"exit", "stdout", "stderr", "stdin", "argv"}
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_first_line_of_a_module_says_its_job(path: Path) -> None:
     lines = path.read_text("utf-8").splitlines()
     assert lines, f"{path} is empty"
@@ -124,7 +138,7 @@ def test_the_first_line_of_a_module_says_its_job(path: Path) -> None:
 
 
 def test_modules_keep_to_a_readable_size() -> None:
-    assert not [path.name for path in MODULES if len(path.read_text("utf-8").splitlines()) > 450]
+    assert not [path.name for path in MODULES if len(path.read_text("utf-8").splitlines()) > 500]
 
 
 def test_the_rules_name_rooms_that_exist_or_are_planned() -> None:

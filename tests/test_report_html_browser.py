@@ -501,18 +501,24 @@ def test_accessibility_checker_finds_nothing(report: Opened, axe: str, mode: str
     report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_accessibility_checker_finds_nothing_on_the_page_of_a_re_import(
+def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_comparison(
     open_page: Callable[..., Opened], axe: str
 ) -> None:
+    from clueval_xlsx.comparison import compare
     from clueval_xlsx.layout import Answer
-    from clueval_xlsx.report_html import adjudication_html
+    from clueval_xlsx.report_html import adjudication_html, comparison_html
     from tests.judging import decide, judged
 
     evaluation = judged("token gold pred\nAnn B-PER O\nmet O O\nBob O B-PER")
+    other = judged("token gold pred\nAnn B-PER B-PER\nmet O O\nBob O B-PER")
     answers = {evaluation.cases[0]["case_id"].iloc[0]: Answer("gold_wrong")}
-    page = open_page("adjudication", adjudication_html(decide(evaluation, answers))).go()
-    assert page.complaints() == []
-    check(page, axe)
+    for name, text in (
+        ("adjudication", adjudication_html(decide(evaluation, answers))),
+        ("comparison", comparison_html(compare([("one", evaluation), ("two", other)]))),
+    ):
+        page = open_page(name, text).go()
+        assert page.complaints() == []
+        check(page, axe)
 
 
 def check(page: Opened, axe: str) -> None:

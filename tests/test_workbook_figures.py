@@ -28,6 +28,8 @@ from tests.workbooks import (
     written,
 )
 
+OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]
+
 
 @pytest.fixture(scope="module")
 def book():
@@ -55,7 +57,7 @@ def test_stored_values_are_right_with_answers_filled_in(labelled):
     values = opened(content, values=True)
     words = Words("en")
     counts, estimate = live_figures(values["Metrics"])
-    for judgement in [each for each in JUDGEMENTS if {"FN", "FP"} & set(each.sheets)]:
+    for judgement in OFFERED:
         expected = tuple(
             codes[name].count(judgement.code) if name in judgement.sheets else "–" for name in ("FN", "FP")
         )
@@ -125,7 +127,7 @@ def test_guide_says_everything_a_judge_needs():
         words = Words(lang)
         sheet = opened(written(evaluation, dataclasses.replace(options, lang=lang))).worksheets[0]
         shown = "\n".join(str(value) for row in sheet.iter_rows(values_only=True) for value in row if value)
-        for judgement in [each for each in JUDGEMENTS if {"FN", "FP"} & set(each.sheets)]:
+        for judgement in OFFERED:
             for key in (f"judgement.{judgement.code}", f"guide.meaning_{judgement.code}"):
                 assert words[key] in shown
             assert words[f"guide.effect_{judgement.effect}"] in shown

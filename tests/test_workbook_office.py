@@ -18,6 +18,7 @@ from tests.office import Office, missing
 from tests.workbooks import FIRST, HEADER_ROW, LOOKS, answers_for, example, written
 
 pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "LibreOffice is there")]
+OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -62,7 +63,7 @@ def live(book, lang="en"):
     words = Words(lang)
     sheet = words["sheet.metrics"]
     row, column = place_of(book, sheet, words["column.judgement"])
-    counts = book.texts(sheet, f"{LETTERS[column]}{row + 2}:{LETTERS[column + 2]}{row + 2 + len(JUDGEMENTS)}")
+    counts = book.texts(sheet, f"{LETTERS[column]}{row + 2}:{LETTERS[column + 2]}{row + 2 + len(OFFERED)}")
     row, column = place_of(book, sheet, words["metrics.if_they_stand"])
     estimates = book.texts(sheet, f"{LETTERS[column]}{row + 2}:{LETTERS[column + 3]}{row + 7}")
     return {line[0]: tuple(line[1:]) for line in counts}, {line[0]: tuple(line[2:]) for line in estimates}

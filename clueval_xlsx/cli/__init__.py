@@ -8,9 +8,11 @@ import sys
 import click
 
 from clueval_xlsx.cli.compare import compare
+from clueval_xlsx.cli.convert import convert
 from clueval_xlsx.cli.demo import demo
 from clueval_xlsx.cli.evaluate import evaluate
 from clueval_xlsx.cli.merge import merge
+from clueval_xlsx.cli.predict import predict
 from clueval_xlsx.cli.reimport import reimport
 from clueval_xlsx.cli.score import score
 from clueval_xlsx.cli.status import status
@@ -30,7 +32,7 @@ def cli() -> None:
     """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
 
 
-for command in (evaluate, score, compare, merge, reimport, validate, status, demo):
+for command in (evaluate, score, compare, merge, convert, predict, reimport, validate, status, demo):
     cli.add_command(command)
 
 

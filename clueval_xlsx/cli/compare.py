@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 @click.option(
     "--json", "json_path", metavar="FILE", help="Write the comparison as JSON here; - prints it instead of tables."
 )
+@click.option(
+    "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the comparison as a page here."
+)
 @click.option("--name", "names", multiple=True, metavar="TEXT", help="Name of a system, in the order of the files.")
 @options.reading
 @options.two_sides
@@ -33,7 +36,13 @@ if TYPE_CHECKING:
 @review_options.language_option
 @options.common
 def compare(
-    gold: str, preds: tuple[str, ...], output: Path | None, json_path: str | None, names: tuple[str, ...], **given: Any
+    gold: str,
+    preds: tuple[str, ...],
+    output: Path | None,
+    json_path: str | None,
+    html_path: Path | None,
+    names: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Compare several predictions PRED with the same GOLD.
 
@@ -62,6 +71,11 @@ def compare(
 
                 target = output.with_stem(output.stem + suffix)
                 write_comparison(comparison, outputs.path(target), given["lang"])
+            if html_path:
+                from clueval_xlsx.report_html import comparison_html
+
+                target = html_path.with_stem(html_path.stem + suffix)
+                outputs.write_text(target, comparison_html(comparison, given["lang"]))
             if json_path and json_path != "-":
                 target = Path(json_path)
                 outputs.write_text(target.with_stem(target.stem + suffix), _json(comparison))

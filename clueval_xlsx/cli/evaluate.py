@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli import engine_options, options, review_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clueval_xlsx.cli.engine_run import Detected
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.workbook import ReviewOptions
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("gold")
-@click.argument("pred")
+@click.argument("pred", required=False)
 @click.option(
     "-o",
     "--output",
@@ -35,6 +39,13 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Write metrics.json, scores.csv, the cases as CSV and confusion_matrix.html into this folder.",
+)
+@click.option("--engine", metavar="NAME", help=f"Make the predictions here and now. {engine_options.ENGINE_HELP}")
+@engine_options.running
+@click.option(
+    "--keep-unmapped",
+    is_flag=True,
+    help="With --engine: keep documents that have labels for which the detector has none.",
 )
 @options.reading
 @options.two_sides
@@ -56,9 +67,12 @@ if TYPE_CHECKING:
 @review_options.review
 @review_options.handing_out
 @options.common
+@click.pass_context
 def evaluate(
+    ctx: click.Context,
+    /,
     gold: str,
-    pred: str,
+    pred: str | None,
     output: Path | None,
     json_path: Path | None,
     html_path: Path | None,
@@ -67,38 +81,64 @@ def evaluate(
 ) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
-    One of the two may be `-`, standard input.
+    One of the two may be `-`, standard input. With --engine there is no PRED: the detector is run over GOLD.
     """
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.cli.reviews import review_targets, spare_judgements, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
+    from clueval_xlsx.protection import find_password
 
     if output is None and not (json_path or html_path or folder):
         output = Path("review.xlsx")
-    pair = options.load_pair(gold, pred, given)
+    detected = _detect(gold, pred, [path for path in (output, json_path, html_path, folder) if path], given)
+    pair = detected.pair if detected else options.load_pair(gold, pred or "", given)
     parts = evaluation_parts(pair, merged=given["merged"])
     suffixes = [f"-{part.layers[0]}" if len(parts) > 1 else "" for part in parts]
-    targets = {suffix: review_targets(output.with_stem(output.stem + suffix), given) for suffix in suffixes if output}
+    books = {suffix: output.with_stem(output.stem + suffix) for suffix in suffixes if output}
+    targets = {suffix: review_targets(book, given) for suffix, book in books.items()}
     if not given["force"]:
         spare_judgements(path for paths in targets.values() for path in paths.values())
-    results = evaluate_each(parts, options.evaluation_options(given))
+    chosen = options.evaluation_options(given)
+    results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
+    if detected:
+        detected.check(results[0])
     said: list[str] = []
     with Outputs() as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
                 review, carried = _review_options(result, given)
                 said += carried
-                write_reviews(outputs, result, targets[suffix], review, given)
-            if json_path:
-                _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
-            if html_path:
-                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given)
-            if folder:
-                _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
+                write_reviews(outputs, result, books[suffix], targets[suffix], review, given)
+            for edition, name in _editions(result, given):
+                if json_path:
+                    _write_json(outputs, edition, json_path.with_stem(json_path.stem + suffix + name))
+                if html_path:
+                    _write_html(outputs, edition, html_path.with_stem(html_path.stem + suffix + name), given["lang"])
+                if folder:
+                    own = folder.with_name(folder.name + name) / suffix.removeprefix("-")
+                    _write_files(outputs, edition, own, given["lang"])
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
-    for result in results:
-        say(summary(result))
+    if find_password(given["password_file"]) is not None and (json_path or html_path or folder):
+        say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
+    for sentence in (*said, *map(summary, results)):
+        say(sentence)
+    if detected and detected.say_failures():
+        ctx.exit(3)
+
+
+def _detect(gold: str, pred: str | None, targets: list[Path], given: dict[str, Any]) -> Detected | None:
+    """The predictions of a detector, if that is where they come from."""
+    if bool(pred) == bool(given["engine"]):
+        raise click.UsageError("Give either PRED, a file of predictions, or a detector with --engine.")
+    if pred:
+        return None
+    from clueval_xlsx.cli.engine_run import detected_pair
+    from clueval_xlsx.cli.reviews import review_targets, spare_judgements
+
+    if not given["force"]:
+        spare_judgements(review_targets(targets[0], given).values())  # before a long run, not behind it
+    return detected_pair(gold, given, targets[0])
 
 
 def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOptions, list[str]]:
@@ -118,14 +158,20 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_html(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
-    from clueval_xlsx.cli.reviews import WITHOUT_TEXT
-    from clueval_xlsx.report_html import to_html
-    from clueval_xlsx.textfree import without_text
-
-    outputs.write_text(path, to_html(result, given["lang"]))
+def _editions(result: Evaluation, given: dict[str, Any]) -> Iterator[tuple[Evaluation, str]]:
+    """The result, and without its text if that is asked for; with what the names of the files end with."""
+    yield result, ""
     if given["without_text"]:
-        outputs.write_text(path.with_stem(path.stem + WITHOUT_TEXT), to_html(without_text(result), given["lang"]))
+        from clueval_xlsx.cli.reviews import WITHOUT_TEXT
+        from clueval_xlsx.textfree import without_text
+
+        yield without_text(result), WITHOUT_TEXT
+
+
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+    from clueval_xlsx.report_html import to_html
+
+    outputs.write_text(path, to_html(result, language))
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from clueval_xlsx.cli import format_options
 from clueval_xlsx.cli.config_file import load_config
 from clueval_xlsx.exceptions import InputError, OptionError
 
@@ -98,13 +99,7 @@ common = apply(
 
 reading = apply(
     [
-        click.option(
-            "--layer",
-            "layers",
-            type=NamedColumn(),
-            multiple=True,
-            help="A layer and its column of BIO tags; repeatable. Default: span=2 (CoNLL: the last column).",
-        ),
+        *format_options.READING,
         click.option("--token-id", type=click.IntRange(1), metavar="COLUMN", help="Column of the token IDs."),
         click.option(
             "--document-id",
@@ -127,16 +122,12 @@ reading = apply(
         ),
         click.option("--document-tag", default="text", show_default=True, help="XML element of a document."),
         click.option("--sentence-tag", default="s", show_default=True, help="XML element of a sentence."),
-        click.option("--format", "format_", metavar="NAME", help="Input format: vrt or conll. Default: detected."),
     ]
 )
 
 two_sides = apply(
     [
-        click.option("--gold-layer", "gold_layers", type=NamedColumn(), multiple=True, help="--layer for gold alone."),
-        click.option("--pred-layer", "pred_layers", type=NamedColumn(), multiple=True, help="--layer for pred alone."),
-        click.option("--gold-format", metavar="NAME", help="--format for gold alone."),
-        click.option("--pred-format", metavar="NAME", help="--format for the prediction alone."),
+        *format_options.TWO_SIDES,
         click.option(
             "--bio",
             type=click.Choice(["lenient", "strict"]),
@@ -291,7 +282,7 @@ def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
     if len(set(names)) < len(names):
         raise OptionError(f"a layer is named twice: {', '.join(names)}. Give each layer its own name.")
     return ReadOptions(
-        format=given.get(f"{side}_format") or given["format_"],
+        format=_own(given, side, "format", "format_"),
         layers=dict(layers),
         token_id=given["token_id"],
         document_id=given["document_id"],
@@ -299,7 +290,16 @@ def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
         space_column=given["space_column"],
         document_tag=given["document_tag"],
         sentence_tag=given["sentence_tag"],
+        text=_own(given, side, "text"),
+        overlaps=_own(given, side, "overlaps"),
+        offsets=given["offsets"],
+        annotator=_own(given, side, "annotator"),
     )
+
+
+def _own(given: dict[str, Any], side: str, name: str, common_name: str = "") -> Any:
+    """An option of one side, or the one of both."""
+    return given.get(f"{side}_{name}") or given[common_name or name]
 
 
 def read_input(path: str, given: dict[str, Any], side: str = "") -> Reading:
@@ -313,14 +313,21 @@ def read_input(path: str, given: dict[str, Any], side: str = "") -> Reading:
 
 
 def load_pair(gold: str, pred: str, given: dict[str, Any]) -> Pair:
-    """Read both sides and bring them together."""
+    """Read both sides and bring them together; one of them may be `-`, standard input."""
+    from clueval_xlsx.loading import read_sides
     from clueval_xlsx.pairing import make_pair
 
     if gold == pred == "-":
         raise OptionError("only one side can come from standard input. Give a file for the other.")
-    return make_pair(
-        read_input(gold, given, "gold"), read_input(pred, given, "pred"), strict_tags=given["bio"] == "strict"
+    names = ("<standard input>" if gold == "-" else None, "<standard input>" if pred == "-" else None)
+    sides = read_sides(
+        sys.stdin.buffer if gold == "-" else gold,
+        sys.stdin.buffer if pred == "-" else pred,
+        read_options(given, "gold"),
+        read_options(given, "pred"),
+        names=names,
     )
+    return make_pair(*sides, strict_tags=given["bio"] == "strict", align=given["align"] == "text")
 
 
 def evaluation_options(given: dict[str, Any]) -> Options:

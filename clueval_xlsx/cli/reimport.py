@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,10 @@ _READING = {
     "document_tag": "document_tag",
     "sentence_tag": "sentence_tag",
     "format_": "format",
+    "text": "text",
+    "overlaps": "overlaps",
+    "offsets": "offsets",
+    "annotator": "annotator",
 }
 
 
@@ -62,6 +67,7 @@ _READING = {
     type=click.Choice(["left", "block"]),
     help="Which case ID counts where the two of a row differ: left, or the one in the annotation block.",
 )
+@click.option("--blind", is_flag=True, help="The conflict workbook does not say who judged.")
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
 @review_options.password
 @options.reading
@@ -101,6 +107,8 @@ def reimport(
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.protection import find_password
 
+    password = find_password(password_file)
+
     _check_targets(workbooks, output, given)
     result = way_back.reimport(
         workbooks,
@@ -108,13 +116,13 @@ def reimport(
         pred=pred,
         resolve=resolve,
         trust_id=trust_id,
-        password=find_password(password_file),
+        password=password,
         gold_options=_explicit(ctx, given),
         options=options.evaluation_options(given),
         judgements=own_judgements(),
     )
     with Outputs() as outputs:
-        _write(outputs, result, output, given)
+        _write(outputs, result, output, password, given)
     if output == "-":
         click.echo(result.content, nl=False)
     _report(result, to_stdout=output != "-")
@@ -155,16 +163,21 @@ def _explicit(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _write(outputs: Outputs, result: Reimport, output: str | None, given: dict[str, Any]) -> None:
+def _write(outputs: Outputs, result: Reimport, output: str | None, password: str | None, given: dict[str, Any]) -> None:
+    from clueval_xlsx.cli.reviews import save_workbook
+
     runs = result.runs
     lang = given["lang"] or next((run.manifest.lang for run in runs if run.manifest), "en")
     if output not in {None, "-"}:
-        outputs.write_bytes(Path(str(output)), result.content)
+        target = Path(str(output))
+        single = result.gold.source.format != "brat"
+        for name, content in result.files.items():
+            outputs.write_bytes(target if single else target / name, content)
     if given["report"]:
         from clueval_xlsx.workbook.adjudicated import write_adjudicated
 
         for run, path in _paths(runs, given["report"]):
-            write_adjudicated(run, outputs.path(path), lang=lang)
+            save_workbook(outputs, path, password, partial(write_adjudicated, run, lang=lang))
     if given["html_path"]:
         from clueval_xlsx.report_html import adjudication_html
 
@@ -187,7 +200,8 @@ def _write(outputs: Outputs, result: Reimport, output: str | None, given: dict[s
 
         for run, path in _paths(runs, given["conflicts"]):
             if run.open_cases:
-                write_conflicts(run, outputs.path(path), lang=lang, contact=given["contact"])
+                write = partial(write_conflicts, run, lang=lang, contact=given["contact"], blind=given["blind"])
+                save_workbook(outputs, path, password, write)
 
 
 def _paths(runs: Sequence[Adjudication], path: Path) -> list[tuple[Adjudication, Path]]:
@@ -219,15 +233,34 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
     from clueval_xlsx.cli.console import output, say
     from clueval_xlsx.reimport.conflicts import explain
 
+    _list("Note", [f"{note}." for note in result.notes])
     for run in result.runs:
         if to_stdout:
             output().print(before_and_after(run))
         say(summary(run))
+        for sentence in estimate_sentences(run):
+            say(sentence)
+        _list("Missing", [f"no workbook of {name} is among these." for name in run.missing_people])
         _list("Note", [f"{note}." for note in run.notes])
         _list("Not used", [str(problem) for problem in run.problems])
         _list("Conflict", [explain(conflict) for conflict in run.conflicts])
         if run.undecided:
             say(f"Beyond decision: {', '.join(run.undecided)}.")
+
+
+def estimate_sentences(run: Adjudication) -> list[str]:
+    """What a sample tells about all cases."""
+    from clueval_xlsx.cli.tables import interval, rate
+
+    rows = run.estimates.to_dict("records")
+    if rows and not rows[0]["judged"]:
+        return [f"None of the {rows[0]['drawn']} drawn units is judged yet: nothing can be estimated from the sample."]
+    return [
+        f"Estimated from the sample: {row['rate']} {rate(row['value'])} % ({interval(row['low'], row['high'])}) if "
+        f"every case were judged; {row['judged']} of {row['drawn']} drawn units are judged, of {row['population']} in "
+        f"all; {row['more_to_halve']} more would halve the interval."
+        for row in rows
+    ]
 
 
 def _list(what: str, lines: Sequence[str]) -> None:
@@ -252,9 +285,9 @@ def before_and_after(run: Adjudication) -> Table:
         "accepted": "+ acceptable",
         "forgiven": "+ harmless",
     }
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
-    for name in ("recall", "95 %", "found", "precision", "95 %", "right", "F1", f"F{run.raw.options.beta:g}"):
+    for name in ("recall", "95 %", "found", "precision", "95 %", "right", f"F{run.raw.options.beta:g}"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in run.scores.to_dict("records"):
         table.add_row(
@@ -265,7 +298,6 @@ def before_and_after(run: Adjudication) -> Table:
             rate(row["precision"]),
             interval(row["precision_low"], row["precision_high"]),
             share(row["tp_pred"], row["pred"]),
-            rate(row["f1"]),
             rate(row["f_beta"]),
         )
     return table

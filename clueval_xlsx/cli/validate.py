@@ -18,8 +18,9 @@ from clueval_xlsx.exceptions import CluevalError, InputError
 def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Check FILES and list every problem with its line.
 
-    Several files are also compared with the first: they must hold the same tokens and documents. Exit code 0
-    means that nothing is wrong, 2 that something is. A language file (.toml) is checked for missing words.
+    Several files are also compared with the first: they must hold the same documents and tokens (running text:
+    the same text). Exit code 0 means that nothing is wrong, 2 that something is. A language file (.toml) is
+    checked for missing words.
     """
     found = 0
     first = None
@@ -37,13 +38,19 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
             found += (len(error.problems) or 1) + error.unlisted
             continue
         click.echo(_describe(reading))
+        for line in reading.text.resolved if reading.text is not None else ():
+            click.echo(f"{line}.")
         if first is None:
             first = reading
             continue
+        from clueval_xlsx.aligned_pairs import check_same_text
         from clueval_xlsx.pairing import check_same_tokens
 
         try:
-            check_same_tokens(first.corpus, reading.corpus)
+            if first.text is None and reading.text is None:
+                check_same_tokens(first.corpus, reading.corpus)
+            else:
+                check_same_text(first, reading)
         except CluevalError as error:
             click.echo(str(error))
             found += 1

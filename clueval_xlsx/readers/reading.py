@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from clueval_xlsx.bio import TagColumn
 from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.strings import IntArray
+
+if TYPE_CHECKING:
+    from clueval_xlsx.readers.span_table import SpanTable
+    from clueval_xlsx.readers.text import TextReading
 
 
 @dataclass(frozen=True)
@@ -20,9 +25,10 @@ class Source:
     name: str
     format: str
     sha256: str
-    columns: Mapping[str, int] = field(default_factory=dict)  # layer -> column, in the token formats
+    columns: Mapping[str, int | str] = field(default_factory=dict)  # layer -> column, or field in other formats
     ends_with_newline: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
+    engine: str = ""  # name, version, language and configuration of the detector that made the spans
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +39,9 @@ class Reading:
     layers: Mapping[str, TagColumn | pd.DataFrame]
     source: Source
     notes: tuple[str, ...] = ()
+    text: TextReading | None = None  # the running text that the tokens were cut from
+    original: SpanTable | None = None  # the table that the spans come from
+    token_of: IntArray | None = None  # the token of the file that each token is a part of, if any was cut
 
 
 def digest(data: bytes) -> str:

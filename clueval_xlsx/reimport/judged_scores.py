@@ -32,14 +32,14 @@ def judged_scores(
 ) -> pd.DataFrame:
     """One row a state: `raw`, `corrected`, `accepted` (what was judged good enough counts), `forgiven`
     (and misses that were judged harmless do not count against the model)."""
-    tally = _headline_tally(corrected)
-    accepted = _accept(tally, decisions, book)
+    tally = headline_tally(corrected)
+    accepted = accepted_tally(tally, decisions, book)
     harmless = {
         start for start, severity in _severity_of_spans(book, correction, severities).items() if severity == "harmless"
     }
     forgiven = replace(accepted, gold=_credited(accepted.gold, harmless))
     rows = [
-        _row(_headline_tally(raw), raw),
+        _row(headline_tally(raw), raw),
         _row(tally, corrected),
         _row(accepted, corrected),
         _row(forgiven, corrected),
@@ -58,7 +58,7 @@ def misses_by_severity(
     severities: Mapping[str, str],
 ) -> pd.DataFrame:
     """How many misses are left after correction, acceptable ones not counted, by the severity people gave."""
-    gold = _accept(_headline_tally(corrected), decisions, book).gold
+    gold = accepted_tally(headline_tally(corrected), decisions, book).gold
     missed = gold.position[(gold.credit == 0) & (gold.weight > 0)]
     known = _severity_of_spans(book, correction, severities)
     found = [known.get(start, UNRATED) for start in missed.tolist()]
@@ -67,7 +67,7 @@ def misses_by_severity(
     )
 
 
-def _headline_tally(evaluation: Evaluation) -> Tally:
+def headline_tally(evaluation: Evaluation) -> Tally:
     """The units that the headline counts, without breakdowns."""
     options = evaluation.options
     found = clueval.tallies(evaluation.governing)
@@ -89,7 +89,7 @@ def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
     return score_table([tally], settings)
 
 
-def _accept(tally: Tally, decisions: Mapping[str, Decision], book: CaseBook) -> Tally:
+def accepted_tally(tally: Tally, decisions: Mapping[str, Decision], book: CaseBook) -> Tally:
     """What was judged good enough counts as right, on the side where it was judged."""
     accepted = [book.cases[case_id] for case_id, decision in decisions.items() if decision.effect == "accept"]
     starts = {sheet: {case.own[0] for case in accepted if case.sheet == sheet} for sheet in (FN, FP)}

@@ -9,15 +9,23 @@ from typing import Any
 
 import pandas as pd
 
+from clueval_xlsx.aligned_pairs import recut
 from clueval_xlsx.errors import error_table
 from clueval_xlsx.evaluation import Options
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.layout import FN, FP, MANIFEST_SHEET
 from clueval_xlsx.loading import ReadOptions
-from clueval_xlsx.manifest import Manifest, unpack_predictions
+from clueval_xlsx.manifest import Manifest, unpack_cut, unpack_predictions
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading, Source
-from clueval_xlsx.reimport.reading import all_judgements, find_run_ids, has_review_sheet, read_judgements, read_manifest
+from clueval_xlsx.reimport.reading import (
+    all_judgements,
+    case_ids,
+    find_run_ids,
+    has_review_sheet,
+    read_judgements,
+    read_manifest,
+)
 from clueval_xlsx.reimport.sheets import SheetTable, read_sheets
 
 _CHANGING = frozenset({"delete", "boundary", "label"})
@@ -107,6 +115,10 @@ def read_options_of(manifest: Manifest, side: str = "gold") -> ReadOptions:
 def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
     """Gold and the predictions of the manifest, brought together as they were when the run was evaluated."""
     where = f"{manifest.gold.get('name', 'gold')}, run {manifest.run_id}"
+    added = None
+    if manifest.cut:
+        added, doc_ids = unpack_cut(manifest.cut, where)
+        gold = recut(gold, added, doc_ids)
     if manifest.tokens and manifest.tokens != len(gold.corpus):
         raise InputError(
             f"{gold.source.name}: has {len(gold.corpus):,} tokens as it is read now, but the run {manifest.run_id} "
@@ -129,21 +141,31 @@ def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
         manifest.pred.get("sha256", ""),
         dict(manifest.setting("columns", {}).get("pred", {})),
         reading=dict(manifest.reading.get("pred", {})),
+        engine=manifest.pred.get("engine", ""),
     )
     gold = replace(gold, layers={layer: gold.layers[layer] for layer in manifest.layers})
     pred = Reading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
-    return make_pair(gold, pred)
+    return replace(make_pair(gold, pred), added=added, gold_token=gold.token_of)
+
+
+def expected_gold(workbook: OpenedWorkbook) -> str:
+    """The hash of the gold file that a workbook was made from; only its beginning if the manifest is lost."""
+    return workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.get("sha256", "")
 
 
 def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
     """Refuse workbooks of another gold file, of an older state of it, and those that were applied to it already."""
     known = manifest_of(workbooks)
     for workbook in workbooks:
-        expected = workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.get("sha256", "")
+        expected = expected_gold(workbook)
         if gold.source.sha256.startswith(expected) and expected:
             continue
         made = f"{known.gold.get('name', 'a file')} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"
         given = f"{PurePath(gold.source.name).name} ({gold.source.sha256[:_SHOWN]})"
+        if known is not None and gold.source.sha256 == known.pred.get("sha256"):
+            raise InputError(
+                f"{workbook.name}: --gold is {given}, the prediction of this run. Give its gold file, {made}."
+            )
         if known is not None and _looks_applied(workbook, known, gold):
             raise InputError(
                 f"{workbook.name}: was already applied: {given} holds its corrections. Give the gold file as it was "
@@ -173,7 +195,9 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
         for record in records
         if record.effect == "add" and not record.correct_span and not record.correct_labels
     ]
-    return bool(done) and all(done)
+    changed = {record.case_id for record in records if record.effect in _CHANGING}
+    kept = [case_id in missed for case_id in case_ids(workbook.tables, FN) if case_id not in changed]
+    return bool(done) and all(done) and 2 * sum(kept) >= len(kept)  # another file would lack the other gold spans
 
 
 def _case_ids(pair: Pair, spans: pd.DataFrame, sheet: str) -> list[str]:

@@ -16,7 +16,7 @@ from clueval_xlsx.workbook.book import Book, Sheet
 from clueval_xlsx.workbook.charts import CHART_ROWS, chart_of_ledger, chart_of_states
 from clueval_xlsx.workbook.conflicts import said
 from clueval_xlsx.workbook.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
-from clueval_xlsx.workbook.tables import SCORE_COLUMNS, write_score_table
+from clueval_xlsx.workbook.tables import SCORE_COLUMNS, interval_text, write_rate, write_score_table
 
 if TYPE_CHECKING:
     from clueval_xlsx.reimport.adjudication import Adjudication
@@ -123,6 +123,8 @@ def _summary(sheet: Sheet, run: Adjudication, words: Words) -> None:
     sheet.row(row, 20)
     sheet.text((row, 1), words["adjudicated.unseen"], "explanation")
     row += 2
+    if len(run.estimates):
+        row = _estimates(sheet, row, run, words) + 1
     chart_of_states(sheet, row, 1, _DATA, states, shown, words)
     chart_of_ledger(sheet, row, 6, _DATA + 4, run.ledger, words)
     row += CHART_ROWS + 1
@@ -154,6 +156,22 @@ def _summary(sheet: Sheet, run: Adjudication, words: Words) -> None:
     sheet.print_area((row, _LAST))
 
 
+def _estimates(sheet: Sheet, row: int, run: Adjudication, words: Words) -> int:
+    """What holds for all cases, as far as a sample can tell."""
+    row = _section(sheet, row, words["adjudicated.sample_title"], words["adjudicated.sample"])
+    header = ("rate", "estimate", "interval", "judged", "drawn", "population", "more_to_halve")
+    for column, key in enumerate(header, 1):
+        sheet.text((row, column), words[f"adjudicated.sample_{key}"], "header" if column == 1 else "header_right")
+    sheet.row(row, 44)
+    for line, record in enumerate(run.estimates.to_dict("records"), row + 1):
+        sheet.text((line, 1), words[f"metrics.{record['rate']}"], "row_name_bold")
+        write_rate(sheet, (line, 2), record["value"], words)
+        sheet.text((line, 3), interval_text(record["low"], record["high"]), "interval")
+        for column, key in enumerate(("judged", "drawn", "population", "more_to_halve"), 4):
+            sheet.number((line, column), record[key], "count")
+    return row + 1 + len(run.estimates)
+
+
 def _section(sheet: Sheet, row: int, title: str, explanation: str) -> int:
     sheet.row(row, 22)
     sheet.across((row, 1), _LAST, title, "section")
@@ -164,9 +182,11 @@ def _section(sheet: Sheet, row: int, title: str, explanation: str) -> int:
 
 
 def _small_table(sheet: Sheet, row: int, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+    sheet.row(row, 18)
     for column, name in enumerate(header, 1):
         sheet.text((row, column), name, "header" if column == 1 else "header_right")
     for row, values in enumerate(rows, row + 1):  # noqa: B020, PLR1704 - the row goes on behind the table
+        sheet.row(row, 16)
         for column, value in enumerate(values, 1):
             if isinstance(value, str):
                 sheet.text((row, column), value, "row_name")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+import numpy as np
+
+from clueval_xlsx.errors import agreed_table
 from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import FN, FP, JUDGEMENTS, SPAN_CHOICES, Judgement, words_of
+from clueval_xlsx.layout import AG, FN, FP, JUDGEMENTS, SPAN_CHOICES, Judgement, words_of
 from clueval_xlsx.manifest import CONFLICTS
+from clueval_xlsx.spans import positions
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.review import ReviewOptions, write_workbook
 
@@ -17,8 +22,13 @@ if TYPE_CHECKING:
     from clueval_xlsx.reimport.resolution import Vote
 
 
-def write_conflicts(run: Adjudication, target: Path | BinaryIO, *, lang: str, contact: str = "") -> None:
-    """Write the review workbook of the open cases; it comes back through the same command and has the last word."""
+def write_conflicts(
+    run: Adjudication, target: Path | BinaryIO, *, lang: str, contact: str = "", blind: bool = False
+) -> None:
+    """Write the review workbook of the open cases; it comes back through the same command and has the last word.
+
+    A `blind` one does not say who judged, and lists the judgements in an order that tells nothing.
+    """
     own = run.manifest.judgements if run.manifest else ()
     judgements = (*JUDGEMENTS, *own)
     wanted = set(run.open_cases)
@@ -26,9 +36,35 @@ def write_conflicts(run: Adjudication, target: Path | BinaryIO, *, lang: str, co
         sheet: table[table["case_id"].isin(wanted)].reset_index(drop=True)
         for sheet, table in zip((FN, FP), run.raw.cases, strict=True)
     }
-    earlier = {case_id: said(run.resolutions[case_id].votes, judgements, Words(lang)) for case_id in wanted}
-    options = ReviewOptions(lang=lang, contact=contact, judgements=judgements, earlier=earlier, role=CONFLICTS)
+    agreed = run.book.table[(run.book.table["sheet"] == AG) & run.book.table["case_id"].isin(wanted)]
+    if len(agreed):
+        pair = run.raw.pair
+        rows = np.searchsorted(positions(pair.gold.spans)[0], agreed["start"].to_numpy(np.int64))
+        shown[AG] = agreed_table(rows, pair.gold.spans, pair.pred.spans, pair.corpus, context=run.raw.options.context)
+    words = Words(lang)
+    votes = {case_id: run.resolutions[case_id].votes for case_id in wanted}
+    if blind:
+        votes = {case_id: _unnamed(cast, words) for case_id, cast in votes.items()}
+    earlier = {case_id: said(cast, judgements, words) for case_id, cast in votes.items()}
+    options = ReviewOptions(
+        lang=lang,
+        contact=contact,
+        judgements=judgements,
+        earlier=earlier,
+        role=CONFLICTS,
+        team=() if blind else run.team,
+        sample=run.manifest.sample if run.manifest else {},
+    )
     write_workbook(run.raw, target, options, cases=shown)
+
+
+def _unnamed(votes: Iterable[Vote], words: Words) -> tuple[Vote, ...]:
+    """The votes on a case under letters, ordered by what was said, so that nobody's place gives them away."""
+    ordered = sorted(votes, key=lambda vote: (vote.record.code, vote.record.correct_span, vote.record.comment))
+    return tuple(
+        replace(vote, record=replace(vote.record, annotator=words("adjudicated.judge", letter=chr(ord("A") + place))))
+        for place, vote in enumerate(ordered)
+    )
 
 
 def said(votes: Iterable[Vote], judgements: Iterable[Judgement], words: Words) -> str:

@@ -150,6 +150,8 @@ def _charts(page: _Page) -> None:
     layer = evaluation.options.labelled or evaluation.pair.layers[0]
     rows = chosen_rows(evaluation, layer=layer, group_key=None, average="micro")
     data = _LAST_COLUMN + 3
+    for column in range(data, data + 7):  # the charts' figures: all of them stand in the tables, too
+        page.sheet.column(column, _NUMBER_WIDTH, None, {"hidden": True})
     chart_by_label(page.sheet, page.row, 1, data, rows, page.words, layer)
     chart_by_class(page.sheet, page.row, 7, data + 4, evaluation, page.words)
     page.row += CHART_ROWS

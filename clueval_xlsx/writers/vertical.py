@@ -30,7 +30,7 @@ def rewrite_layers(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> byte
         if not isinstance(column, TagColumn):
             raise OptionError(f"{reading.source.name}: layer {layer} is not a column of tags.")
         _check_writable(reading, layer, spans, breaks)
-        number = reading.source.columns[layer]
+        number = int(reading.source.columns[layer])
         for position, tag in changed_tags(column, spans, layer, breaks).items():
             edits[position, number] = tag
     return _apply(reading, edits)

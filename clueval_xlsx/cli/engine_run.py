@@ -1,0 +1,162 @@
+"""A detector run over a dataset from the command line: progress, the side file, and the pair for `evaluate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clueval_xlsx.cli import engine_options, options
+from clueval_xlsx.cli.console import say
+from clueval_xlsx.exceptions import InputError
+
+if TYPE_CHECKING:
+    from clueval_xlsx.engines.base import Document
+    from clueval_xlsx.engines.prediction import Dataset
+    from clueval_xlsx.engines.runner import Run
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.labels import LabelRules
+    from clueval_xlsx.pairing import Pair
+
+
+def side_file(target: Path) -> Path:
+    """Where a run keeps what it has found so far: beside what it is made for."""
+    return target.with_name(f"{target.name}.progress.jsonl")
+
+
+def run_dataset(dataset: Dataset, given: dict[str, Any], target: Path) -> Run:
+    """Run the detector that the options name."""
+    from clueval_xlsx.engines.runner import run_engine
+
+    place = side_file(target)
+    with documents_progress(dataset.documents) as advance:
+        try:
+            run = run_engine(
+                dataset.documents,
+                engine_options.engine_settings(given),
+                engine_options.run_options(given),
+                side_file=place,
+                sha256=dataset.gold.source.sha256,
+                advance=advance,
+            )
+        except KeyboardInterrupt:
+            if place.exists():
+                say(f"Stopped. What was found so far is in {place}; the same command with --resume goes on from there.")
+            raise
+    if run.resumed:
+        say(f"{run.resumed} of {len(dataset.documents)} documents were taken from the run that broke off.")
+    return run
+
+
+def say_failures(dataset: Dataset, run: Run, target: Path) -> None:
+    """Every document that the detector failed on."""
+    for number, reason in run.failures.items():
+        say(f"Failed: document {dataset.documents[number].id!r}: {reason}.")
+    if run.failures:
+        say(
+            f"{len(run.failures)} of {len(dataset.documents)} documents failed; the same command with --resume tries "
+            f"them again (the others are kept in {side_file(target)})."
+        )
+
+
+@contextmanager
+def documents_progress(documents: Sequence[Document]) -> Iterator[Callable[[int], None]]:
+    """A progress bar with rate and time left, if standard error is a terminal; yields what advances it.
+
+    Time left goes by characters, because documents differ in length.
+    """
+    if not sys.stderr.isatty() or not documents:
+        yield lambda _number: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[done]}/{task.fields[all]} documents"),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    total = sum(len(document.text) + 1 for document in documents)
+    task = bar.add_task("Detecting", total=total, done=0, all=len(documents), rate="")
+    done = 0
+
+    def advance(number: int) -> None:
+        nonlocal done
+        done += 1
+        elapsed = bar.tasks[0].elapsed or 0.0
+        rate = f"{done / elapsed:.1f} documents/s" if elapsed > 0 else ""
+        bar.update(task, advance=len(documents[number].text) + 1, done=done, rate=rate)
+
+    with bar:
+        yield advance
+
+
+@dataclass(frozen=True, eq=False)
+class Detected:
+    """Gold and a detector's predictions, ready to be compared."""
+
+    pair: Pair
+    dataset: Dataset
+    run: Run
+    target: Path
+    rules: Callable[[LabelRules], LabelRules]
+
+    def check(self, result: Evaluation) -> None:
+        """Refuse to report on nothing at all."""
+        if len(result.alignment.discarded) == len(self.dataset.documents):
+            labels = ", ".join(result.alignment.discarded_labels)
+            raise InputError(
+                f"{self.dataset.gold.source.name}: no document is left to evaluate: each has labels for which the "
+                f"detector has none ({labels}). Map them to the detector's labels (--map OLD=NEW), or keep the "
+                "documents and let those spans count as missed (--keep-unmapped)."
+            )
+
+    def say_failures(self) -> bool:
+        """Tell about every document that the detector failed on; whether there are any."""
+        say_failures(self.dataset, self.run, self.target)
+        return bool(self.run.failures)
+
+
+def detected_pair(gold: str, given: dict[str, Any], target: Path) -> Detected:
+    """Read gold, run the detector on its texts, and bring the two together."""
+    from clueval_xlsx.engines.alignment import align_entities
+    from clueval_xlsx.engines.prediction import make_dataset, make_prediction, run_notes
+    from clueval_xlsx.labels import DISCARD, KEEP
+    from clueval_xlsx.pairing import make_pair
+
+    dataset = make_dataset(options.read_input(gold, given, "gold"), given.get("type_layer"))
+    run = run_dataset(dataset, given, target)
+    prediction = make_prediction(dataset, run, given["pred_overlaps"] or given["overlaps"])
+    pair = make_pair(dataset.gold, prediction.side, strict_tags=given["bio"] == "strict")
+    aligned = align_entities(dataset.labels, run.description, dict(given.get("map") or ()))
+    notes = (*pair.notes, *run_notes(run.description, dataset), *prediction.notes, *aligned.notes())
+
+    def rules(chosen: LabelRules) -> LabelRules:
+        """The rules of the command line with what the detector adds to them."""
+        kept = given["keep_unmapped"] or not aligned.known or (chosen.unmapped == KEEP and _given("unmapped"))
+        return replace(
+            chosen,
+            mapping=(*chosen.mapping, *aligned.mapping),
+            accounted=tuple(sorted({*(run.description.entities or ()), *(one.entity for one in aligned.counterparts)})),
+            unmapped=KEEP if kept else DISCARD,
+            left_out=tuple(run.failures),
+        )
+
+    return Detected(replace(pair, notes=notes), dataset, run, target, rules)
+
+
+def _given(name: str) -> bool:
+    """Whether somebody chose this option, on the command line or in a config."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not None and source is not click.core.ParameterSource.DEFAULT

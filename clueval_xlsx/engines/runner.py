@@ -1,0 +1,201 @@
+"""Runs a detector over documents with several workers; the result does not depend on how many."""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clueval_xlsx.engines.base import Description, Detection, Document, EngineSettings
+from clueval_xlsx.engines.sidefile import SideFile, identity_of
+from clueval_xlsx.engines.worker import Chunk, Outcome, Task, Worker
+from clueval_xlsx.exceptions import EngineError
+
+DEFAULT_TIME_LIMIT = 120.0
+_GIVE_UP_AFTER = 10  # documents that all failed, before the first success
+_POLL = 0.5  # seconds; short enough for Ctrl-C to be noticed on every system
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run: `time_limit` counts seconds for one document (None: no limit)."""
+
+    workers: int = 1
+    time_limit: float | None = DEFAULT_TIME_LIMIT
+    fail_fast: bool = False
+    resume: bool | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The finds of every document in the documents' order; None where the detector failed, and why it did."""
+
+    description: Description
+    found: tuple[tuple[Detection, ...] | None, ...]
+    failures: Mapping[int, str] = field(default_factory=dict)
+    resumed: int = 0  # documents that an earlier run had done
+
+
+def run_engine(
+    documents: Sequence[Document],
+    settings: EngineSettings,
+    options: RunOptions | None = None,
+    *,
+    side_file: Path | None = None,
+    sha256: str = "",
+    advance: Callable[[int], None] = lambda _number: None,
+) -> Run:
+    """Let a detector look at all documents.
+
+    `advance(number)` is called for every document that is done. The side file keeps what was found so far; it is
+    removed when every document has succeeded. A failure is kept to its document, unless every one fails.
+    """
+    options = options or RunOptions()
+    first = Worker(settings, options.time_limit)
+    try:
+        description = first.description
+        state = _State(documents, description)
+        if side_file is None:
+            _run(state, first, options, None, advance)
+        else:
+            identity = identity_of(description, sha256, len(documents), _texts_hash(documents))
+            with SideFile(side_file, identity) as side:
+                state.take_over(side.begin(resume=options.resume))
+                for number in state.found:
+                    advance(number)
+                _run(state, first, options, side, advance)
+                if not state.failures:
+                    side.remove()
+    finally:
+        first.close()
+    return Run(
+        description,
+        tuple(
+            tuple(found) if (found := state.found.get(number)) is not None else None for number in range(len(documents))
+        ),
+        dict(sorted(state.failures.items())),
+        state.resumed,
+    )
+
+
+class _State:
+    """What is known so far, and what is left to do; chunks are handed out under a lock."""
+
+    def __init__(self, documents: Sequence[Document], description: Description) -> None:
+        self.documents = documents
+        self.found: dict[int, list[Detection]] = {}
+        self.failures: dict[int, str] = {}
+        self.resumed = 0
+        self.stopped = False
+        self._size = max(description.batch_size, 1)
+        self._lock = threading.Lock()
+        self._next = 0
+
+    def take_over(self, done: Mapping[int, list[Detection]]) -> None:
+        """What an earlier run has done."""
+        self.found.update(done)
+        self.resumed = len(done)
+
+    def left(self) -> int:
+        """How many documents nobody has done yet."""
+        return len(self.documents) - len(self.found) - len(self.failures)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Chunks for one worker, until there is nothing left or somebody says stop."""
+        while not self.stopped and (chunk := self._take()):
+            yield chunk
+
+    def _take(self) -> Chunk:
+        chunk: Chunk = []
+        with self._lock:
+            while self._next < len(self.documents) and len(chunk) < self._size:
+                number = self._next
+                self._next += 1
+                document = self.documents[number]
+                if number in self.found:
+                    continue
+                chunk.append(Task(number, document))
+        return chunk
+
+    def settle(self, outcome: Outcome, *, fail_fast: bool) -> None:
+        """Keep an outcome; raise if there is no sense in going on."""
+        if outcome.found is not None:
+            self.found[outcome.number] = outcome.found
+            return
+        self.failures[outcome.number] = outcome.failure
+        message = self.describe(outcome.number)
+        if fail_fast:
+            raise EngineError(f"{message}. Stopped because of --fail-fast; --resume goes on from here.")
+        failed = len(self.failures)
+        hopeless = failed >= _GIVE_UP_AFTER or failed == len(self.documents)
+        if not self.found and hopeless:
+            raise EngineError(f"the detector failed on each of the first {failed} documents. The last: {message}.")
+
+    def describe(self, number: int) -> str:
+        return f"document {self.documents[number].id!r}: {self.failures[number]}"
+
+
+def _run(
+    state: _State, first: Worker, options: RunOptions, side: SideFile | None, advance: Callable[[int], None]
+) -> None:
+    outcomes: queue.SimpleQueue[Outcome | BaseException | None] = queue.SimpleQueue()
+    workers: list[Worker] = [first]
+    starting = threading.Lock()
+
+    def work(worker: Worker | None) -> None:
+        try:
+            if worker is None:
+                worker = Worker(first.settings, options.time_limit)
+                with starting:
+                    workers.append(worker)
+                    if state.stopped:  # the others were stopped while this one was being loaded
+                        worker.stop()
+            for outcome in worker.run(state.chunks()):
+                outcomes.put(outcome)
+        except BaseException as error:  # it belongs to the thread that waits for us
+            outcomes.put(error)
+        finally:
+            outcomes.put(None)
+
+    count = max(min(options.workers, state.left()), 1)
+    threads = [threading.Thread(target=work, args=(first if not number else None,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    running = count
+    try:
+        while running:
+            try:
+                outcome = outcomes.get(timeout=_POLL)
+            except queue.Empty:
+                continue
+            if outcome is None:
+                running -= 1
+                continue
+            if isinstance(outcome, BaseException):
+                raise outcome
+            if side is not None:
+                side.add(*outcome)
+            state.settle(outcome, fail_fast=options.fail_fast)
+            advance(outcome.number)
+    except BaseException:
+        with starting:
+            state.stopped = True
+            for worker in workers:
+                worker.stop()
+        raise
+    finally:
+        for thread in threads:
+            thread.join()
+        for worker in workers[1:]:
+            worker.close()
+
+
+def _texts_hash(documents: Sequence[Document]) -> str:
+    """Texts are rendered from tokens: a change in how that is done must not mix with an older run."""
+    hashed = hashlib.sha256()
+    for document in documents:
+        hashed.update(document.text.encode("utf-8", "surrogatepass") + b"\0")
+    return hashed.hexdigest()[:16]

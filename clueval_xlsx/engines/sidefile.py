@@ -1,0 +1,135 @@
+"""Predictions on disk as they come, one line a document, so that a run that broke off can go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from clueval_xlsx.engines.base import Description, Detection
+from clueval_xlsx.exceptions import EngineError, OutputError
+from clueval_xlsx.version import __version__
+
+
+@dataclass(frozen=True)
+class RunIdentity:
+    """What a run is about; only a run about the same can be continued."""
+
+    engine: str  # as in the signature
+    sha256: str  # of the dataset
+    documents: int
+    texts: str  # hash of the texts as they were given to the detector
+
+    def header(self) -> dict[str, Any]:
+        """The first line of the file."""
+        return {
+            "clueval-xlsx": __version__,
+            "engine": self.engine,
+            "dataset": self.sha256,
+            "documents": self.documents,
+            "texts": self.texts,
+        }
+
+
+class SideFile:
+    """The file of one run: a header, then a line for each document in the order in which they were done."""
+
+    def __init__(self, path: Path, identity: RunIdentity) -> None:
+        self.path = path
+        self.identity = identity
+        self._stream: IO[str] | None = None
+
+    def __enter__(self) -> SideFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    def begin(self, *, resume: bool | None) -> dict[int, list[Detection]]:
+        """Open the file and return what it already holds.
+
+        With `resume` None an unfinished run is neither continued nor thrown away without a word.
+        """
+        done: dict[int, list[Detection]] = {}
+        if self.path.exists():
+            if resume is None:
+                raise EngineError(
+                    f"{self.path}: an unfinished run lies there. Continue it with --resume, or start anew with "
+                    "--no-resume."
+                )
+            if resume:
+                done = self._load()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Written anew even when continued: a last line that was cut off disappears.
+            stream = self.path.open("w", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written: {error.strerror}.") from None
+        self._stream = stream
+        self._write(self.identity.header())
+        for number, found in sorted(done.items()):
+            self.add(number, found)
+        return done
+
+    def add(self, number: int, found: list[Detection] | None, failure: str = "") -> None:
+        """Write one document down."""
+        if found is None:
+            self._write({"document": number, "failure": failure})
+        else:
+            self._write({"document": number, "spans": [list(one) for one in found]})
+
+    def remove(self) -> None:
+        """The run is complete, and its predictions stand elsewhere."""
+        if self._stream is not None:
+            self._stream.close()
+        self.path.unlink(missing_ok=True)
+
+    def _write(self, content: Mapping[str, Any]) -> None:
+        assert self._stream is not None
+        self._stream.write(json.dumps(content) + "\n")
+        self._stream.flush()
+
+    def _load(self) -> dict[int, list[Detection]]:
+        lines = self.path.read_text("utf-8").splitlines()
+        header = _parse(lines[0]) if lines else None
+        if header is None:  # it broke off before anything was written
+            return {}
+        for key, value in self.identity.header().items():
+            if key != "clueval-xlsx" and header.get(key) != value:
+                raise EngineError(
+                    f"{self.path}:1: this run cannot be continued: its {_WORDS[key]} was {header.get(key)}, now it is "
+                    f"{value}. Start anew with --no-resume."
+                )
+        done = {}
+        for line in lines[1:]:
+            content = _parse(line)
+            if content is not None and "spans" in content:  # failures are tried again
+                done[int(content["document"])] = [Detection(*span) for span in content["spans"]]
+        return done
+
+
+_WORDS = {
+    "engine": "detector (name/version/language/configuration)",
+    "dataset": "dataset (hash)",
+    "documents": "number of documents",
+    "texts": "text (hash)",
+}
+
+
+def _parse(line: str) -> dict[str, Any] | None:
+    try:
+        content = json.loads(line)
+    except ValueError:  # the run broke off while this line was written
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def identity_of(description: Description, sha256: str, documents: int, texts: str) -> RunIdentity:
+    """What a run with this detector on this dataset is about."""
+    return RunIdentity(str(description), sha256, documents, texts)

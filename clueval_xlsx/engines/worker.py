@@ -1,0 +1,182 @@
+"""One worker: keeps a detector's process running, gives it documents, and says what became of each."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from clueval_xlsx.engines.answers import BadAnswerError, DeclinedError, detections, parse_line, question, shown
+from clueval_xlsx.engines.base import PRESIDIO, Description, Detection, Document, EngineSettings, check_engine_name
+from clueval_xlsx.engines.command import describe_command, split_command
+from clueval_xlsx.engines.process import LineProcess, ProcessCrashedError, ProcessSilentError, now
+from clueval_xlsx.exceptions import EngineError
+
+START_LIMIT = 600.0  # seconds to load a detector and its models
+_SERVE = "clueval_xlsx.engines.serve"
+
+
+class Task(NamedTuple):
+    """A document and its number."""
+
+    number: int
+    document: Document
+
+
+Chunk = list[Task]
+
+
+class Outcome(NamedTuple):
+    """What became of a document: its finds, or why there are none."""
+
+    number: int
+    found: list[Detection] | None
+    failure: str = ""
+
+
+class Worker:
+    """Runs documents through one process at a time; a process that went wrong is replaced."""
+
+    def __init__(self, settings: EngineSettings, time_limit: float | None) -> None:
+        check_engine_name(settings.engine)
+        if settings.engine == PRESIDIO:
+            from clueval_xlsx.engines.presidio import check_installed
+
+            check_installed()
+        self.settings = settings
+        self._time_limit = time_limit
+        self._is_command = settings.command is not None
+        # A second chunk lies ready, so that a Python detector never waits for us. A command gets one document
+        # at a time: only then is it sure which one it crashed on.
+        self._window = 1 if self._is_command else 2
+        self._process: LineProcess | None = None
+        self._answered = 0  # by the present process
+        self._stopped = False
+        self.description = self._start()
+
+    def run(self, chunks: Iterator[Chunk]) -> Iterator[Outcome]:
+        """Work through chunks of documents; an outcome for each document, in their order but for repeats."""
+        ready: deque[Chunk] = deque()  # to be sent before anything new
+        sent: deque[Chunk] = deque()
+        since = now()
+        while not self._stopped:
+            while len(sent) < self._window and (chunk := _next(ready, chunks)):
+                if self._process is None:
+                    self._start()
+                if not sent:
+                    since = now()
+                self._send(chunk)
+                sent.append(chunk)
+            if not sent:
+                return
+            chunk = sent[0]
+            try:
+                outcomes = self._receive(chunk, since)
+                sent.popleft()
+                since = now()
+                self._answered += 1
+                yield from outcomes
+            except (ProcessCrashedError, ProcessSilentError, BadAnswerError) as trouble:
+                if self._stopped:
+                    return
+                innocent = self._ended_well(trouble)
+                self._end()
+                sent.popleft()
+                if innocent:
+                    ready.extend([chunk, *sent])
+                elif len(chunk) > 1:  # one of them is to blame: each by itself
+                    ready.extend([*([task] for task in chunk), *sent])
+                else:
+                    ready.extend(sent)
+                    yield Outcome(chunk[0].number, None, self._explain(trouble))
+                sent.clear()
+
+    def stop(self) -> None:
+        """End the process at once; may be called from another thread."""
+        self._stopped = True
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def close(self) -> None:
+        """Let the process go."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.close()
+
+    def _start(self) -> Description:
+        self._answered = 0
+        if self._is_command:
+            description = describe_command(self.settings)
+            self._process = LineProcess(split_command(self.settings.command or ""))
+            return description
+        # The child sees the modules that this process sees, wherever they were found.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
+        self._process = LineProcess([sys.executable, "-m", _SERVE], environment)
+        self._process.send(json.dumps(asdict(self.settings)).encode("ascii"))
+        try:
+            answer = parse_line(self._process.receive(START_LIMIT))
+        except (ProcessCrashedError, ProcessSilentError, BadAnswerError) as trouble:
+            self._end()
+            reason = str(trouble) or f"it was not ready after {START_LIMIT:.0f} s"
+            raise EngineError(f"--engine {self.settings.engine}: it cannot be started: {reason}.") from None
+        if "engine" not in answer:
+            self.close()
+            raise EngineError(str(answer.get("fatal", shown(answer))))
+        return Description.from_json(answer["engine"])
+
+    def _send(self, chunk: Chunk) -> None:
+        assert self._process is not None
+        if self._is_command:
+            self._process.send(question(chunk[0].document, self.settings.language))
+        else:
+            texts = [task.document.text for task in chunk]
+            self._process.send(json.dumps({"texts": texts}).encode("ascii"))
+
+    def _receive(self, chunk: Chunk, since: float) -> list[Outcome]:
+        assert self._process is not None
+        limit = None if self._time_limit is None else since + self._time_limit * len(chunk) - now()
+        answer = parse_line(self._process.receive(limit))
+        answers = [answer] if self._is_command else answer.get("answers")
+        if not isinstance(answers, list) or len(answers) != len(chunk):
+            raise BadAnswerError(f"found {shown(answer)}")
+        outcomes = []
+        for task, one in zip(chunk, answers, strict=True):
+            try:
+                outcomes.append(Outcome(task.number, self._sure_enough(detections(one, task.document))))
+            except DeclinedError as refusal:
+                outcomes.append(Outcome(task.number, None, f"the detector failed: {refusal}"))
+            except BadAnswerError as trouble:
+                if self._is_command:  # a program may be out of step with us from now on
+                    raise
+                outcomes.append(Outcome(task.number, None, self._explain(trouble)))
+        return outcomes
+
+    def _sure_enough(self, found: Sequence[Detection]) -> list[Detection]:
+        threshold = self.settings.score_threshold
+        return [one for one in found if threshold is None or one.score is None or one.score >= threshold]
+
+    def _ended_well(self, trouble: Exception) -> bool:
+        """A program that ends after some answers, without complaint, is started anew for the next document."""
+        return isinstance(trouble, ProcessCrashedError) and "exit code 0" in str(trouble) and self._answered > 0
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+
+    def _explain(self, trouble: Exception) -> str:
+        if isinstance(trouble, ProcessCrashedError):
+            return f"the detector crashed: {trouble}"
+        if isinstance(trouble, ProcessSilentError):
+            return f"the detector gave no answer within {self._time_limit:g} s and was stopped (--time-limit)"
+        return f"the detector's answer makes no sense: {trouble}"
+
+
+def _next(ready: deque[Chunk], chunks: Iterator[Chunk]) -> Chunk | None:
+    return ready.popleft() if ready else next(chunks, None)

@@ -1,0 +1,277 @@
+"""Collects the annotations of a standoff source, checks them against the texts, and makes the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.offsets import UNITS, unit_starts
+from clueval_xlsx.readers.overlaps import overlap_note, resolve
+from clueval_xlsx.readers.reading import Source
+from clueval_xlsx.readers.text import (
+    ERROR,
+    FIRST,
+    LONGEST,
+    UNION,
+    Document,
+    Mentions,
+    TextFormat,
+    TextReading,
+    choose_fields,
+    make_mentions,
+)
+from clueval_xlsx.strings import IntArray
+from clueval_xlsx.tokenise import Ranges
+
+_MOST_PROBLEMS = 1000
+_CONTEXT = 20
+
+
+class Collector:
+    """Takes documents and annotations one by one; `finish` returns the reading or raises with all problems."""
+
+    def __init__(self, name: str, what: str, options: TextFormat, fields: Sequence[str]) -> None:
+        if options.offsets not in UNITS:
+            raise OptionError(f"--offsets {options.offsets}: unknown. Allowed: {', '.join(UNITS)}.")
+        self.name = name
+        self.options = options
+        self.layers = choose_fields(options.layers, fields, name, what)
+        self.documents: list[Document] = []
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self.unannotated: set[int] = set()
+        self.homes: list[tuple[Any, ...] | None] = []
+        self._rows: list[tuple[int, int, int]] = []
+        self._values: dict[str, list[str | None]] = {field: [] for field in fields}
+        self._surfaces: list[str | None] = []
+        self._handles: list[tuple[Any, ...]] = []
+        self._wheres: list[str] = []
+
+    def add_document(self, document: Document) -> int:
+        """Take a document; returns its number."""
+        self.documents.append(document)
+        return len(self.documents) - 1
+
+    def add(
+        self,
+        document: int,
+        start: Any,
+        end: Any,
+        values: Mapping[str, str | None],
+        *,
+        surface: str | None = None,
+        handle: tuple[Any, ...] = (),
+        where: str,
+    ) -> None:
+        """Take an annotation; offsets that are no whole numbers are a problem."""
+        for key, value in (("start", start), ("end", end)):
+            if not isinstance(value, int) or isinstance(value, bool):
+                self.complain(where, f"the {key} of an annotation is {value!r}", "a whole number of characters")
+                return
+        self._rows.append((document, start, end))
+        for field, column in self._values.items():
+            column.append(values.get(field))
+        self._surfaces.append(surface)
+        self._handles.append(handle)
+        self._wheres.append(where)
+
+    def complain(self, where: str, found: str, allowed: str = "", remedy: str = "") -> None:
+        """Note a problem."""
+        self.problems.append(Problem(where, found, allowed, remedy))
+
+    def finish(
+        self,
+        source: Source,
+        original: Any,
+        *,
+        detector: bool = False,
+        union: bool = False,
+        attributes: Sequence[str] = (),
+    ) -> TextReading:
+        """Check everything and build the reading."""
+        if not self.documents and not self.problems:
+            raise InputError(f"{self.name}: there is no document in it. Check that this is the right file or folder.")
+        self._check_ids()
+        rows = np.array(self._rows, dtype=np.int64).reshape(-1, 3)
+        ranges = Ranges(rows[:, 0], *self._to_code_points(rows))
+        self._check_surfaces(ranges)
+        if self.problems:
+            raise InputError(problems=self.problems[:_MOST_PROBLEMS])
+        listed = make_mentions(ranges, self._values, self.layers, attributes)
+        mode = self.options.overlaps or (LONGEST if detector else ERROR)
+        resolved = resolve(
+            listed, mode, lambda row: self._describe(listed, row), lambda row: self._wheres[row], forgive_repeats=union
+        )
+        return TextReading(
+            documents=tuple(self.documents),
+            listed=listed,
+            mentions=resolved.mentions,
+            group=resolved.group,
+            source=source,
+            handles=self._handles,
+            original=original,
+            homes=self.homes,
+            format=self.options,
+            notes=(*self.notes, *overlap_note(self.name, resolved.lines, mode)),
+            resolved=resolved.lines,
+            unannotated=frozenset(self.unannotated),
+        )
+
+    def _describe(self, listed: Mentions, row: int) -> str:
+        ranges = listed.ranges
+        start, end = int(ranges.start[row]), int(ranges.end[row])
+        surface = _shortened(self.documents[int(ranges.document[row])].text[start:end])
+        label = next(iter(listed.labels.values()))[row]
+        return f"{surface!r} ({label}, {start}-{end})"
+
+    def _check_ids(self) -> None:
+        seen: dict[str, int] = {}
+        for number, document in enumerate(self.documents, 1):
+            if document.id is None:
+                continue
+            if document.id in seen:
+                self.complain(
+                    f"{self.name}: document {number}",
+                    f"document {document.id!r} was already there as number {seen[document.id]}",
+                    remedy="Document IDs must be unique",
+                )
+            seen.setdefault(document.id, number)
+
+    def _to_code_points(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Offsets in code points; those that no text has become problems and are set to nothing."""
+        start, end = rows[:, 1].copy(), rows[:, 2].copy()
+        lengths = np.array([len(document.text) for document in self.documents] or [0], dtype=np.int64)
+        bounds = np.append(lengths, 0)[rows[:, 0]]
+        if self.options.offsets != "codepoints":
+            for number in np.unique(rows[:, 0]).tolist():
+                starts = unit_starts(self.documents[number].text, self.options.offsets)
+                if starts is not None:
+                    self._convert(np.flatnonzero(rows[:, 0] == number), starts, start, end, bounds)
+        wrong = (rows[:, 1] < 0) | (rows[:, 2] <= rows[:, 1]) | (rows[:, 2] > bounds) | (start < 0) | (end < 0)
+        for row in np.flatnonzero(wrong).tolist():
+            self._refuse_offsets(row, rows[row].tolist(), int(bounds[row]))
+            start[row] = end[row] = 0
+        return start, end
+
+    def _convert(self, mine: IntArray, starts: IntArray, start: IntArray, end: IntArray, bounds: IntArray) -> None:
+        bounds[mine] = len(starts) - 1
+        for values in (start, end):
+            known = mine[(values[mine] >= 0) & (values[mine] < len(starts))]
+            values[known] = starts[values[known]]
+
+    def _refuse_offsets(self, row: int, offsets: list[int], bound: int) -> None:
+        document, start, end = offsets
+        text, unit = self.documents[document].text, self.options.offsets
+        where, surface = self._wheres[row], self._surfaces[row]
+        words = f" ({_shortened(surface)!r})" if surface else ""
+        if start < 0 or end > bound:
+            self.complain(
+                where,
+                f"offsets {start}-{end}{words} lie beyond the text, which has {bound} {_UNIT_WORDS[unit]}",
+                f"0 to {bound}",
+                "Check that the annotation belongs to this text"
+                + (", or give the unit it counts in (--offsets utf16)" if _more_units(text, end, unit) else ""),
+            )
+        elif end <= start:
+            self.complain(
+                where,
+                f"offsets {start}-{end}{words} have {'no' if end == start else 'a negative'} length",
+                "start before end; the end is exclusive",
+            )
+        else:
+            self.complain(
+                where,
+                f"offset {start} or {end}{words} lies inside a character",
+                remedy="Check the unit (--offsets codepoints|glyphs|utf16)",
+            )
+
+    def _check_surfaces(self, ranges: Ranges) -> None:
+        """The words that a source repeats must be those of the text; how white space is written does not matter."""
+        documents, starts, ends = ranges.document.tolist(), ranges.start.tolist(), ranges.end.tolist()
+        for row, surface in enumerate(self._surfaces):
+            if surface is None or starts[row] == ends[row]:
+                continue
+            text = self.documents[documents[row]].text
+            found = text[starts[row] : ends[row]]
+            if found == surface or same_words(found, surface):
+                continue
+            self.complain(
+                self._wheres[row],
+                f"the annotation says {_shortened(surface)!r}, but the text has {_shortened(found)!r} at "
+                f"{starts[row]}-{ends[row]}",
+                remedy=self._unit_remedy(text, row, surface),
+            )
+
+    def _unit_remedy(self, text: str, row: int, surface: str) -> str:
+        """Name the unit in which the offsets would fit, if there is one."""
+        _, start, end = self._rows[row]
+        for unit in UNITS:
+            starts = unit_starts(text, unit)
+            if starts is None:
+                starts = np.arange(len(text) + 1)
+            if unit != self.options.offsets and 0 <= start < end < len(starts):
+                found = text[starts[start] : starts[end]] if min(starts[start], starts[end]) >= 0 else ""
+                if same_words(found, surface):
+                    return f"The offsets fit if they count {_UNIT_WORDS[unit]}: give --offsets {unit}"
+        return "Check that the annotation belongs to this text and that its offsets count code points"
+
+
+_UNIT_WORDS = {"codepoints": "code points", "glyphs": "glyphs", "utf16": "UTF-16 units"}
+
+
+def _more_units(text: str, end: int, unit: str) -> bool:
+    return unit != "utf16" and end <= len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def same_words(left: str, right: str) -> bool:
+    """Whether two texts are the same but for white space (Label Studio writes a line break as backslash and n)."""
+    return left.split() == right.split() or left.split() == right.replace("\\n", " ").split()
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:_CONTEXT]}…{text[-_CONTEXT:]}"
+
+
+def choose_annotators(
+    per_document: Sequence[Sequence[str]], wanted: str | None, name: str
+) -> tuple[list[list[int]], set[int]]:
+    """Which annotators of each document count, as indices; and the documents that the wanted one has not seen.
+
+    `wanted` is a name, `first`, `union`, or None: then no document may have more than one.
+    """
+    known = sorted({annotator for annotators in per_document for annotator in annotators})
+    if wanted is None:
+        crowded = sum(len(annotators) > 1 for annotators in per_document)
+        if crowded:
+            raise InputError(
+                f"{name}: {crowded} document{'s have' if crowded != 1 else ' has'} several annotators "
+                f"({', '.join(known[:10])}{', …' if len(known) > 10 else ''}). Choose: --annotator NAME, "
+                f"--annotator {FIRST} (the first of each document) or --annotator {UNION} (all of them)."
+            )
+        wanted = FIRST
+    if wanted in {UNION, FIRST}:
+        return [list(range(len(names) if wanted == UNION else min(len(names), 1))) for names in per_document], set()
+    if wanted not in known:
+        raise InputError(
+            f"{name}: there is no annotator {wanted!r}. Annotators: {', '.join(known) or 'none'}; "
+            f"or --annotator {FIRST}, --annotator {UNION}."
+        )
+    chosen = [[index for index, other in enumerate(names) if other == wanted] for names in per_document]
+    return chosen, {number for number, indices in enumerate(chosen) if not indices}
+
+
+def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str]) -> dict[str, str]:
+    """What metrics can be grouped by: short texts, numbers and truth values of a document, `meta` included."""
+    found: dict[str, str] = {}
+    left_out = set(skip)
+    for key, value in content.items():
+        if key in left_out:
+            continue
+        if isinstance(value, Mapping) and key in {"meta", "metadata"}:
+            found.update(scalar_attributes(value, skip))
+        elif isinstance(value, str | int | float) and len(str(value)) <= 200:
+            found[key] = str(value)
+    return found

@@ -1,0 +1,131 @@
+"""TAB / ECHR JSON: documents with `annotations` by annotator (or one flat list) and a detector's list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.readers.collect import Collector, choose_annotators, scalar_attributes
+from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required
+from clueval_xlsx.readers.reading import Source, digest
+from clueval_xlsx.readers.text import PRED, UNION, Document, TextFormat, TextReading
+
+FIELDS = ("entity_type", "identifier_type", "entity_id")
+ATTRIBUTES = ("identifier_type", "entity_id")
+DETECTED = "presidio_detected_pii"
+_NOT_METADATA = ("doc_id", "text", "annotations", DETECTED, "id")
+_FLAT = ""  # the name of the annotator where the annotations are one flat list
+
+# How a list of annotations is reached from its document, and under which keys it keeps what.
+Keys = dict[str, str]
+MENTION_KEYS: Keys = {"start": "start_offset", "end": "end_offset", "text": "span_text"}
+DETECTED_KEYS: Keys = {"start": "start", "end": "end", "text": "text"}
+
+
+def read_tab(raw: bytes, name: str, options: TextFormat, documents: list[dict[str, Any]] | None = None) -> TextReading:
+    """Read a TAB file; predictions come from the detector's list if the file has one."""
+    content = parse_documents(raw, name) if documents is None else documents
+    collector = Collector(name, "TAB JSON", options, FIELDS)
+    for number, document in enumerate(content, 1):
+        doc_id = document.get("doc_id", document.get("id"))
+        text = required(document, "text", str, name, number)
+        collector.add_document(
+            Document(None if doc_id is None else str(doc_id), text, scalar_attributes(document, _NOT_METADATA))
+        )
+    detector = options.side == PRED and any(DETECTED in document for document in content)
+    if detector:
+        _add_detected(collector, content)
+    else:
+        _add_annotations(collector, content, options.annotator)
+    source = Source(name, "tab", digest(raw), dict(collector.layers))
+    return collector.finish(
+        source,
+        JsonOriginal(name, raw),
+        detector=detector,
+        union=options.annotator == UNION,
+        attributes=() if detector else ATTRIBUTES,
+    )
+
+
+def _add_detected(collector: Collector, content: list[dict[str, Any]]) -> None:
+    missing = [field for field in collector.layers.values() if field != FIELDS[0]]
+    if missing:
+        collector.notes.append(
+            f"{collector.name}: {DETECTED} has no {', '.join(missing)}: its spans carry no label there"
+        )
+    for number, document in enumerate(content):
+        mentions = document.get(DETECTED) or []
+        collector.homes.append((number, (DETECTED,)) if document.get(DETECTED) is not None else None)
+        for index, mention in enumerate(_items(mentions, collector.name, number, DETECTED)):
+            label = mention.get("label", mention.get("entity_type"))
+            collector.add(
+                number,
+                mention.get("start"),
+                mention.get("end"),
+                {"entity_type": label_of(label)},
+                surface=_text(mention.get("text")),
+                handle=(number, (DETECTED,), index),
+                where=f"{collector.name}: document {_shown(document, number)}, {DETECTED} {index + 1}",
+            )
+
+
+def _add_annotations(collector: Collector, content: list[dict[str, Any]], wanted: str | None) -> None:
+    lists = [_annotators(document, collector.name, number) for number, document in enumerate(content)]
+    chosen, unseen = choose_annotators([list(annotators) for annotators in lists], wanted, collector.name)
+    if wanted is not None and unseen:
+        collector.unannotated |= unseen
+    for number, (document, annotators, indices) in enumerate(zip(content, lists, chosen, strict=True)):
+        names = list(annotators)
+        home = next((annotators[names[index]][0] for index in indices), None)
+        collector.homes.append(None if home is None else (number, home))
+        for annotator in (names[index] for index in indices):
+            path, mentions = annotators[annotator]
+            for index, mention in enumerate(_items(mentions, collector.name, number, "annotations")):
+                by = f" of {annotator}" if annotator != _FLAT else ""
+                collector.add(
+                    number,
+                    mention.get("start_offset"),
+                    mention.get("end_offset"),
+                    {field: label_of(mention.get(field)) for field in FIELDS},
+                    surface=_text(mention.get("span_text")),
+                    handle=(number, path, index),
+                    where=f"{collector.name}: document {_shown(document, number)}, mention {index + 1}{by}",
+                )
+
+
+def _annotators(document: Mapping[str, Any], name: str, number: int) -> dict[str, tuple[tuple[str, ...], Any]]:
+    """The lists of mentions of a document by annotator, each with its path in the document."""
+    annotations = document.get("annotations")
+    if annotations is None:
+        return {}
+    if isinstance(annotations, list):
+        return {_FLAT: (("annotations",), annotations)}
+    if isinstance(annotations, dict) and "entity_mentions" in annotations:
+        return {_FLAT: (("annotations", "entity_mentions"), annotations["entity_mentions"])}
+    found: dict[str, tuple[tuple[str, ...], Any]] = {}
+    for annotator, content in annotations.items() if isinstance(annotations, dict) else [("", annotations)]:
+        if not isinstance(content, dict) or "entity_mentions" not in content:
+            raise InputError(
+                f"{name}: document {_shown(document, number)}: annotations of {annotator!r} are "
+                f"{repr(content)[:60]}. Allowed: an object with 'entity_mentions', or one list of mentions."
+            )
+        found[annotator] = (("annotations", annotator, "entity_mentions"), content["entity_mentions"])
+    return found
+
+
+def _items(mentions: Any, name: str, number: int, what: str) -> list[dict[str, Any]]:
+    if not isinstance(mentions, list) or not all(isinstance(mention, dict) for mention in mentions):
+        raise InputError(
+            f"{name}: document {number + 1}: {what}: found {repr(mentions)[:60]}. Allowed: a list of objects."
+        )
+    return mentions
+
+
+def _shown(document: Mapping[str, Any], number: int) -> str:
+    doc_id = document.get("doc_id", document.get("id"))
+    return str(number + 1) if doc_id is None else repr(doc_id)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,114 @@
+"""What precision and recall would be if every case had been judged, estimated from the cases that were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.estimates import estimate_rate
+from clueval_xlsx.handout import Draw, Units, draw, evaluation_units, span_components
+from clueval_xlsx.layout import AG, FN, FP
+from clueval_xlsx.reimport.judged_scores import accepted_tally, headline_tally
+from clueval_xlsx.schemes.tally import Side, Tally
+from clueval_xlsx.spans import positions
+from clueval_xlsx.strings import IntArray
+
+if TYPE_CHECKING:
+    from clueval_xlsx.reimport.adjudication import Adjudication
+
+_AGREED = "agreed"
+COLUMNS = ("rate", "value", "low", "high", "judged", "drawn", "population", "more_to_halve")
+
+
+def sample_estimates(run: Adjudication) -> pd.DataFrame:
+    """One row for recall and one for precision; empty if the cases were not drawn but all handed out.
+
+    What judging changes is counted unit by unit (linked cases and the spans they touch are one unit), as matching
+    anew finds it; `acceptable` counts as right. Each judged unit stands for those of its stratum that were not drawn.
+    """
+    sample = run.manifest.sample if run.manifest is not None else {}
+    if not sample:
+        return pd.DataFrame(columns=list(COLUMNS))
+    units = evaluation_units(run.raw, dict(zip((FN, FP), run.raw.bare_cases, strict=True)))
+    drawn = draw(units, int(sample.get("size", len(units))), int(sample.get("seed", 0)))
+    changed = _changes(run)
+    judged = _judged_units(run, units, drawn)
+    rows = pd.DataFrame(
+        {"stratum": np.array(drawn.stratum, dtype=object)[judged], "component": units.component[judged]}
+    )
+    strata: dict[str, tuple[int, int]] = dict(drawn.strata)
+    agreed = sample.get(_AGREED)
+    if isinstance(agreed, Mapping):
+        components = _agreed_components(run)
+        rows = pd.concat(
+            [rows, pd.DataFrame({"stratum": [_AGREED] * len(components), "component": components})], ignore_index=True
+        )
+        if components:  # unlike the cases, agreed spans nobody judged are taken to be right
+            strata[_AGREED] = (int(agreed["drawn"]), int(agreed["there"]))
+    before = {name: _totals(side) for name, side in zip(("gold", "pred"), _sides(headline_tally(run.raw)), strict=True)}
+    found = []
+    for rate, side in (("recall", "gold"), ("precision", "pred")):
+        table = rows.assign(
+            above=[changed[side, "credit"].get(component, 0.0) for component in rows["component"]],
+            below=[changed[side, "weight"].get(component, 0.0) for component in rows["component"]],
+        )
+        weight, credit = before[side]
+        found.append({"rate": rate, **asdict(estimate_rate(credit, weight, table, strata))})
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def _judged_units(run: Adjudication, units: Units, drawn: Draw) -> IntArray:
+    """The drawn units of which every case is decided, by a judgement of its own or of the case linked to it."""
+    decided = {case_id for case_id, decision in run.decisions.items() if decision.effect != "open"} | set(run.settled)
+    is_decided = units.cases["case_id"].isin(decided).to_numpy()
+    whole = np.ones(len(units), dtype=bool)
+    np.logical_and.at(whole, units.cases["unit"].to_numpy(), is_decided)
+    return np.flatnonzero(drawn.chosen & whole)
+
+
+def _agreed_components(run: Adjudication) -> list[int]:
+    """The components of the agreed spans that were judged."""
+    starts, numbers = _component_starts(run)
+    own = [run.book.cases[case].own[0] for case, decision in run.decisions.items()
+           if run.book.cases[case].sheet == AG and decision.effect != "open"]  # fmt: skip
+    places = np.searchsorted(starts, np.array(own, dtype=np.int64), side="right") - 1
+    return [int(numbers[place]) for place in places]
+
+
+def _component_starts(run: Adjudication) -> tuple[IntArray, IntArray]:
+    """Where each overlap component of the run begins, in order, and its number."""
+    pair = run.raw.pair
+    components = np.concatenate(span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start))
+    starts = np.concatenate([positions(pair.gold.spans)[0], positions(pair.pred.spans)[0]])
+    first = np.full(int(components.max()) + 1 if len(components) else 0, np.iinfo(np.int64).max)
+    np.minimum.at(first, components, starts)
+    order = np.argsort(first)
+    return first[order], order
+
+
+def _changes(run: Adjudication) -> dict[tuple[str, str], dict[int, float]]:
+    """By how much judging changed the counts of each component: (side, weight or credit) -> component -> change."""
+    starts, numbers = _component_starts(run)
+    after = accepted_tally(headline_tally(run.corrected), run.decisions, run.book)
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for name, old, new in zip(("gold", "pred"), _sides(headline_tally(run.raw)), _sides(after), strict=True):
+        for what in ("weight", "credit"):
+            totals = np.zeros(len(numbers) + 1)
+            for side, sign in ((old, -1.0), (new, 1.0)):
+                values = side.weight * (side.credit if what == "credit" else 1.0)
+                np.add.at(totals, np.searchsorted(starts, side.position, side="right") - 1, sign * values)
+            changed = np.flatnonzero(totals[: len(numbers)])
+            found[name, what] = {int(numbers[place]): float(totals[place]) for place in changed.tolist()}
+    return found
+
+
+def _sides(tally: Tally) -> tuple[Side, Side]:
+    return tally.gold, tally.pred
+
+
+def _totals(side: Side) -> tuple[float, float]:
+    return float(side.weight.sum()), float((side.weight * side.credit).sum())

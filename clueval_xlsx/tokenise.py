@@ -1,0 +1,297 @@
+"""Running text to tokens: words and punctuation first, then a cut at every boundary of every annotation.
+
+A word is a run of letters, digits, marks and connectors (`_`); any other visible character is a token of its
+own; marks, joiners and skin tones stay with the character they follow. White space is no token, unless an
+annotation begins or ends with it: then that white space is one, so that no annotation is moved or shortened.
+
+A sentence ends at every line break, and behind `.` `!` `?` `…` (with closing quotes and brackets) where white
+space follows, unless the next word begins with a small letter or a digit (`Abs. 2`), or the full stop follows a
+single letter or a number of one or two digits (`H. Weber`, `14. Mai`). No sentence ends inside an annotation.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from clueval_xlsx.strings import PADDING, BoolArray, IntArray
+
+ByteArray = npt.NDArray[np.uint8]
+CodePoints = npt.NDArray[np.uint32]
+
+_SPACE, _WORD, _OTHER, _EXTEND, _SOLID = 0, 1, 2, 3, 4
+_KIND = 0b111
+_FINAL, _CLOSING, _LOWER, _LETTER, _DIGIT = 8, 16, 32, 64, 128
+_LINE_BREAK = _SPACE | _FINAL
+_FINAL_MARKS = frozenset(".!?…‼⁇⁈⁉。！？")
+_CLOSING_MARKS = frozenset(")]}\"'»«“”’›‹")
+_LINE_BREAKS = frozenset("\n\v\f\r\x85\u2028\u2029")
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_CHARACTERS_AT_ONCE = 1 << 19
+_MAXIMUM = 0x110000
+_NOT_MET = 255
+_FEW = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """Half-open stretches of characters, each in a document (an index); an empty one is only a cut."""
+
+    document: IntArray
+    start: IntArray
+    end: IntArray
+
+    @classmethod
+    def join(cls, parts: Sequence[Ranges]) -> Ranges:
+        """All of them."""
+        return cls(
+            *(
+                np.concatenate([np.empty(0, np.int64), *(getattr(part, name) for part in parts)]).astype(np.int64)
+                for name in ("document", "start", "end")
+            )
+        )
+
+    def ordered(self) -> Ranges:
+        """Sorted by place, each once."""
+        order = np.lexsort((self.end, self.start, self.document))
+        document, start, end = self.document[order], self.start[order], self.end[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (np.diff(document) != 0) | (np.diff(start) != 0) | (np.diff(end) != 0)
+        return Ranges(document[new], start[new], end[new])
+
+
+NO_RANGES = Ranges(*(np.empty(0, np.int64) for _ in range(3)))
+
+
+@dataclass(frozen=True, eq=False)
+class Tokenised:
+    """Tokens as slices of one UTF-8 buffer and as character offsets in their documents."""
+
+    data: bytes
+    start: IntArray
+    length: npt.NDArray[np.int32]
+    char_start: IntArray
+    char_end: IntArray
+    document_start: IntArray  # first token of each document, and the number of tokens
+    breaks: IntArray  # first token of each sentence
+
+
+def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
+    """Cut documents into tokens so that no range begins or ends inside one.
+
+    >>> found = tokenise(["Dr. Weber's"], Ranges(*(np.array([n]) for n in (0, 4, 7))))
+    >>> [found.data[a : a + n].decode() for a, n in zip(found.start, found.length)]
+    ['Dr', '.', 'Web', 'er', "'", 's']
+    """
+    ranges = ranges.ordered()
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    pieces: list[bytes] = []
+    chunks: list[_Chunk] = []
+    bytes_before = 0
+    for first, stop in _batches(lengths):
+        joined = "".join(texts[first:stop])
+        encoded = joined.encode("utf-8", "surrogatepass")
+        base = np.concatenate([[0], np.cumsum(lengths[first:stop])])
+        low, high = np.searchsorted(ranges.document, [first, stop])
+        origin = base[ranges.document[low:high] - first]
+        chunk = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
+        chunks.append(chunk.moved(bytes_before))
+        pieces.append(encoded)
+        bytes_before += len(encoded)
+    pieces.append(bytes(PADDING))
+
+    def joined_arrays(name: str, dtype: type = np.int64) -> IntArray:
+        return np.concatenate([np.empty(0, dtype), *(getattr(chunk, name) for chunk in chunks)], dtype=dtype)
+
+    counts = joined_arrays("counts")
+    document_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Tokenised(
+        data=b"".join(pieces),
+        start=joined_arrays("start"),
+        length=joined_arrays("length", np.int32).astype(np.int32, copy=False),
+        char_start=joined_arrays("char_start"),
+        char_end=joined_arrays("char_end"),
+        document_start=document_start,
+        breaks=np.flatnonzero(np.concatenate([np.empty(0, bool), *(chunk.opens for chunk in chunks)])),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Chunk:
+    """The tokens of a batch of documents."""
+
+    start: IntArray
+    length: IntArray
+    char_start: IntArray
+    char_end: IntArray
+    counts: IntArray  # tokens of each document
+    opens: BoolArray  # a sentence begins here
+
+    def moved(self, offset: int) -> _Chunk:
+        return _Chunk(self.start + offset, self.length, self.char_start, self.char_end, self.counts, self.opens)
+
+
+def _batches(lengths: IntArray) -> Iterator[tuple[int, int]]:
+    """Stretches of documents of a few million characters, so that working arrays stay small."""
+    first, size = 0, 0
+    for number, length in enumerate(lengths.tolist()):
+        size += length
+        if size >= _CHARACTERS_AT_ONCE or number == len(lengths) - 1:
+            yield first, number + 1
+            first, size = number + 1, 0
+
+
+@cache
+def _known_characters() -> ByteArray:
+    """Kind and features of every character that was met so far (255: none was), filled as texts are read."""
+    return np.full(_MAXIMUM, _NOT_MET, dtype=np.uint8)
+
+
+def classify(points: CodePoints) -> ByteArray:
+    """Kind and features of each character."""
+    table = _known_characters()
+    found = table[points]
+    new = found == _NOT_MET
+    if new.any():
+        for point in set(points[new][:_FEW].tolist()):
+            table[point] = _describe(chr(point))
+        return classify(points)
+    return found
+
+
+def visible_characters(points: CodePoints) -> BoolArray:
+    """Which characters are not white space."""
+    visible: BoolArray = (classify(points) & _KIND) != _SPACE
+    return visible
+
+
+def _describe(character: str) -> int:
+    category = unicodedata.category(character)
+    if character.isspace():
+        return _LINE_BREAK if character in _LINE_BREAKS else _SPACE
+    if category in {"Mn", "Me", "Mc", "Cf"} or ord(character) in _SKIN_TONES:
+        return _EXTEND
+    if category[0] in "LN" or category == "Pc":
+        features = _LOWER if category == "Ll" else 0
+        features |= _LETTER if category[0] == "L" else _DIGIT if category == "Nd" else 0
+        return _WORD | features
+    return _OTHER | (_FINAL if character in _FINAL_MARKS else 0) | (_CLOSING if character in _CLOSING_MARKS else 0)
+
+
+def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> _Chunk:
+    """The tokens of one batch; offsets count the characters of the whole batch."""
+    points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    size = len(points)
+    described = classify(points)
+    kind: ByteArray = described & np.uint8(_KIND)
+    cut = np.zeros(size + 1, dtype=bool)
+    cut[base] = True
+    kind = _with_marks(kind, base[:-1][base[:-1] < size])
+    _keep_edges(kind, range_start, range_end, cut)
+    cut[range_start] = True
+    cut[range_end] = True
+
+    solid = kind != _SPACE
+    begins = cut[:size].copy()
+    begins[1:] |= kind[1:] != kind[:-1]
+    begins |= (kind == _OTHER) & ((described & _KIND) != _EXTEND)
+    begins &= solid
+    ends = solid.copy()
+    ends[:-1] &= begins[1:] | ~solid[1:]
+    begin = np.flatnonzero(begins)
+    end = np.flatnonzero(ends) + 1
+
+    if joined.isascii():
+        byte_begin, byte_end = begin, end
+    else:
+        # How many bytes the characters before each one take beyond their first.
+        wide = (points > 0x7F).astype(np.uint8)
+        for limit in (0x7FF, 0xFFFF):
+            wide += points > limit
+        extra = np.zeros(size + 1, dtype=np.int64)
+        np.cumsum(wide, out=extra[1:])
+        byte_begin, byte_end = begin + extra[begin], end + extra[end]
+    counts = np.diff(np.searchsorted(begin, base))
+    origin = np.repeat(base[:-1], counts)
+    opens = _sentence_starts(points, described, begin, end)
+    opens &= ~_inside(begin, range_start, range_end)
+    opens[(np.cumsum(counts) - counts)[counts > 0]] = True
+    return _Chunk(
+        start=byte_begin,
+        length=byte_end - byte_begin,
+        char_start=begin - origin,
+        char_end=end - origin,
+        counts=counts,
+        opens=opens,
+    )
+
+
+def _with_marks(kind: ByteArray, documents: IntArray) -> ByteArray:
+    """Give marks and joiners the kind of what they follow; at the start of anything they are words."""
+    extend = kind == _EXTEND
+    if not extend.any():
+        return kind
+    kind = kind.copy()
+    alone = extend.copy()
+    alone[1:] &= kind[:-1] == _SPACE
+    alone[documents] = extend[documents]
+    kind[alone] = _WORD
+    source = np.where(kind != _EXTEND, np.arange(len(kind)), 0)
+    return kind[np.maximum.accumulate(source)]
+
+
+def _keep_edges(kind: ByteArray, start: IntArray, end: IntArray, cut: BoolArray) -> None:
+    """Turn white space at the edges of a range into tokens, so that the range keeps its extent."""
+    filled = np.flatnonzero(end > start)
+    edged = filled[(kind[start[filled]] == _SPACE) | (kind[end[filled] - 1] == _SPACE)]
+    if not edged.size:
+        return
+    begin, stop = start[edged], end[edged]
+    visible = np.append(np.flatnonzero(kind != _SPACE), len(kind))
+    low, high = np.searchsorted(visible, begin), np.searchsorted(visible, stop)
+    some = low < high
+    first = np.where(some, visible[low], stop)
+    last = np.where(some, visible[np.maximum(high - 1, 0)] + 1, stop)
+    # White space at the edges: +1 where a stretch of it begins, -1 where it ends.
+    steps = np.zeros(len(kind) + 1, dtype=np.int32)
+    for places, step in ((begin, 1), (first, -1), (last, 1), (stop, -1)):
+        np.add.at(steps, places, step)
+    kind[np.cumsum(steps[:-1]) > 0] = _SOLID
+    cut[first] = True
+    cut[last] = True
+
+
+def _sentence_starts(points: CodePoints, described: ByteArray, begin: IntArray, end: IntArray) -> BoolArray:
+    """Tokens at which a sentence begins by the rule in the module's first lines, whatever the documents."""
+    opens = np.zeros(len(begin), dtype=bool)
+    final = np.flatnonzero(described[begin] & _FINAL)
+    spaced = np.ones(len(begin) + 1, dtype=bool)
+    spaced[1:-1] = begin[1:] > end[:-1]
+    before = np.maximum(final - 1, 0)
+    size, kind = end[before] - begin[before], described[begin[before]]
+    short = ((kind & _LETTER != 0) & (size == 1)) | ((kind & _DIGIT != 0) & (size <= 2))
+    abbreviation = (points[begin[final]] == ord(".")) & short & ~spaced[final] & (final > 0)
+    after = final[~abbreviation] + 1
+    for _ in range(2):  # a quote and a bracket may follow the full stop
+        inner = np.minimum(after, len(begin) - 1)
+        after = after + ((after < len(begin)) & ~spaced[after] & (described[begin[inner]] & _CLOSING != 0))
+    after = after[after < len(begin)]
+    opens[after[spaced[after] & (described[begin[after]] & (_LOWER | _DIGIT) == 0)]] = True
+    following = np.searchsorted(begin, np.flatnonzero(described == _LINE_BREAK))
+    opens[following[following < len(begin)]] = True
+    return opens
+
+
+def _inside(place: IntArray, start: IntArray, end: IntArray) -> BoolArray:
+    """Which places lie inside one of the ranges, which are sorted by start and may overlap."""
+    if not start.size:
+        return np.zeros(len(place), dtype=bool)
+    reach = np.maximum.accumulate(end)
+    before = np.searchsorted(start, place, side="left") - 1  # the last range that starts before the place
+    inside: BoolArray = (before >= 0) & (reach[before] > place)
+    return inside

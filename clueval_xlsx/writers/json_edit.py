@@ -1,0 +1,168 @@
+"""JSON files with a few annotations changed: everything else keeps its bytes, keys, order and layout."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
+
+_REPEATED = frozenset({"text", "span_text", "entity_value"})  # words that an item may repeat, but need not
+
+Path = tuple[str | int, ...]
+Values = Mapping[Path, Any]  # where in an item, and what should stand there
+
+
+@dataclass
+class ListEdit:
+    """What changes in one list of a JSON text: items by index, and new ones at its end."""
+
+    removed: set[int] = field(default_factory=set)
+    changed: dict[int, Values] = field(default_factory=dict)
+    added: list[dict[str, Any]] = field(default_factory=list)
+
+
+def edit_lists(text: str, edits: Mapping[Path, ListEdit]) -> str:
+    """Change lists, given by their paths from the top, in a JSON text."""
+    replacements = []
+    documents = list(items(text, _skip(text, 0)))
+    for path, edit in edits.items():
+        start = _find(text, documents[int(path[0])][0], path[1:])
+        if start is None:
+            raise KeyError(f"no list at {path}")
+        _, end = _DECODER.raw_decode(text, start)
+        replacements.append((start, end, _edited_list(text, start, end, edit)))
+    return _replaced(text, replacements)
+
+
+def items(text: str, position: int) -> Iterator[tuple[int, int]]:
+    """Where the items of a list begin and end."""
+    position = _skip(text, position + 1)
+    while text[position] != "]":
+        _, end = _DECODER.raw_decode(text, position)
+        yield position, end
+        position = _skip(text, end)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+
+
+def members(text: str, position: int) -> Iterator[tuple[str, int, int]]:
+    """The keys of an object, and where their values begin and end."""
+    position = _skip(text, position + 1)
+    while text[position] != "}":
+        key, end = _DECODER.raw_decode(text, position)
+        begin = _skip(text, _skip(text, end) + 1)
+        _, end = _DECODER.raw_decode(text, begin)
+        yield key, begin, end
+        position = _skip(text, end)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _find(text: str, position: int, path: Path) -> int | None:
+    """Where the value at a path below `position` begins; the last of keys that are given twice, as when reading."""
+    for step in path:
+        found = None
+        if isinstance(step, int):
+            found = next((begin for number, (begin, _) in enumerate(items(text, position)) if number == step), None)
+        else:
+            for key, begin, _ in members(text, position):
+                found = begin if key == step else found
+        if found is None:
+            return None
+        position = found
+    return position
+
+
+def _replaced(text: str, replacements: Sequence[tuple[int, int, str]]) -> str:
+    pieces, done = [], 0
+    for begin, end, new in sorted(replacements):
+        pieces += [text[done:begin], new]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _edited_list(text: str, start: int, end: int, edit: ListEdit) -> str:
+    places = list(items(text, start))
+    style = Style.of(text, places)
+    if not places:
+        return (
+            "[" + style.separator.join(style.write(item) for item in edit.added) + "]"
+            if edit.added
+            else text[start:end]
+        )
+    lead, trail = text[start + 1 : places[0][0]], text[places[-1][1] : end - 1]
+    between = [text[left[1] : right[0]] for left, right in pairwise(places)]
+    usual = between[0] if between else ("," + lead if lead else style.separator)
+    written = ""
+    for number, (begin, stop) in enumerate(places):
+        if number in edit.removed:
+            continue
+        raw = text[begin:stop]
+        if number in edit.changed:
+            raw = _edited_item(raw, edit.changed[number], style)
+        written += (between[number - 1] if written else "") + raw
+    for item in edit.added:
+        written += (usual if written else "") + style.write(item)
+    return f"[{lead}{written}{trail}]" if written else "[]"
+
+
+def _edited_item(raw: str, values: Values, style: Style) -> str:
+    replacements = []
+    for path, value in values.items():
+        begin = _find(raw, 0, path)
+        new = json.dumps(value, ensure_ascii=style.ascii)
+        if begin is None:
+            holder = _find(raw, 0, path[:-1])
+            if value is None or holder is None or path[-1] in _REPEATED:
+                continue
+            *_, (_, last, stop) = members(raw, holder)
+            key = json.dumps(path[-1], ensure_ascii=style.ascii)
+            before = raw[raw.rfind(",", holder, last) : last] if "," in raw[holder:last] else ", "
+            comma = re.match(r",\s*", before)
+            replacements.append((stop, stop, f"{comma[0] if comma else ', '}{key}{style.colon}{new}"))
+            continue
+        old, stop = _DECODER.raw_decode(raw, begin)
+        if old != value:
+            replacements.append((begin, stop, new))
+    return _replaced(raw, replacements)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a file writes its JSON."""
+
+    ascii: bool
+    separator: str  # between items on one line
+    colon: str
+    indent: str | None = None  # None: items stand on one line
+    margin: str = ""  # before the closing brace of an item
+
+    @classmethod
+    def of(cls, text: str, places: Sequence[tuple[int, int]]) -> Style:
+        """The style of a list's first item, or of the file."""
+        sample = text[slice(*places[0])] if places else text[:2000]
+        colon = re.search(r'"\s*(:\s*)', sample)
+        comma = re.search(r'["\d\]}](,[ ]*)["{\[]', sample)
+        style = cls(ascii=text.isascii(), separator=comma[1] if comma else ", ", colon=colon[1] if colon else ": ")
+        inner = re.match(r"\{\n([ \t]*)", sample) if places else None
+        outer = re.search(r"\n([ \t]*)\}$", sample) if places else None
+        if inner and outer:
+            return cls(style.ascii, style.separator, style.colon, inner[1][len(outer[1]) :], outer[1])
+        return style
+
+    def write(self, item: Mapping[str, Any]) -> str:
+        """A new item in this style."""
+        separators = ("," if self.indent is not None else self.separator, self.colon)
+        written = json.dumps(item, ensure_ascii=self.ascii, indent=self.indent, separators=separators)
+        return written.replace("\n", f"\n{self.margin}")

@@ -1,0 +1,180 @@
+"""Span tables with corrected rows: every other row stays byte for byte (in a workbook: cell for cell)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from clueval_xlsx.readers.reading import Reading
+from clueval_xlsx.readers.span_table import (
+    CHARACTERS,
+    DOCUMENT_COLUMNS,
+    IDS,
+    POSITIONS,
+    TEXT_COLUMNS,
+    XLSX,
+    SpanTable,
+)
+from clueval_xlsx.spans import label_list, positions
+from clueval_xlsx.strings import IntArray
+from clueval_xlsx.writers.changes import Changes, NewSpan
+from clueval_xlsx.writers.standoff import same_extents
+
+Row = dict[str, str]  # column -> cell; a column that is not named keeps its cell
+
+
+def corrected_table(table: SpanTable, changes: Changes) -> bytes:
+    """A table of character offsets with these changes."""
+    layers = table.layers()
+    removed: set[int] = set()
+    changed: dict[int, Row] = {}
+    added: list[Row] = []
+    for document in changes.documents():
+        doc_id = changes.doc_ids[document]
+        removed |= {handle[0] for handle in changes.removed[document]}
+        for handle, span in changes.changed[document]:
+            changed[handle[0]] = _character_row(span, layers, doc_id)
+        added += [_character_row(span, layers, doc_id) for span in changes.added[document]]
+    return _edited(table, removed, changed, added)
+
+
+def _character_row(span: NewSpan, layers: Mapping[str, str], doc_id: str) -> Row:
+    return {
+        CHARACTERS[0]: str(span.start),
+        CHARACTERS[1]: str(span.end),
+        **{layers[layer]: label or "" for layer, label in span.labels.items()},
+        **dict.fromkeys(DOCUMENT_COLUMNS, doc_id),
+        **dict.fromkeys(TEXT_COLUMNS, span.surface),
+        **dict.fromkeys((*POSITIONS, *IDS), ""),  # positions of tokens say nothing about the corrected text
+    }
+
+
+def corrected_table_on_tokens(table: SpanTable, reading: Reading, layers: Mapping[str, pd.DataFrame]) -> bytes:
+    """A table of positions with these spans in place of those that were read."""
+    columns = table.layers()
+    old_frames = {layer: spans for layer, spans in reading.layers.items() if isinstance(spans, pd.DataFrame)}
+    before, after = _keyed(old_frames), _keyed(layers)
+    kept = set(before) & set(after)
+    new = [key for key in after if key not in kept]
+    start, end = _row_positions(table, reading)
+    removed: set[int] = set()
+    changed: dict[int, Row] = {}
+    for key in before:
+        if key in kept:
+            continue
+        # A span that several rows were merged into stands in none of them: then all of its rows are meant.
+        rows = [row for row in range(len(start)) if (start[row], end[row]) == key[:2]] or [
+            row for row in range(len(start)) if key[0] <= start[row] and end[row] <= key[1]
+        ]
+        partner = next((other for other in new if other[0] <= key[1] and key[0] <= other[1]), None)
+        if partner is not None and rows:
+            new.remove(partner)
+            changed[rows[0]] = _token_row(partner, reading, columns)
+            rows = rows[1:]
+        removed |= set(rows)
+    return _edited(table, removed, changed, [_token_row(key, reading, columns) for key in new])
+
+
+_Key = tuple[int, int, tuple[str | None, ...]]
+
+
+def _keyed(layers: Mapping[str, pd.DataFrame]) -> list[_Key]:
+    rows = same_extents(layers)
+    start, end = positions(rows)
+    labels = [label_list(rows[layer]) for layer in layers]
+    return [(begin, last, tuple(own)) for begin, last, *own in zip(start.tolist(), end.tolist(), *labels, strict=True)]
+
+
+def _row_positions(table: SpanTable, reading: Reading) -> tuple[Sequence[int], Sequence[int]]:
+    if set(POSITIONS) <= set(table.header):
+        columns = [[int(table.cell(row, column)) for row in range(len(table.rows))] for column in POSITIONS]
+        return columns[0], columns[1]
+    assert reading.corpus.token_ids is not None
+    ids = {token_id: index for index, token_id in enumerate(reading.corpus.token_ids)}
+    columns = [[ids[table.cell(row, column)] for row in range(len(table.rows))] for column in IDS]
+    return columns[0], columns[1]
+
+
+def _token_row(key: _Key, reading: Reading, columns: Mapping[str, str]) -> Row:
+    start, end, labels = key
+    corpus = reading.corpus
+    row: Row = {POSITIONS[0]: str(start), POSITIONS[1]: str(end)}
+    if corpus.token_ids is not None:
+        row.update({IDS[0]: corpus.token_ids[start], IDS[1]: corpus.token_ids[end]})
+    for column, label in zip(columns.values(), labels, strict=True):
+        row[column] = label or ""
+    doc_id = corpus.doc_ids[int(corpus.document_of(_position(start))[0])]
+    row.update(dict.fromkeys(DOCUMENT_COLUMNS, doc_id))
+    row.update(dict.fromkeys(TEXT_COLUMNS, corpus.text(start, end)))
+    return row
+
+
+def _position(value: int) -> IntArray:
+    import numpy as np
+
+    return np.array([value], dtype=np.int64)
+
+
+def _edited(table: SpanTable, removed: set[int], changed: Mapping[int, Row], added: Sequence[Row]) -> bytes:
+    if not removed and not changed and not added:
+        return table.raw
+    cells: list[list[str] | None] = []  # None: the row stays as it is
+    for row, values in enumerate(table.rows):
+        if row in changed:
+            full = [*values, *[""] * (len(table.header) - len(values))]
+            cells.append([changed[row].get(column, cell) for column, cell in zip(table.header, full, strict=False)])
+        else:
+            cells.append(None)
+    fresh = [[row.get(column, "") for column in table.header] for row in added]
+    if table.kind == XLSX:
+        rows = [
+            new or list(old) for i, (new, old) in enumerate(zip(cells, table.rows, strict=True)) if i not in removed
+        ]
+        return workbook_of([list(table.header), *rows, *fresh])
+    return _edited_text(table, removed, cells, fresh)
+
+
+def _edited_text(
+    table: SpanTable, removed: set[int], cells: Sequence[list[str] | None], fresh: Sequence[list[str]]
+) -> bytes:
+    lines = table.raw.splitlines(keepends=True)
+    ending = "\r\n" if lines and lines[0].endswith(b"\r\n") else "\n"
+    for row, new in enumerate(cells):
+        begin, stop = table.places[row]
+        if row in removed:
+            lines[begin:stop] = [b""] * (stop - begin)
+        elif new is not None:
+            lines[begin:stop] = [_line(new, table.kind, ending), *[b""] * (stop - begin - 1)]
+    written = b"".join(lines)
+    if fresh and written and not written.endswith((b"\n", b"\r")):
+        written += ending.encode()
+    return written + b"".join(_line(row, table.kind, ending) for row in fresh)
+
+
+def _line(cells: Sequence[str], delimiter: str, ending: str) -> bytes:
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, lineterminator=ending).writerow(cells)
+    return buffer.getvalue().encode("utf-8")
+
+
+def workbook_of(rows: Sequence[Sequence[str]]) -> bytes:
+    """A plain workbook of these rows: whole numbers as numbers, everything else as text, never a formula."""
+    import xlsxwriter
+
+    buffer = io.BytesIO()
+    with xlsxwriter.Workbook(
+        buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+    ) as book:
+        sheet = book.add_worksheet("spans")
+        numeric = [index for index, column in enumerate(rows[0]) if column in {*POSITIONS, *CHARACTERS}]
+        for number, row in enumerate(rows):
+            for index, cell in enumerate(row):
+                if number and index in numeric and cell.isdigit():
+                    sheet.write_number(number, index, int(cell))
+                elif cell:
+                    sheet.write_string(number, index, cell)
+        sheet.freeze_panes(1, 0)
+    return buffer.getvalue()

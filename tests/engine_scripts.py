@@ -1,0 +1,114 @@
+"""Small detectors for the tests: programs that behave, crash, hang and talk nonsense, and a Python package."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+GOOD = r"""
+import json, re, sys
+for line in sys.stdin:
+    document = json.loads(line)
+    words = re.finditer("[A-Z][a-z]+", document["text"])
+    spans = [{"start": m.start(), "end": m.end(), "label": "NAME", "score": 0.5} for m in words]
+    print(json.dumps({"id": document["id"], "spans": spans}), flush=True)
+"""
+
+# What a document's own text asks for: each word in capitals is one way to go wrong.
+MOODY = r"""
+import json, os, re, sys, time
+for line in sys.stdin:
+    document = json.loads(line)
+    text = document["text"]
+    if "CRASH" in text:
+        print("out of coffee", file=sys.stderr)
+        sys.exit(7)
+    if "ABORT" in text:
+        os.abort()
+    if "HANG" in text:
+        time.sleep(600)
+    answer = {"id": document["id"], "spans": [{"start": 0, "end": 1, "label": "X"}]}
+    if "ERROR" in text:
+        answer = {"id": document["id"], "error": "too long"}
+    if "BEYOND" in text:
+        answer["spans"][0]["end"] = 10_000
+    if "BACKWARD" in text:
+        answer["spans"][0].update(start=3, end=2)
+    if "FLOAT" in text:
+        answer["spans"][0]["start"] = 0.5
+    if "UNLABELLED" in text:
+        del answer["spans"][0]["label"]
+    if "OTHER" in text:
+        answer["id"] = "somebody else"
+    if "SPANLESS" in text:
+        del answer["spans"]
+    if "LIST" in text:
+        answer = [1, 2]
+    if "GARBAGE" in text:
+        print("Loading model ...", flush=True)
+    print(json.dumps(answer), flush=True)
+"""
+
+ONE_SHOT = r"""
+import json, sys
+document = json.loads(sys.stdin.readline())
+print(json.dumps({"id": document["id"], "spans": [{"start": 0, "end": 1, "label": "X"}]}), flush=True)
+"""
+
+PACKAGE = r"""
+import os, re, time
+from clueval_xlsx.engines.base import Description, Detection, configuration_hash
+from clueval_xlsx.exceptions import EngineError
+
+
+def make(settings):
+    if settings.language == "xx":
+        raise EngineError("capitals: no such language. Choose another.")
+    if settings.language == "yy":
+        raise RuntimeError("model file is damaged")
+    if settings.language == "zz":
+        os._exit(9)
+    return Capitals(settings)
+
+
+class Capitals:
+    def __init__(self, settings):
+        self.settings = settings
+
+    def describe(self):
+        batch = int(self.settings.options.get("batch", 1))
+        return Description("capitals", "2.0", self.settings.language, configuration_hash(self.settings),
+                           entities=("NAME",), batch_size=batch)
+
+    def analyse(self, texts):
+        print("a library that talks on standard output")
+        for text in texts:
+            if "RAISE" in text:
+                raise ValueError("cannot stand this text")
+            if "EXIT" in text:
+                os._exit(3)
+            if "HANG" in text:
+                time.sleep(600)
+        return [[Detection(m.start(), m.end(), "NAME", 0.5) for m in re.finditer("[A-Z][a-z]+", text)]
+                for text in texts]
+"""
+
+ENTRY_POINTS = "[clueval_xlsx.engines]\ncapitals = capitals_engine:make\n"
+
+
+def command(folder: Path, script: str, name: str = "detector.py") -> str:
+    """A script on disk as a `command:` engine."""
+    path = folder / name
+    path.write_text(script, "utf-8")
+    return f"command:{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
+
+
+def install_package(folder: Path) -> Path:
+    """A package with an entry point, laid out the way pip does; put the folder on sys.path to use it."""
+    (folder / "capitals_engine.py").write_text(PACKAGE, "utf-8")
+    metadata = folder / "capitals_engine-2.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: capitals-engine\nVersion: 2.0\n", "utf-8")
+    (metadata / "entry_points.txt").write_text(ENTRY_POINTS, "utf-8")
+    return folder

@@ -1,0 +1,261 @@
+"""Several annotators, overlapping annotations, layers of TAB, and recall of whole entities."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from clueval_xlsx.cli import cli
+from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.loading import ReadOptions, read, read_pair
+from clueval_xlsx.readers import Reading
+from clueval_xlsx.report_json import to_json
+
+FOLDER = Path(__file__).parent / "fixtures" / "formats"
+TEXT = "Ann Lee met Bob Ray in Rome"
+
+
+def mention(start: int, end: int, label: str = "PER", need: str = "DIRECT", entity: str = "e") -> dict[str, Any]:
+    return {
+        "start_offset": start,
+        "end_offset": end,
+        "entity_type": label,
+        "identifier_type": need,
+        "entity_id": entity,
+    }
+
+
+def document(doc_id: str, detected: list[tuple[int, int, str]] | None = None, **annotators: Any) -> dict[str, Any]:
+    found = {
+        "doc_id": doc_id,
+        "text": TEXT,
+        "annotations": {name: {"entity_mentions": mentions} for name, mentions in annotators.items()},
+    }
+    if detected is not None:
+        found["presidio_detected_pii"] = [{"start": s, "end": e, "label": label} for s, e, label in detected]
+    return found
+
+
+def stream(*documents: dict[str, Any]) -> io.BytesIO:
+    return io.BytesIO(json.dumps(list(documents)).encode())
+
+
+def surfaces(reading: Reading, layer: str = "span") -> list[tuple[str, str]]:
+    frame = reading.layers[layer]
+    return [
+        (reading.corpus.text(start, end), str(label)) for start, end, label in frame.itertuples(index=False, name=None)
+    ]  # type: ignore[union-attr]
+
+
+def load(*documents: dict[str, Any], **options: Any) -> Reading:
+    return read(stream(*documents), ReadOptions(**options), name="x.json")
+
+
+TWO = document("d", anna=[mention(0, 7), mention(12, 19)], ben=[mention(0, 7), mention(23, 27, "LOC")])
+
+
+def test_several_annotators_must_be_chosen_from() -> None:
+    with pytest.raises(InputError, match=r"1 document has several annotators \(anna, ben\). Choose: --annotator NAME"):
+        load(TWO)
+
+
+@pytest.mark.parametrize(
+    ("annotator", "expected"),
+    [
+        ("anna", [("Ann Lee", "PER"), ("Bob Ray", "PER")]),
+        ("ben", [("Ann Lee", "PER"), ("Rome", "LOC")]),
+        ("first", [("Ann Lee", "PER"), ("Bob Ray", "PER")]),
+        ("union", [("Ann Lee", "PER"), ("Bob Ray", "PER"), ("Rome", "LOC")]),
+    ],
+)
+def test_one_annotator_by_name_the_first_or_the_union(annotator: str, expected: list[tuple[str, str]]) -> None:
+    assert surfaces(load(TWO, annotator=annotator)) == expected
+
+
+def test_an_unknown_annotator_is_named_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"no annotator 'carl'. Annotators: anna, ben"):
+        load(TWO, annotator="carl")
+
+
+def test_two_people_of_one_file_can_be_compared_on_the_documents_both_have_seen() -> None:
+    only_anna = document("a", anna=[mention(0, 7)])
+    pair = read_pair(
+        stream(only_anna, TWO), stream(only_anna, TWO), ReadOptions(annotator="anna"), ReadOptions(annotator="ben")
+    )
+    assert pair.corpus.doc_ids == ("d",)
+    assert len(pair.gold.spans) == len(pair.pred.spans) == 2
+    assert any("1 document that the chosen annotator has not seen was left out" in note for note in pair.notes)
+
+
+def test_label_studio_people_and_models() -> None:
+    reading = read(FOLDER / "label-studio.json", ReadOptions(annotator="anna@example.org"))
+    assert len(reading.layers["span"]) == 10  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"no annotator '9'"):  # cancelled
+        read(FOLDER / "label-studio.json", ReadOptions(annotator="9"))
+    pair = read_pair(FOLDER / "label-studio.json", FOLDER / "label-studio.json", None, ReadOptions(annotator="m-1"))
+    assert len(pair.pred.spans) == 12
+
+
+NESTED = document(
+    "d", anna=[mention(0, 3, "FIRST"), mention(0, 7, "NAME"), mention(4, 19, "LONG"), mention(23, 27, "LOC")]
+)
+
+
+def test_overlapping_annotations_are_listed_by_default() -> None:
+    with pytest.raises(InputError) as caught:
+        load(NESTED)
+    messages = [str(problem) for problem in caught.value.problems]
+    assert len(messages) == 2
+    assert "mention 2 of anna: 'Ann Lee' (NAME, 0-7) overlaps 'Ann' (FIRST, 0-3)" in messages[0]
+    assert "'Lee met Bob Ray' (LONG, 4-19) overlaps 'Ann Lee' (NAME, 0-7)" in messages[1]
+    assert "--overlaps longest|merge" in messages[0]
+
+
+def test_the_longest_stay_and_the_dropped_are_listed() -> None:
+    reading = load(NESTED, overlaps="longest")
+    assert surfaces(reading) == [("Ann", "FIRST"), ("Lee met Bob Ray", "LONG"), ("Rome", "LOC")]
+    assert reading.text is not None
+    assert len(reading.text.resolved) == 1
+    assert "dropped 'Ann Lee' (NAME, 0-7), which overlaps the longer 'Lee met Bob Ray'" in reading.notes[0]
+
+
+def test_merged_annotations_take_the_label_with_most_characters() -> None:
+    reading = load(NESTED, overlaps="merge")
+    assert surfaces(reading) == [("Ann Lee met Bob Ray", "LONG"), ("Rome", "LOC")]
+    assert "merged 'Ann' (FIRST, 0-3) + 'Ann Lee' (NAME, 0-7) + 'Lee met Bob Ray' (LONG, 4-19)" in reading.notes[0]
+
+
+def test_adjacent_annotations_do_not_overlap() -> None:
+    assert len(surfaces(load(document("d", anna=[mention(0, 3), mention(3, 7)])))) == 2
+
+
+def test_a_detector_keeps_the_longest_without_being_told() -> None:
+    data = document("d", [(0, 3, "PER"), (0, 7, "PER"), (12, 19, "PER")], anna=[mention(0, 7)])
+    pair = read_pair(stream(data), stream(data), ReadOptions(), ReadOptions())
+    assert len(pair.pred.spans) == 2
+    assert pair.pred.listed is not None
+    assert len(pair.pred.listed) == 3
+    assert any("dropped 'Ann'" in note for note in pair.notes)
+    with pytest.raises(InputError, match="overlaps"):
+        read_pair(stream(data), stream(data), ReadOptions(), ReadOptions(overlaps="error"))
+
+
+def test_boundaries_of_dropped_annotations_cut_tokens_too() -> None:
+    data = document("d", [(1, 3, "PER"), (0, 7, "PER")], anna=[mention(0, 7)])
+    pair = read_pair(stream(data), stream(data))
+    assert list(pair.corpus.tokens)[:3] == ["A", "nn", "Lee"]
+
+
+def test_masking_need_and_entity_as_layers() -> None:
+    layers = {"entity_type": None, "identifier_type": None, "entity_id": None}
+    reading = load(document("d", anna=[mention(0, 7, "PER", "DIRECT", "e1")]), layers=layers)
+    assert [surfaces(reading, layer) for layer in layers] == [
+        [("Ann Lee", "PER")],
+        [("Ann Lee", "DIRECT")],
+        [("Ann Lee", "e1")],
+    ]
+    pair = read_pair(
+        FOLDER / "tab.json",
+        FOLDER / "tab.json",
+        ReadOptions(layers={"category": "entity_type", "need": "identifier_type"}),
+    )
+    assert pair.layers == ("category", "need")
+    assert pair.pred.layers["need"]["need"].isna().all()
+    assert any("presidio_detected_pii has no identifier_type" in note for note in pair.notes)
+
+
+def entity_rows(result: Any) -> dict[str | None, tuple[int, int]]:
+    rows = result.scores[(result.scores["scheme"] == "entities") & result.scores["group_key"].isna()]
+    return {
+        None if row.variant != row.variant else row.variant: (int(row.tp_gold), int(row.gold))
+        for row in rows.itertuples()
+    }
+
+
+def test_an_entity_is_protected_only_if_all_its_mentions_are() -> None:
+    first = document(
+        "d1",
+        [(0, 7, "PER"), (23, 27, "LOC")],
+        anna=[
+            mention(0, 7, entity="ann"),
+            mention(12, 15, entity="bob"),
+            mention(16, 19, entity="ann"),
+            mention(23, 27, "LOC", "QUASI", "rome"),
+            mention(8, 11, "MISC", "NO_MASK", "met"),
+        ],
+    )
+    second = document("d2", [(0, 7, "PER")], anna=[mention(0, 7, entity="ann")])
+    result = evaluate(read_pair(stream(first, second), stream(first, second)), Options(replicates=0))
+    # ann of d1 is exposed by its second mention, ann of d2 is another entity; met needs no masking
+    assert entity_rows(result) == {None: (2, 4), "direct": (1, 3), "quasi": (1, 1)}
+    overall = result.scores[result.scores["scheme"] == "entities"].iloc[0]
+    assert overall["counts"] == {"protected": 2, "exposed": 2}
+    assert overall["precision"] != overall["precision"]  # not defined
+
+
+def test_entity_recall_needs_no_layers_and_follows_the_level() -> None:
+    pair = read_pair(FOLDER / "tab.json", FOLDER / "tab.json")
+    assert entity_rows(evaluate(pair, Options(replicates=0))) == {None: (4, 8), "direct": (3, 4), "quasi": (1, 4)}
+    # At level exact not one entity that needs masking is whole; the firm, which needs none, is not counted.
+    exact = evaluate(pair, Options(level="exact", replicates=0))
+    assert entity_rows(exact) == {None: (0, 8), "direct": (0, 4), "quasi": (0, 4)}
+    assert '"scheme": "entities", "variant": "direct"' in to_json(exact)
+
+
+def test_formats_without_entities_have_no_such_rows() -> None:
+    pair = read_pair(FOLDER / "presidio-gold.json", FOLDER / "presidio-pred.json")
+    assert entity_rows(evaluate(pair, Options(replicates=0))) == {}
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(cli, list(arguments), catch_exceptions=True)
+
+
+def test_the_command_line_takes_all_of_it(tmp_path: Path) -> None:
+    tab = str(FOLDER / "tab.json")
+    out = tmp_path / "out"
+    result = run(
+        "evaluate", tab, tab, "--gold-annotator", "first", "--layer", "entity_type", "--layer", "identifier_type",
+        "--pred-overlaps", "longest", "--files", str(out),
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    metrics = json.loads((out / "metrics.json").read_text("utf-8"))
+    assert "annotator:first/-" in metrics["signature"]
+    assert "overlaps:-/longest" in metrics["signature"]
+    assert "align:text" in metrics["signature"]
+
+
+def test_brat_texts_may_lie_elsewhere(tmp_path: Path) -> None:
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    for path in (FOLDER / "brat-gold").glob("*.ann"):
+        (gold / path.name).write_bytes(path.read_bytes())
+    pred, texts = str(FOLDER / "brat-pred"), str(FOLDER / "brat-gold")
+    result = run("score", str(gold), pred, "--text", texts)
+    assert result.exit_code == 0, result.output
+    # Annotations beside gold's texts need no --text for the prediction.
+    assert run("score", texts, pred).output == run("score", texts, pred, "--pred-text", texts).output
+
+
+def test_one_document_of_a_brat_folder() -> None:
+    path = FOLDER / "brat-gold" / "AG-Birkenau-5-C-88-23.ann"
+    assert read(path).corpus.doc_ids == ("AG-Birkenau-5-C-88-23",)
+
+
+def test_validate_lists_what_was_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(stream(NESTED).getvalue())
+    result = run("validate", str(path))
+    assert result.exit_code == 2
+    assert result.output.count("overlaps") >= 2
+    result = run("validate", str(path), "--overlaps", "longest")
+    assert result.exit_code == 0
+    assert "dropped 'Ann Lee'" in result.output
+    two = run("validate", str(FOLDER / "tab.json"), str(FOLDER / "brat-gold"), str(FOLDER / "gold.vrt"))
+    assert two.exit_code == 0, two.output

@@ -1,0 +1,283 @@
+"""What is wrong with a file of another format is said with its place, what was found, and what to do."""
+
+# ruff: noqa: E501  (one bad input and its message a line)
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.loading import ReadOptions, read, read_pair
+
+FOLDER = Path(__file__).parent / "fixtures" / "formats"
+TEXT = "Ann Lee kam."
+
+
+def presidio(*spans: dict[str, Any], **keys: Any) -> bytes:
+    return json.dumps([{"full_text": TEXT, "spans": list(spans), **keys}]).encode()
+
+
+def span(start: Any, end: Any, words: str | None = None) -> dict[str, Any]:
+    found = {"entity_type": "X", "start_position": start, "end_position": end}
+    return found if words is None else {**found, "entity_value": words}
+
+
+def complaint(content: bytes, name: str = "x.json", options: ReadOptions | None = None) -> str:
+    with pytest.raises(CluevalError) as caught:
+        read(io.BytesIO(content), options, name=name)
+    return str(caught.value)
+
+
+def folder_complaint(tmp_path: Path, files: dict[str, str], options: ReadOptions | None = None) -> str:
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content.encode("utf-8"))
+    with pytest.raises(CluevalError) as caught:
+        read(tmp_path, options)
+    return str(caught.value).replace(str(tmp_path), "GOLD")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (presidio(span(0, 13)), "document 1, span 1: offsets 0-13 lie beyond the text, which has 12 code points"),
+        (presidio(span(-1, 3)), "offsets -1-3 lie beyond the text"),
+        (presidio(span(4, 3, "Lee")), "offsets 4-3 ('Lee') have a negative length. Allowed: start before end"),
+        (presidio(span(4, 4)), "offsets 4-4 have no length"),
+        (presidio(span("4", 7)), "the start of an annotation is '4'. Allowed: a whole number"),
+        (presidio(span(None, 7)), "the start of an annotation is None"),
+        (presidio(span(True, 7)), "the start of an annotation is True"),
+        (presidio(span(0, 3, "Bob")), "the annotation says 'Bob', but the text has 'Ann' at 0-3"),
+        (b'{"full_text": "a"}', "x.json: the JSON is not a list, but an object with the keys 'full_text'. Allowed: a list"),
+        (b"3", "the JSON is not a list, but 3"),
+        (b"[]", "the list of documents is empty"),
+        (b'["a"]', "document 1 is 'a'. Allowed: an object for each document"),
+        (b'[{"content": "a", "marks": []}]', "the first document has the keys 'content', 'marks', which no known format has"),
+        (b'[{"full_text": "a", "spans": {}}]', "document 1: 'spans' is {}. Allowed: 'spans' with a list"),
+        (b'[{"full_text": 3, "spans": []}]', "document 1: 'full_text' is 3. Allowed: 'full_text' with a text"),
+        (b'[{"full_text": "a", "spans": [7]}]', "document 1, span 1: found 7. Allowed: an object"),
+        (b'[{"full_text": "a"\n', "x.json:2: not valid JSON"),
+        (b'[{"full_text": "\xe4"}]', "x.json:1: byte 0xE4 is not UTF-8"),
+        (b'{"a": 1}\n{"a": 2}\n', "JSON Lines"),
+        (b'[{"text": "abc", "annotations": {"anna": []}}]', "annotations of 'anna' are []. Allowed: an object with 'entity_mentions'"),
+        (b'[{"text": "abc", "annotations": [4]}]', "found [4]. Allowed: a list of objects"),
+        (b'[{"doc_id": "d", "text": "abc", "annotations": [{"start_offset": 0, "end_offset": 9}]}]', "document 'd', mention 1: offsets 0-9 lie beyond"),
+        (b'[{"doc_id": "d", "annotations": [], "text": null}]', "document 1: 'text' is None"),
+        (b'[{"data": {"txt": "abc"}}]', "data has no 'text', only 'txt'"),
+        (b'[{"data": {"text": "abc"}, "annotations": 4}]', "annotations is 4. Allowed: a list of objects"),
+        (b'[{"data": {"text": "abc"}, "annotations": [{}]}]', "there is no 'result'"),
+        (
+            b'[{"data": {"text": "abc"}, "annotations": [{"result": [{"value": {"start": 0, "end": 1, "labels": ["A", "B"]}}]}]}]',
+            "several labels on one span: A, B. Allowed: one label",
+        ),
+        (b'[{"doc_id": "d", "full_text": "a"}, {"doc_id": "d", "full_text": "b"}]', "document 'd' was already there as number 1"),
+    ],
+)  # fmt: skip
+def test_json(content: bytes, expected: str) -> None:
+    assert expected in complaint(content)
+
+
+def test_every_problem_of_a_file_is_listed() -> None:
+    with pytest.raises(InputError) as caught:
+        read(io.BytesIO(presidio(span(0, 99), span(5, 2), span(0, 3, "Bob"))), name="x.json")
+    assert len(caught.value.problems) == 3
+
+
+def test_offsets_that_fit_another_unit_are_recognised() -> None:
+    text = "😀 Ann kam"
+    content = json.dumps([{"full_text": text, "spans": [span(3, 6, "Ann")]}]).encode()
+    assert "The offsets fit if they count UTF-16 units: give --offsets utf16" in complaint(content)
+    reading = read(io.BytesIO(content), ReadOptions(offsets="utf16"), name="x.json")
+    assert reading.corpus.text(1, 1) == "Ann"
+
+
+def test_an_offset_inside_a_character_is_refused() -> None:
+    content = json.dumps([{"full_text": "😀 Ann", "spans": [span(1, 6)]}]).encode()
+    assert "lies inside a character" in complaint(content, options=ReadOptions(offsets="utf16"))
+
+
+def test_glyphs_count_a_line_break_and_a_combined_letter_once() -> None:
+    content = json.dumps([{"full_text": "a\r\ne\u0301 Ann", "spans": [span(4, 7, "Ann")]}]).encode()
+    reading = read(io.BytesIO(content), ReadOptions(offsets="glyphs"), name="x.json")
+    assert reading.corpus.text(2, 2) == "Ann"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"notes.md": "x"}, "GOLD: the folder has no documents: neither .txt nor .ann files"),
+        ({"a.ann": "T1\tX 0 1\ta\n"}, "GOLD/a.ann: its text is nowhere: neither GOLD/a.txt. Put the texts beside"),
+        ({"a.txt": TEXT, "a.ann": "T1\tX 0 3;4 7\tAnn Lee\n"}, "GOLD/a.ann:1: a discontinuous span: 'T1\\tX 0 3;4 7\\tAnn Lee'"),
+        ({"a.txt": TEXT, "a.ann": "T1\tX 0 3\tAnn\nT2\tX 4 7\tBob\n"}, "GOLD/a.ann:2: the annotation says 'Bob', but the text has 'Lee' at 4-7"),
+        ({"a.txt": TEXT, "a.ann": "T1\tX 4 99\tLee\n"}, "GOLD/a.ann:1: offsets 4-99 ('Lee') lie beyond the text, which has 12 code points"),
+        ({"a.txt": TEXT, "a.ann": "T1\tX 7 4\tLee\n"}, "GOLD/a.ann:1: offsets 7-4 ('Lee') have a negative length"),
+        ({"a.txt": TEXT, "a.ann": "T1\tX Ann\n"}, "GOLD/a.ann:1: 'T1\\tX Ann' is no annotation"),
+        ({"a.txt": TEXT, "a.ann": "T1\tX 0 3\tAnn\nT2\tY 0 7\tAnn Lee\n"}, "'Ann Lee' (Y, 0-7) overlaps 'Ann' (X, 0-3)"),
+    ],
+)  # fmt: skip
+def test_brat(tmp_path: Path, files: dict[str, str], expected: str) -> None:
+    assert expected in folder_complaint(tmp_path, files)
+
+
+def test_brat_names_every_place_where_a_text_was_looked_for(tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "b.txt").write_text("x")
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "gold" / "a.ann").write_text("T1 X 0 1 x")
+    with pytest.raises(InputError, match=r"nor .*texts/a.txt"):
+        read(tmp_path / "gold", ReadOptions(text=texts))
+    with pytest.raises(InputError, match="is no folder"):
+        read(tmp_path / "gold", ReadOptions(text=texts / "b.txt"))
+
+
+def test_brat_without_an_annotation_file_has_no_annotations(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ann kam.")
+    reading = read(tmp_path)
+    assert len(reading.corpus) == 3
+    assert len(reading.layers["span"]) == 0  # type: ignore[arg-type]
+
+
+def table_complaint(content: str, options: ReadOptions | None = None) -> list[str]:
+    with pytest.raises(CluevalError) as caught:
+        read_pair(FOLDER / "gold.vrt", io.BytesIO(content.encode()), ReadOptions(token_id=3), options)
+    problems = getattr(caught.value, "problems", ())
+    return [str(problem) for problem in problems] or [str(caught.value)]
+
+
+def test_every_inconsistent_row_of_a_table_is_listed() -> None:
+    rows = [
+        "doc_id\tstart\tend\tstart_id\tend_id\tlabel\ttext",
+        "\t0\t0\t\t\tX\tLandgericht",
+        "\t0\t9999\tt0\tt0\tX\t",
+        "\tone\t1\tt1\tt1\tX\t",
+        "\t3\t2\tt3\tt2\tX\t",
+        "\t1\t1\tt2\tt2\tX\t",
+        "\t1\t1\tt1\tt1\tX\tHamburg",
+        "nowhere\t1\t1\tt1\tt1\tX\t",
+        "\t1\t60\tt1\tt60\tX\t",
+    ]
+    found = table_complaint("\n".join(rows) + "\n", ReadOptions(format="table"))
+    assert [line.split(":")[1] for line in found] == ["2", "3", "4", "5", "6", "7", "8", "9"]
+    for line, expected in zip(
+        found,
+        [
+            "token ID '' is not in",
+            "start 0, end 9999. Allowed: positions from 0 to",
+            "start 'one', end '1'. Allowed: whole numbers",
+            "the end not before the start",
+            "the positions 1..1 are not those of the token IDs t2 and t2, which are 2..2",
+            "the table says 'Hamburg', but the corpus has 'Seehafen' at 1..1",
+            "doc_id is 'nowhere', but 1..1 lies in document 'LG-Seehafen-2-O-17-24'",
+            "runs from document 'LG-Seehafen-2-O-17-24' into the next",
+        ],
+        strict=True,
+    ):
+        assert expected in line
+
+
+def test_a_table_by_token_id() -> None:
+    content = b"start_id,end_id,span\nt12,t13,PERSON\n"
+    pair = read_pair(FOLDER / "gold.vrt", io.BytesIO(content), ReadOptions(token_id=3), ReadOptions(format="table"))
+    assert pair.corpus.text(*pair.pred.spans.loc[0, ["start", "end"]]) == "Rene\u0301 Überbein"
+    with pytest.raises(OptionError, match="--token-id"):
+        read_pair(FOLDER / "gold.vrt", io.BytesIO(content), None, ReadOptions(format="table"))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("first\tlast\tlabel\n1\t2\tX\n", "the columns are 'first', 'last', 'label'. Allowed: a header with start and end"),
+        ("start\tend\tcolour\tsize\n1\t2\tred\tbig\n", "which column holds the labels? Columns: colour, size"),
+        ("char_start\tchar_end\tlabel\n1\t2\tX\n", "has character offsets, but"),
+        ("start\tend\tlabel\n1\t2\tX\n2\t3\tY\n", "overlaps"),
+    ],
+)  # fmt: skip
+def test_tables(content: str, expected: str) -> None:
+    assert expected in table_complaint(content, ReadOptions(format="table"))[0]
+
+
+def test_a_table_needs_its_text() -> None:
+    with pytest.raises(OptionError, match="needs the text it belongs to"):
+        read(FOLDER / "gold.tsv")
+    with pytest.raises(OptionError, match="needs the text it belongs to"):
+        read_pair(FOLDER / "gold.tsv", FOLDER / "pred.csv")
+    with pytest.raises(InputError, match=r"positions of tokens, but .* is running text"):
+        read_pair(FOLDER / "brat-gold", FOLDER / "pred.csv")
+
+
+def test_a_table_on_running_text_checks_offsets_and_words() -> None:
+    rows = "doc_id;char_start;char_end;label;text\nnowhere;0;1;X;\nAG-Birkenau-5-C-88-23;0;6;X;Zeuge\n"
+    with pytest.raises(InputError) as caught:
+        read_pair(FOLDER / "brat-gold", io.BytesIO(rows.encode()), None, ReadOptions(format="table"))
+    messages = [str(problem) for problem in caught.value.problems]
+    assert "document 'nowhere' is unknown" in messages[0]
+    assert "the annotation says 'Zeuge', but the text has 'Zeugin' at 0-6" in messages[1]
+
+
+def test_a_broken_workbook_is_refused() -> None:
+    assert "broken" in complaint_of_table(b"PK\x03\x04 nothing")
+
+
+def complaint_of_table(content: bytes) -> str:
+    with pytest.raises(CluevalError) as caught:
+        read_pair(FOLDER / "gold.vrt", io.BytesIO(content), None, ReadOptions(format="table"))
+    return str(caught.value)
+
+
+def test_texts_that_differ_are_refused_with_both_contexts(tmp_path: Path) -> None:
+    content = (FOLDER / "presidio-pred.json").read_bytes().replace(b"Sohn", b"Bote")
+    (tmp_path / "pred.json").write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_pair(FOLDER / "brat-gold", tmp_path / "pred.json")
+    assert "⟦Sohn." in str(caught.value)
+    assert "⟦Bote." in str(caught.value)
+
+
+def test_documents_that_differ_are_named(tmp_path: Path) -> None:
+    content = (FOLDER / "presidio-pred.json").read_bytes().replace(b"AG-Birkenau", b"AG-Elsewhere")
+    (tmp_path / "pred.json").write_bytes(content)
+    with pytest.raises(InputError, match=r"'AG-Birkenau-5-C-88-23' of .* is not in"):
+        read_pair(FOLDER / "brat-gold", tmp_path / "pred.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "layers", "expected"),
+    [
+        ("tab.json", {"risk": None}, "TAB JSON has no field 'risk'. Fields: entity_type, identifier_type, entity_id"),
+        ("tab.json", {"risk": 3}, "has no field 3"),
+        ("gold.vrt", {"risk": None}, "here a layer is a column of tags. Give its number, such as risk=2"),
+        ("gold.vrt", {"risk": "label"}, "--layer risk=label"),
+        ("presidio-gold.json", {"a": None, "b": None}, "has no field 'a'"),
+    ],
+)
+def test_layers_that_a_format_does_not_have(name: str, layers: dict[str, Any], expected: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        read(FOLDER / name, ReadOptions(layers=layers))
+    assert expected in str(caught.value)
+
+
+def test_a_format_with_one_field_takes_any_name_for_its_layer() -> None:
+    assert list(read(FOLDER / "presidio-gold.json", ReadOptions(layers={"category": None})).layers) == ["category"]
+
+
+def test_a_folder_or_a_stream_in_the_wrong_format() -> None:
+    with pytest.raises(OptionError, match="a folder is read as brat, but --format says vrt"):
+        read(FOLDER / "brat-gold", ReadOptions(format="vrt"))
+    with pytest.raises(OptionError, match="brat is read from a folder"):
+        read(io.BytesIO(b""), ReadOptions(format="brat"))
+
+
+def test_formats_are_told_by_content_where_the_name_says_nothing() -> None:
+    for name, expected in (
+        ("tab.json", "tab"),
+        ("presidio-gold.json", "presidio"),
+        ("label-studio.json", "label-studio"),
+        ("gold.vrt", "vrt"),
+        ("gold.conll", "conll"),
+    ):
+        assert read(io.BytesIO((FOLDER / name).read_bytes()), name="data").source.format == expected

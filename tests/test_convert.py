@@ -1,0 +1,198 @@
+"""`convert` there and back is identity on spans and labels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clueval_xlsx.cli import cli
+from clueval_xlsx.exceptions import CluevalError
+from clueval_xlsx.loading import ReadOptions, read
+from clueval_xlsx.pairing import annotate
+from clueval_xlsx.readers import Reading
+from clueval_xlsx.writers.brat import brat_files
+from clueval_xlsx.writers.standoff import running_text
+
+FOLDER = Path(__file__).parent / "fixtures" / "formats"
+TARGETS = {
+    "vrt": "out.vrt",
+    "conll": "out.conll",
+    "brat": "out",
+    "presidio": "out.json",
+    "label-studio": "out.json",
+    "table": "out.tsv",
+}
+Spans = list[tuple[str, str, str | None]]
+
+
+def convert(source: Path, target: Path, *arguments: str) -> str:
+    result = CliRunner().invoke(cli, ["convert", str(source), str(target), *arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def spans(reading: Reading) -> Spans:
+    """Document, words without white space, and label of every span."""
+    corpus = reading.corpus
+    annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
+    frame = annotation.layers["span"]
+    documents = corpus.document_of(frame["start"].to_numpy(np.int64))
+    return sorted(
+        (corpus.doc_ids[document], "".join(corpus.text(start, end).split()), str(label))
+        for document, start, end, label in zip(documents, frame["start"], frame["end"], frame["span"], strict=True)
+    )
+
+
+def characters(reading: Reading) -> list[tuple[str, int, int, str]]:
+    frame = reading.layers["span"]
+    documents, ranges = running_text(reading, frame)  # type: ignore[arg-type]
+    return sorted(
+        (documents[number].id or "", start, end, label)
+        for number, start, end, label in zip(
+            ranges.document.tolist(),
+            ranges.start.tolist(),
+            ranges.end.tolist(),
+            frame["span"],
+            strict=True,  # type: ignore[index,arg-type]
+        )
+    )
+
+
+def reread(path: Path, format_: str, source: Path) -> Reading:
+    return read(path, ReadOptions(text=source if format_ == "table" else None, format=format_))
+
+
+@pytest.mark.parametrize("format_", TARGETS)
+@pytest.mark.parametrize("name", ["brat-gold", "tab.json", "presidio-pred.json", "label-studio.json", "gold.vrt"])
+def test_to_every_format_and_back(name: str, format_: str, tmp_path: Path) -> None:
+    source, target = FOLDER / name, tmp_path / TARGETS[format_]
+    convert(source, target, "--to", format_)
+    again = reread(target, format_, source)
+    assert spans(again) == spans(read(source))
+    back = tmp_path / "back.json"
+    extra = ["--text", str(source)] if format_ == "table" else []
+    convert(target, back, "--to", "presidio", "--format", format_, *extra)
+    assert spans(read(back)) == spans(read(source))
+
+
+@pytest.mark.parametrize("format_", ["brat", "presidio", "label-studio", "table"])
+def test_character_formats_keep_text_and_offsets(format_: str, tmp_path: Path) -> None:
+    source, target = FOLDER / "tab.json", tmp_path / TARGETS[format_]
+    convert(source, target, "--to", format_)
+    again = reread(target, format_, source)
+    assert characters(again) == characters(read(source))
+    assert again.text is not None
+    texts = {document.id: document.text for document in again.text.documents}
+    for path in (FOLDER / "brat-gold").glob("*.txt"):
+        assert texts[path.stem] == path.read_bytes().decode("utf-8")
+
+
+def test_tables_of_every_ending(tmp_path: Path) -> None:
+    for ending in ("tsv", "csv", "xlsx"):
+        target = tmp_path / f"out.{ending}"
+        convert(FOLDER / "gold.vrt", target)
+        assert spans(reread(target, "table", FOLDER / "gold.vrt")) == spans(read(FOLDER / "gold.vrt"))
+
+
+def test_several_layers_side_by_side(tmp_path: Path) -> None:
+    layers = ["--layer", "entity_type", "--layer", "identifier_type"]
+    convert(FOLDER / "tab.json", tmp_path / "out.vrt", *layers)
+    convert(FOLDER / "tab.json", tmp_path / "out.tsv", *layers)
+    both = {"entity_type": None, "identifier_type": None}
+    table = read(tmp_path / "out.tsv", ReadOptions(layers=both, text=FOLDER / "tab.json"))
+    vertical = read(tmp_path / "out.vrt", ReadOptions(layers={"entity_type": 2, "identifier_type": 3}))
+    original = read(FOLDER / "tab.json", ReadOptions(layers=both))
+    decoded = annotate(vertical, vertical.corpus, vertical.corpus.documents.start)
+    for layer in both:
+        expected = original.layers[layer]
+        assert table.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()  # type: ignore[union-attr]
+        assert decoded.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()  # type: ignore[union-attr]
+
+
+def test_formats_with_one_label_refuse_several_layers(tmp_path: Path) -> None:
+    with pytest.raises(CluevalError, match="brat holds one label for each span, but there are 2 layers"):
+        convert(FOLDER / "tab.json", tmp_path / "out", "--layer", "entity_type", "--layer", "entity_id")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_whose_format_nobody_knows_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CluevalError, match=r"which format\? Give --to"):
+        convert(FOLDER / "tab.json", tmp_path / "out.json")
+
+
+def test_metadata_goes_along(tmp_path: Path) -> None:
+    convert(FOLDER / "tab.json", tmp_path / "out.vrt")
+    assert '<text id="AG-Birkenau-5-C-88-23" court="local" year="2023" quality_checked="True">' in (
+        tmp_path / "out.vrt"
+    ).read_text("utf-8")
+    convert(FOLDER / "gold.vrt", tmp_path / "out.json", "--to", "presidio")
+    first = json.loads((tmp_path / "out.json").read_text("utf-8"))[0]
+    assert first["metadata"] == {"doc_id": "LG-Seehafen-2-O-17-24", "court": "regional"}
+
+
+def test_guessed_sentences_are_written_only_if_asked_for(tmp_path: Path) -> None:
+    convert(FOLDER / "brat-gold", tmp_path / "out.vrt")
+    assert "<s>" not in (tmp_path / "out.vrt").read_text("utf-8")
+    convert(FOLDER / "brat-gold", tmp_path / "out.vrt", "--sentences")
+    assert (tmp_path / "out.vrt").read_text("utf-8").count("<s>") == 6
+
+
+def test_file_names_stay_inside_the_folder() -> None:
+    from clueval_xlsx.readers.text import Document
+    from clueval_xlsx.writers.standoff import Written
+
+    names = list(brat_files([Written(Document("../../etc/passwd", "x"), []), Written(Document("a\\b:c", "y"), [])]))
+    assert names == ["%2E%2E/%2E%2E/etc/passwd.txt", "%2E%2E/%2E%2E/etc/passwd.ann", "a%5Cb%3Ac.txt", "a%5Cb%3Ac.ann"]
+
+
+words = st.text(st.sampled_from("abÄ1😀e\u0301.,-&<>\"'#\u200d"), min_size=1, max_size=5)
+gaps = st.sampled_from(["", " ", "  ", "\n", "\r\n", "\t", "\u00a0"])
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> list[dict[str, object]]:
+    """Presidio documents with spans that begin and end anywhere, white space included."""
+    content = []
+    for number in range(draw(st.integers(1, 3))):
+        text = "".join(part for pair in draw(st.lists(st.tuples(words, gaps), max_size=8)) for part in pair)
+        edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=6)))
+        content.append(
+            {
+                "full_text": text,
+                "spans": [
+                    {
+                        "entity_type": draw(st.sampled_from(["A", "B-x", "C_1"])),
+                        "start_position": low,
+                        "end_position": high,
+                    }
+                    for low, high in zip(edges[::2], edges[1::2], strict=False)
+                ],
+                "metadata": {"doc_id": f"d{number}"},
+            }
+        )
+    return content
+
+
+@settings(max_examples=25)
+@given(content=documents(), format_=st.sampled_from(["vrt", "brat", "label-studio", "table"]))
+def test_any_text_there_and_back(
+    content: list[dict[str, object]], format_: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("convert")
+    source, target, back = folder / "in.json", folder / TARGETS[format_], folder / "back.json"
+    source.write_text(json.dumps(content), "utf-8")
+    convert(source, target, "--to", format_)
+    extra = ["--text", str(source)] if format_ == "table" else []
+    convert(target, back, "--to", "presidio", "--format", format_, *extra)
+    if format_ == "vrt":  # spacing is not kept, but the spans' visible characters are
+        assert spans(read(back)) == spans(read(source))
+    else:
+        assert characters(read(back)) == characters(read(source))

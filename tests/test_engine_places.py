@@ -1,0 +1,223 @@
+"""Finds by character on tokens: widened, split, dropped and freed of overlap, and every change counted."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval_xlsx.engines.base import Description, Detection
+from clueval_xlsx.engines.overlaps import Finds, resolve
+from clueval_xlsx.engines.prediction import make_dataset, make_prediction
+from clueval_xlsx.engines.runner import Run
+from clueval_xlsx.engines.texts import place, render
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.loading import load, read
+from clueval_xlsx.pairing import make_pair
+from clueval_xlsx.readers import Reading, TextReading
+from tests.conftest import listed
+
+SENTENCES = """<text id="a">
+<s>
+Frau\tO
+Ott\tB-PER
+<g/>
+,\tO
+Köln\tB-LOC
+<g/>
+.\tO
+</s>
+<s>
+Herr\tO
+M&amp;M\tB-ORG
+</s>
+</text>
+<text id="empty">
+</text>
+<text id="b">
+<s>
+Ende\tO
+</s>
+</text>
+"""
+ENGINE = Description("test", "1", "de", "0123456789ab", ("PER",))
+
+
+def vertical(text: str = SENTENCES) -> Reading:
+    return read(io.BytesIO(text.encode()), name="gold.vrt")
+
+
+def run_of(*found: list[Detection]) -> Run:
+    return Run(ENGINE, tuple(tuple(one) for one in found))
+
+
+def test_tokens_become_the_text_that_people_read() -> None:
+    rendered = render(vertical().corpus)
+    assert [tuple(document) for document in rendered.documents] == [
+        ("a", "Frau Ott, Köln.\nHerr M&M"),
+        ("empty", ""),
+        ("b", "Ende"),
+    ]
+    text = rendered.documents[0].text
+    assert [text[a:b] for a, b in zip(rendered.char_start[:7], rendered.char_end[:7], strict=True)] == [
+        *("Frau", "Ott", ",", "Köln", ".", "Herr", "M&M")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "tokens", "changed"),
+    [
+        (5, 8, [(1, 1)], {}),
+        (0, 8, [(0, 1)], {}),
+        (4, 8, [(1, 1)], {}),  # the space before it is nobody's
+        (6, 7, [(1, 1)], {"widened": 1}),
+        (6, 12, [(1, 3)], {"widened": 1}),
+        (8, 9, [(2, 2)], {}),
+        (4, 5, [], {"dropped": 1}),
+        (15, 16, [], {"dropped": 1}),
+        (10, 24, [(3, 4), (5, 6)], {"split": 1}),
+        (12, 22, [(3, 4), (5, 6)], {"widened": 1, "split": 1}),
+    ],
+)
+def test_a_find_on_tokens(start: int, end: int, tokens: list[tuple[int, int]], changed: dict[str, int]) -> None:
+    corpus = vertical().corpus
+    placed = place([[Detection(start, end, "X")], [], []], render(corpus), corpus)
+    assert list(zip(placed.start.tolist(), placed.end.tolist(), strict=True)) == tokens
+    counts = {"widened": placed.widened, "dropped": placed.dropped, "split": placed.split}
+    assert counts == {"widened": 0, "dropped": 0, "split": 0, **changed}
+
+
+def test_changes_are_told() -> None:
+    corpus = vertical().corpus
+    finds = [Detection(6, 7, "X"), Detection(11, 12, "X"), Detection(4, 5, "X")]
+    notes = place([finds, [], []], render(corpus), corpus).notes("presidio 2")
+    assert notes == [
+        "presidio 2: 2 predictions cut a token and were widened to it",
+        "presidio 2: 1 prediction was nothing but white space and was dropped",
+    ]
+
+
+@given(st.data())
+def test_placed_finds_hold_every_visible_character_and_no_token_more(data: st.DataObject) -> None:
+    corpus = vertical().corpus
+    rendered = render(corpus)
+    text = rendered.documents[0].text
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    placed = place([[Detection(start, end, "X")], None, []], rendered, corpus)
+    covered = {token for a, b in zip(placed.start, placed.end, strict=True) for token in range(a, b + 1)}
+    touched = {token for token in range(7) if rendered.char_start[token] < end and rendered.char_end[token] > start}
+    assert covered == touched
+
+
+def finds(*rows: tuple[int, int, str, float | None]) -> Finds:
+    rows = tuple(sorted(rows, key=lambda row: row[:2]))
+    return Finds(
+        np.array([row[0] for row in rows]),
+        np.array([row[1] for row in rows]),
+        [row[2] for row in rows],
+        [row[3] for row in rows],
+    )
+
+
+def kept(resolved: object) -> list[tuple[int, int, str]]:
+    left = resolved.finds  # type: ignore[attr-defined]
+    return list(zip(left.start.tolist(), left.end.tolist(), left.labels, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("rows", "left"),
+    [
+        ([(0, 5, "A", 0.1), (3, 9, "B", 0.0)], [(3, 9, "B")]),  # the longest
+        ([(0, 5, "A", 0.1), (3, 8, "B", 0.9)], [(3, 8, "B")]),  # as long: the surer
+        ([(0, 5, "A", 0.5), (3, 8, "B", 0.5)], [(0, 5, "A")]),  # as sure: the left one
+        ([(0, 5, "B", None), (0, 5, "A", None)], [(0, 5, "A")]),
+        ([(0, 4, "A", 1), (3, 9, "B", 1), (8, 11, "C", 1)], [(3, 9, "B")]),
+        ([(0, 4, "A", 1), (3, 6, "B", 1), (5, 9, "C", 1)], [(0, 4, "A"), (5, 9, "C")]),  # what both leave free stays
+        ([(0, 4, "A", 1), (4, 6, "B", 1)], [(0, 4, "A"), (4, 6, "B")]),  # neighbours do not overlap
+    ],
+)
+def test_the_longest_stays(rows: list[tuple[int, int, str, float]], left: list[tuple[int, int, str]]) -> None:
+    assert kept(resolve(finds(*rows), "longest", str)) == left
+
+
+def test_overlaps_merged_take_the_label_with_most_characters() -> None:
+    resolved = resolve(finds((0, 4, "A", 1), (3, 9, "B", 1), (10, 12, "C", 1)), "merge", str)
+    assert kept(resolved) == [(0, 9, "B"), (10, 12, "C")]
+    assert resolved.notes("x", str) == ["x: 1 groups of overlapping predictions were merged (--overlaps merge)"]
+
+
+def test_overlaps_as_errors_name_each_pair() -> None:
+    with pytest.raises(InputError, match=r"find 1 overlaps find 0") as caught:
+        resolve(finds((0, 4, "A", 1), (3, 9, "B", 1)), "error", lambda row: f"find {row}")
+    assert len(caught.value.problems) == 1
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 30), st.integers(1, 8), st.sampled_from("AB"), st.sampled_from([None, 0.2, 0.9])),
+        max_size=12,
+    )
+)
+def test_what_stays_is_free_of_overlap_and_what_goes_gave_way_to_something(
+    rows: list[tuple[int, int, str, float | None]],
+) -> None:
+    given_finds = finds(*[(start, start + length, label, score) for start, length, label, score in rows])
+    resolved = resolve(given_finds, "longest", str)
+    left = kept(resolved)
+    assert all(a[1] <= b[0] for a, b in pairwise(left))
+    assert len(left) + len(resolved.dropped) + resolved.repeats == len(rows)
+    for row, holder in resolved.dropped:
+        assert given_finds.start[row] < given_finds.end[holder]
+        assert given_finds.start[holder] < given_finds.end[row]
+        length, other = (given_finds.end[one] - given_finds.start[one] for one in (row, holder))
+        assert length <= other
+
+
+def test_widening_can_make_finds_overlap_and_that_is_told() -> None:
+    prediction = make_prediction(
+        make_dataset(vertical()), run_of([Detection(5, 6, "A", 0.9), Detection(6, 8, "B", 0.1)], [], [])
+    )
+    assert listed(prediction.reading.layers["span"]) == [(1, 1, "A")]  # the same token now: the surer
+    assert any("2 predictions cut a token" in note for note in prediction.notes)
+    assert any("'Ott' (B, a) under 'Ott' (A, a)" in note for note in prediction.notes)
+
+
+def test_a_prediction_for_tokens_pairs_with_its_gold() -> None:
+    dataset = make_dataset(vertical())
+    assert dataset.labels == ["LOC", "ORG", "PER"]
+    prediction = make_prediction(dataset, run_of([Detection(5, 8, "PER"), Detection(21, 24, "ORG")], [], []))
+    pair = make_pair(dataset.gold, prediction.side)
+    assert listed(pair.pred.spans) == [(1, 1, "PER"), (6, 6, "ORG")]
+    assert pair.pred.source.engine == "test/1/de/0123456789ab"
+
+
+def test_a_prediction_for_running_text_keeps_every_boundary() -> None:
+    gold = load(
+        io.BytesIO(
+            b'[{"full_text": "Ann Lee.", "spans": [{"entity_type": "PER", "start_position": 0, "end_position": 7}]}]'
+        ),
+        name="gold.json",
+    )
+    assert isinstance(gold, TextReading)
+    dataset = make_dataset(gold)
+    prediction = make_prediction(
+        dataset, run_of([Detection(1, 5, "PER"), Detection(2, 4, "PER"), Detection(7, 8, "X")])
+    )
+    pair = make_pair(dataset.gold, prediction.side)
+    words = [pair.corpus.text(start, end) for start, end, _ in listed(pair.pred.spans)]
+    assert words == ["nn L", "."]
+    assert [pair.corpus.text(start, end) for start, end, _ in listed(pair.gold.spans)] == ["Ann Lee"]
+    assert any("gave way" in note for note in prediction.notes)
+
+
+def test_one_layer_is_predicted_and_the_others_are_named() -> None:
+    source = io.BytesIO(b"Ann\tB-PER\tB-HIGH\nLee\tI-PER\tI-HIGH\n")
+    from clueval_xlsx.loading import ReadOptions
+
+    dataset = make_dataset(read(source, ReadOptions(layers={"type": 2, "risk": 3}), name="gold.vrt"))
+    assert (dataset.layer, dataset.left_over) == ("type", ("risk",))

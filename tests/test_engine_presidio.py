@@ -1,0 +1,177 @@
+"""Presidio itself, with its pattern recognizers and pipelines without a model, in English and German."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.engines.base import EngineSettings
+from clueval_xlsx.engines.presidio import make
+from clueval_xlsx.exceptions import EngineError
+from tests.conftest import ROOT, refused, run
+
+pytest.importorskip("presidio_analyzer", reason="Presidio is not installed: pip install clueval-xlsx[presidio]")
+
+NLP = """nlp_engine_name: spacy
+models:
+  - {lang_code: en, model_name: "blank:en"}
+  - {lang_code: de, model_name: "blank:de"}
+"""
+RECOGNIZERS = """supported_languages: [en]
+recognizers:
+  - name: EmailRecognizer
+    type: predefined
+  - name: Docket
+    type: custom
+    supported_entity: CASE_NUMBER
+    supported_languages: [{language: de, context: [aktenzeichen]}, {language: en}]
+    patterns:
+      - {name: docket, regex: '\\b\\d{1,3} [CO] \\d{1,5}/\\d{2}\\b', score: 0.4}
+  - name: English only
+    type: custom
+    supported_entity: EXHIBIT
+    supported_languages: [en]
+    patterns:
+      - {name: exhibit, regex: 'Exhibit \\d+', score: 0.9}
+"""
+TEXT = "Mail ann.lee@example.com or call 01632 960118; 12 C 345/24, Exhibit 4, IBAN DE89 3704 0044 0532 0130 00."
+
+
+@pytest.fixture
+def nlp(write: Callable[..., Path]) -> str:
+    return str(write("nlp.yaml", NLP))
+
+
+@pytest.fixture
+def recognizers(write: Callable[..., Path]) -> str:
+    return str(write("recognizers.yaml", RECOGNIZERS))
+
+
+def labels(settings: EngineSettings, text: str = TEXT) -> list[tuple[str, str]]:
+    """What Presidio finds, in this process: a start of its own for each test would take long."""
+    found = sorted(make(settings).analyse([text])[0])
+    return [(one.label, text[one.start : one.end]) for one in found]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_patterns_work_in_the_chosen_language_without_a_model(nlp: str, language: str) -> None:
+    found = labels(EngineSettings("presidio", language, nlp_config=nlp))
+    assert ("EMAIL_ADDRESS", "ann.lee@example.com") in found
+    assert ("IBAN_CODE", "DE89 3704 0044 0532 0130 00") in found
+
+
+def test_what_a_configuration_finds_is_what_it_says(nlp: str, recognizers: str) -> None:
+    settings = EngineSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
+    description = make(settings).describe()
+    assert description.entities == ("CASE_NUMBER", "EMAIL_ADDRESS")  # no PERSON: nothing could find one
+    assert description.custom_entities == ("CASE_NUMBER",)
+    assert str(description).startswith("presidio/2.")
+    assert "/de/" in str(description)
+
+
+def test_a_custom_recognizer_from_yaml(nlp: str, recognizers: str) -> None:
+    settings = EngineSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
+    assert labels(settings) == [("EMAIL_ADDRESS", "ann.lee@example.com"), ("CASE_NUMBER", "12 C 345/24")]
+
+
+def test_the_language_asked_for_wins_over_what_the_configuration_lists_first(nlp: str, recognizers: str) -> None:
+    english, german = (
+        labels(EngineSettings("presidio", language, nlp_config=nlp, recognizers_config=recognizers))
+        for language in ("en", "de")
+    )
+    assert set(english) - set(german) == {("EXHIBIT", "Exhibit 4")}
+
+
+def test_the_score_threshold_and_context_words(nlp: str, recognizers: str) -> None:
+    settings = EngineSettings("presidio", "de", 0.6, nlp, recognizers)
+    assert labels(settings, "in der Sache 12 C 345/24") == []
+    # Words around a find count without a model, too.
+    assert labels(settings, "Aktenzeichen 12 C 345/24") == [("CASE_NUMBER", "12 C 345/24")]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"language": "fr"}, r"nlp.yaml: no model for language 'fr'. Languages there: en, de."),
+        ({"options": {"a": "b"}}, r"--engine presidio has no options of its own, found a"),
+    ],
+)
+def test_what_presidio_cannot_do_is_said(nlp: str, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(EngineError, match=message):
+        make(EngineSettings("presidio", nlp_config=nlp, **settings))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("nlp_config", "recognizers_config", "message"),
+    [
+        (
+            "models: [{lang_code: en, model_name: en_core_web_nowhere}]",
+            None,
+            "is not installed.*spacy download.*blank:en",
+        ),
+        ("models: [{lang_code: en, model_name: 'blank:qq'}]", None, "spaCy does not know the language 'qq'"),
+        ("models: en", None, "'models' must be a list"),
+        ("[1, 2]", None, "found list, allowed: a YAML mapping"),
+        ("models: [", None, "not valid YAML"),
+        (NLP, "recognizers: [{name: NoSuchRecognizer, type: predefined}]", "Presidio refuses this configuration"),
+        (NLP, "recognizers: [", "not valid YAML"),
+    ],
+)
+def test_bad_configurations_are_named(
+    write: Callable[..., Path], nlp_config: str, recognizers_config: str | None, message: str
+) -> None:
+    settings = EngineSettings(
+        "presidio",
+        nlp_config=str(write("n.yaml", nlp_config)),
+        recognizers_config=str(write("r.yaml", recognizers_config)) if recognizers_config else None,
+    )
+    with pytest.raises(EngineError, match=message):
+        make(settings)
+
+
+def test_no_network_is_asked(nlp: str) -> None:
+    # With the list of domains that comes with the package the answer does not depend on the day.
+    from clueval_xlsx.engines.presidio import stay_offline
+
+    stay_offline()
+    import tldextract
+
+    assert tldextract.tldextract.TLD_EXTRACTOR.suffix_list_urls == ()
+    assert tldextract.extract("a@b.co.uk").domain == "b"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_example_in_one_go(language: str, tmp_path: Path, nlp: str, recognizers: str, examples: Path) -> None:
+    metrics = tmp_path / "metrics.json"
+    arguments = ("--engine", "presidio", "--language", language, "--nlp-config", nlp, "--layer", "category=2")
+    result = run(
+        *("evaluate", examples / "gold.vrt", *arguments, "--recognizers-config", recognizers),
+        *("--json", metrics, "--keep-unmapped", "--labelled", "category", "--workers", 1 + (language == "de")),
+    )
+    assert result.code == 0, result.err
+    assert "labels aligned by built-in map: ADDRESS → LOCATION, DATE → DATE_TIME" in result.err
+    assert "labels aligned by custom recognizer: CASE_NUMBER" in result.err
+    found = json.loads(metrics.read_text("utf-8"))
+    assert f"/{language}/" in found["signature"]
+    rows = [row for row in found["scores"] if row["label"] == "CASE_NUMBER" and row["level"] == "exact"]
+    assert rows
+    assert all(row["tp_gold"] == row["tp_pred"] == 2 for row in rows)  # 12 C 345/24 and 5 O 218/24
+
+
+def test_the_example_of_the_read_me(tmp_path: Path) -> None:
+    examples = ROOT / "examples" / "engines"
+    if not examples.is_dir():
+        pytest.skip("the examples are not beside the tests (an installed wheel)")
+    target = tmp_path / "pred.tsv"
+    arguments = ["predict", ROOT / "examples" / "gold.vrt", "--layer", "category=2", "-o", target, "--language", "de"]
+    configured = [
+        *("--engine", "presidio", "--nlp-config", examples / "nlp-blank.yaml"),
+        *("--recognizers-config", examples / "recognizers.yaml"),
+    ]
+    assert run(*arguments, *configured).code == 0
+    found = target.read_text("utf-8")
+    assert all(number in found for number in ("12 C 345/24", "5 O 218/24", "FA24P0093"))
+    refused(run(*arguments, "--engine", "presidio", "--nlp-config", tmp_path / "none.yaml"), "cannot be read")

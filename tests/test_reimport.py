@@ -1,0 +1,629 @@
+"""Workbooks brought home: what people do to them, which are refused, several annotators, the outputs."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.layout import Answer, custom_judgements
+from clueval_xlsx.loading import ReadOptions, read_pair
+from clueval_xlsx.way_back import reimport
+from tests.conftest import EXAMPLE_OPTIONS, cut, refused, run
+from tests.judging import case, decide, judged, records, spans, workbook
+
+TABLE = """
+    token       gold   pred
+    <s>
+    Herr        B-PER  O
+    Dietmar     I-PER  B-PER
+    Kolbe       I-PER  I-PER
+    und         O      O
+    Marlene     B-PER  B-PER
+    Osterhagen  O      I-PER
+    </s>
+    <s>
+    Die         O      O
+    Kammer      B-ORG  O
+    traf        O      O
+    Bert        O      B-PER
+    </s>
+"""
+
+
+def gold(table: str = TABLE, name: str = "gold.vrt") -> io.BytesIO:
+    stream = io.BytesIO(cut(table).gold)
+    stream.name = name
+    return stream
+
+
+@pytest.fixture
+def evaluation():
+    return judged(TABLE)
+
+
+@pytest.fixture
+def answers(evaluation):
+    return {
+        case(evaluation, "FN", "Kammer"): Answer("gold_wrong", severity="harmless", comment="Gericht"),
+        case(evaluation, "FN", "Herr Dietmar Kolbe"): Answer("boundary", "as_model"),
+        case(evaluation, "FP", "Bert"): Answer("gold_missing"),
+        case(evaluation, "FP", "Marlene Osterhagen"): Answer("boundary", "Marlene Osterhagen"),
+    }
+
+
+CORRECTED = [("Dietmar Kolbe", "PER"), ("Marlene Osterhagen", "PER"), ("Bert", "PER")]
+
+
+def edited(stream: io.BytesIO, edit) -> io.BytesIO:
+    """The workbook after somebody did something to it."""
+    book = openpyxl.load_workbook(stream)
+    edit(book)
+    out = io.BytesIO()
+    book.save(out)
+    out.seek(0)
+    out.name = stream.name
+    return out
+
+
+def columns(sheet) -> dict[str, int]:
+    header = next(row for row in sheet.iter_rows() if any(cell.value == "Judgement" for cell in row))
+    return {cell.value: cell.column for cell in header} | {"row": header[0].row}
+
+
+def the_sheets(book):
+    return [book["FN"], book["FP"]]
+
+
+# -- forgiving ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_judgements_come_home_in_both_languages(evaluation, answers, lang):
+    result = reimport([workbook(evaluation, answers, lang=lang)], gold())
+    assert spans(result.runs[0]) == CORRECTED
+    assert not result.needs_a_person
+
+
+def test_codes_are_understood_as_well_as_words_however_they_are_typed(evaluation):
+    kammer = case(evaluation, "FN", "Kammer")
+    for typed in ("gold_wrong", "GOLD_WRONG", "Gehört\u00a0nicht  markiert", "should not be marked\u2060 "):
+        result = reimport([workbook(evaluation, {kammer: Answer(typed)})], gold())
+        assert ("Kammer", "ORG") not in spans(result.runs[0]), typed
+
+
+def sort_rows(book):
+    for sheet in the_sheets(book):
+        first = columns(sheet)["row"] + 1
+        rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=first)]
+        for number, row in enumerate(reversed(rows), first):
+            for place, value in enumerate(row, 1):
+                sheet.cell(number, place).value = value
+
+
+def insert_things(book):
+    for sheet in the_sheets(book):
+        sheet.insert_cols(3)
+        sheet.cell(columns(sheet)["row"], 3, "My notes")
+        sheet.insert_cols(columns(sheet)["Judgement"])
+        sheet.insert_rows(1, 4)
+
+
+def rename(book):
+    book["FN"].title, book["FP"].title = "Übersehen (Anna)", "zweite"
+
+
+def copy_a_row(book):
+    for sheet in the_sheets(book):
+        first = columns(sheet)["row"] + 1
+        sheet.append([cell.value for cell in sheet[first]])
+
+
+def hide(book):
+    for sheet in the_sheets(book):
+        sheet.row_dimensions[columns(sheet)["row"] + 1].hidden = True
+        sheet.column_dimensions["B"].hidden = True
+
+
+def delete_other_columns(book):
+    for sheet in the_sheets(book):
+        for name in ("Context", "Class", "Case (again)", "Other span"):
+            sheet.delete_cols(columns(sheet)[name])
+
+
+@pytest.mark.parametrize("edit", [sort_rows, insert_things, rename, copy_a_row, hide, delete_other_columns])
+def test_what_people_do_to_a_sheet_does_no_harm(evaluation, answers, edit):
+    result = reimport([edited(workbook(evaluation, answers), edit)], gold())
+    assert spans(result.runs[0]) == CORRECTED
+    assert not result.problems
+
+
+def test_a_workbook_cut_into_two_files_is_whole_again(evaluation, answers):
+    halves = []
+    for kept, gone in (("FN", "FP"), ("FP", "FN")):
+        half = edited(workbook(evaluation, answers), lambda book, gone=gone: book.remove(book[gone]))
+        half.name = f"{kept}.xlsx"
+        halves.append(half)
+    assert spans(reimport(halves, gold()).runs[0]) == CORRECTED
+
+
+def lose_the_hidden_sheets(book):
+    for name in ("clueval_manifest", "clueval_lists", "Guide", "Metrics"):
+        book.remove(book[name])
+
+
+def test_a_sheet_moved_to_a_new_workbook_needs_another_manifest_or_the_prediction(evaluation, answers):
+    moved = edited(workbook(evaluation, answers, "moved.xlsx"), lose_the_hidden_sheets)
+    with pytest.raises(InputError, match=r"moved\.xlsx.*--pred"):
+        reimport([moved], gold())
+    moved.seek(0)
+    assert spans(reimport([moved, workbook(evaluation)], gold()).runs[0]) == CORRECTED
+    moved.seek(0)
+    pred = io.BytesIO(cut(TABLE).pred)
+    pred.name = "pred.vrt"
+    how = {"layers": {"span": 2}, "format": "vrt"}
+    result = reimport([moved], gold(), pred=pred, gold_options=how, options=evaluation.options)
+    assert spans(result.runs[0]) == CORRECTED
+
+
+def test_half_a_workbook_is_fine(evaluation, answers):
+    first = dict(list(answers.items())[:1])
+    result = reimport([workbook(evaluation, first)], gold())
+    assert len(spans(result.runs[0])) == 2
+    assert result.runs[0].ledger.set_index("entry").loc["unjudged"].tolist() == [1, 2]
+
+
+def test_numbers_dates_and_truth_values_in_text_cells_are_reported_or_read(evaluation, answers):
+    import datetime
+
+    def edit(book):
+        sheet = book["FN"]
+        place = columns(sheet)
+        row = place["row"] + 1
+        sheet.cell(row, place["Judgement"], 7)
+        sheet.cell(row + 1, place["Judgement"], "Reference has wrong label")
+        sheet.cell(row + 1, place["Correct span"]).value = None
+        sheet.cell(row + 1, place["Correct label"], 12)
+        sheet.cell(row + 1, place["Comment"], datetime.datetime(2024, 5, 1))
+        sheet.cell(row + 1, place["Severity"], True)
+
+    result = reimport([edited(workbook(evaluation, answers), edit)], gold())
+    reasons = [problem.reason for problem in result.problems]
+    assert sorted(reasons) == ["no_judgement", "no_severity"]
+    assert "'7'" in str(result.problems[0])
+    assert "12" in [label for _, label in spans(result.runs[0])]
+    assert "2024-05-01" in result.runs[0].changes["comment"].tolist()
+
+
+# -- strict ---------------------------------------------------------------------------------------------------------
+
+
+def sort_the_block_alone(book):
+    sheet = book["FN"]
+    place = columns(sheet)
+    first, last = place["Case (again)"], place["Comment"]
+    rows = range(place["row"] + 1, place["row"] + 3)
+    values = [[sheet.cell(row, column).value for column in range(first, last + 1)] for row in rows]
+    for row, line in zip(rows, reversed(values), strict=True):
+        for column, value in zip(range(first, last + 1), line, strict=True):
+            sheet.cell(row, column).value = value
+
+
+def test_a_block_sorted_alone_is_held_back_until_somebody_says_which_id_counts(evaluation, answers):
+    moved = edited(workbook(evaluation, answers), sort_the_block_alone)
+    result = reimport([moved], gold())
+    assert [problem.reason for problem in result.problems] == ["ids_differ"] * 2
+    assert all("review.xlsx!FN!" in problem.where for problem in result.problems)
+    assert spans(result.runs[0]) == [
+        ("Herr Dietmar Kolbe", "PER"),
+        ("Marlene Osterhagen", "PER"),
+        ("Kammer", "ORG"),
+        ("Bert", "PER"),
+    ]
+    moved.seek(0)
+    assert spans(reimport([moved], gold(), trust_id="block").runs[0]) == CORRECTED
+    moved.seek(0)
+    wrong = reimport([moved], gold(), trust_id="left").runs[0]
+    assert ("Herr Dietmar Kolbe", "PER") not in spans(wrong)
+    assert ("Kammer", "ORG") in spans(wrong)
+
+
+def test_unusable_rows_name_file_sheet_and_cell_and_the_good_ones_count(evaluation, answers):
+    bad = dict(answers)
+    bad[case(evaluation, "FN", "Kammer")] = Answer("nonsense")
+    bad[case(evaluation, "FP", "Bert")] = Answer("", "as_model")
+    result = reimport([workbook(evaluation, bad)], gold())
+    assert [problem.where.split("!")[:2] for problem in result.problems] == [
+        ["review.xlsx", "FN"],
+        ["review.xlsx", "FP"],
+    ]
+    assert "Allowed: model_error" in str(result.problems[0])
+    assert [problem.reason for problem in result.problems] == ["no_judgement", "correction_alone"]
+    assert result.needs_a_person
+    assert ("Dietmar Kolbe", "PER") in spans(result.runs[0])
+
+
+def test_a_judgement_of_the_other_sheet_is_refused(evaluation):
+    result = reimport([workbook(evaluation, {case(evaluation, "FP", "Bert"): Answer("gold_wrong")})], gold())
+    assert [problem.reason for problem in result.problems] == ["not_offered"]
+
+
+def test_the_same_case_twice_counts_once_if_identical_and_is_a_conflict_if_not(evaluation, answers):
+    def differ(book):
+        copy_a_row(book)
+        sheet = book["FN"]
+        sheet.cell(sheet.max_row, columns(sheet)["Judgement"], "Model is wrong")
+        sheet.cell(sheet.max_row, columns(sheet)["Correct span"]).value = None
+
+    result = reimport([edited(workbook(evaluation, answers), differ)], gold())
+    (conflict,) = result.runs[0].conflicts
+    assert conflict.kind == "twice"
+    assert len(conflict.places) == 2
+    assert result.needs_a_person
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda book: [book.remove(sheet) for sheet in the_sheets(book)], "no sheet with cases"),
+        (
+            lambda book: book["clueval_manifest"].cell(
+                1, 1, book["clueval_manifest"]["A1"].value.replace('"schema":1', '"schema":99')
+            ),
+            "newer version",
+        ),
+        (lambda book: book["clueval_manifest"].cell(1, 1, "{broken"), "damaged"),
+    ],
+)
+def test_workbooks_that_cannot_be_understood_are_refused_by_name(evaluation, answers, edit, words):
+    with pytest.raises(InputError, match=rf"(?s)review\.xlsx.*{words}"):
+        reimport([edited(workbook(evaluation, answers), edit)], gold())
+
+
+def test_a_workbook_of_another_gold_file_is_refused_by_name(evaluation, answers):
+    other = TABLE.replace("Osterhagen  O    ", "Osterhagen  B-ORG")
+    with pytest.raises(InputError, match=r"review\.xlsx: belongs to another gold file.*gold\.vrt"):
+        reimport([workbook(evaluation, answers)], gold(other))
+
+
+def test_a_workbook_already_applied_is_refused_as_such(evaluation, answers):
+    some = {case_id: answer for case_id, answer in answers.items() if answer.judgement != "boundary"}
+    done = reimport([workbook(evaluation, some)], gold())
+    corrected = io.BytesIO(done.content)
+    corrected.name = "corrected.vrt"
+    with pytest.raises(InputError, match="already applied"):
+        reimport([workbook(evaluation, some)], corrected)
+
+
+def test_the_prediction_given_as_gold_is_recognised(evaluation, answers):
+    pred = io.BytesIO(cut(TABLE).pred)
+    pred.name = "pred.vrt"
+    with pytest.raises(InputError, match="the prediction of this run"):
+        reimport([workbook(evaluation, answers)], pred)
+
+
+def test_sheets_of_two_runs_in_one_workbook_are_refused(evaluation, answers):
+    def edit(book):
+        for row in book["FP"].iter_rows():
+            for cell in row:
+                if isinstance(cell.value, str) and cell.value.startswith("clueval-run:"):
+                    cell.value = "clueval-run: 0000000000-0000000000-00000000"
+
+    with pytest.raises(InputError, match="different runs"):
+        reimport([edited(workbook(evaluation, answers), edit)], gold())
+
+
+def test_edits_outside_the_annotation_columns_are_ignored_and_reported(evaluation, answers):
+    def edit(book):
+        sheet = book["FN"]
+        sheet.cell(columns(sheet)["row"] + 1, columns(sheet)["Span"], "something else")
+
+    result = reimport([edited(workbook(evaluation, answers), edit)], gold())
+    assert spans(result.runs[0]) == CORRECTED
+    assert "edited" in result.runs[0].notes[0]
+
+
+# -- several annotators ---------------------------------------------------------------------------------------------
+
+
+def test_the_majority_decides_on_the_whole_effect(evaluation):
+    kolbe = case(evaluation, "FN", "Herr Dietmar Kolbe")
+    votes = [
+        records({kolbe: Answer("boundary", "as_model")}, "Anna"),
+        records({kolbe: Answer("boundary", "Dietmar Kolbe")}, "Ben"),  # the same words, typed
+        records({kolbe: Answer("boundary", "Kolbe")}, "Cem"),
+    ]
+    result = decide(evaluation, *votes)
+    assert spans(result)[0] == ("Dietmar Kolbe", "PER")
+    assert result.changes["who"].tolist() == ["Anna, Ben"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "mode", "outcome"),
+    [
+        (["gold_wrong", "model_error"], "majority", None),
+        (["gold_wrong", "gold_wrong", "model_error"], "majority", "delete"),
+        (["gold_wrong", "gold_wrong", "model_error"], "unanimous", None),
+        (["gold_wrong", "model_error"], "Ben", "none"),
+        (["gold_wrong", "unclear"], "majority", "delete"),
+        (["gold_wrong", "unclear", "unclear"], "majority", "open"),
+        (["gold_wrong", "unclear"], "unanimous", None),
+        (["unclear", "unclear"], "majority", "open"),
+        (["gold_wrong", "model_error", "acceptable"], "majority", None),
+    ],
+)
+def test_judgements_are_resolved_as_asked(evaluation, answers, mode, outcome):
+    kammer = case(evaluation, "FN", "Kammer")
+    books = [records({kammer: Answer(code)}, name) for code, name in zip(answers, ("Anna", "Ben", "Cem"), strict=False)]
+    result = decide(evaluation, *books, mode=mode)
+    decision = result.resolutions[kammer].decision
+    assert (decision.effect if decision else None) == outcome
+    assert (kammer in result.open_cases) == (outcome is None)
+
+
+def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
+    kammer = case(evaluation, "FN", "Kammer")
+    anna, ben = (
+        workbook(evaluation, {kammer: Answer(code, comment=f"by {name}")}, f"{name}.xlsx", annotator=name)
+        for name, code in (("Anna", "gold_wrong"), ("Ben", "model_error"))
+    )
+    first = reimport([anna, ben], gold())
+    assert first.runs[0].open_cases == (kammer,)
+    from clueval_xlsx.workbook.conflicts import write_conflicts
+
+    stream = io.BytesIO()
+    write_conflicts(first.runs[0], stream, lang="en")
+    book = openpyxl.load_workbook(stream)
+    sheet = book["FN"]
+    place = columns(sheet)
+    rows = [row for row in sheet.iter_rows(min_row=place["row"] + 1, values_only=True) if row[0]]
+    assert [row[0] for row in rows] == [kammer]
+    said = rows[0][place["Earlier judgements"] - 1]
+    assert said == "Anna: Should not be marked – by Anna\nBen: Model is wrong – by Ben"
+
+    sheet.cell(place["row"] + 1, place["Judgement"], "Should not be marked")
+    back = io.BytesIO()
+    book.save(back)
+    for each in (anna, ben, back):
+        each.seek(0)
+    back.name = "cara.xlsx"
+    second = reimport([anna, ben, back], gold())
+    assert ("Kammer", "ORG") not in spans(second.runs[0])
+    assert not second.needs_a_person
+    assert second.runs[0].agreement["annotators"].unique().tolist() == ["Anna, Ben"]  # not the third
+
+
+def test_the_name_on_the_guide_counts_before_the_manifest_and_the_file(evaluation, answers):
+    def sign(book):
+        sheet = book["Guide"]
+        for row in sheet.iter_rows():
+            for cell in row:
+                if cell.value == "Your name (please fill in)":
+                    sheet.cell(cell.row, cell.column + 1, " Dr.  Cara Muster ")
+                    return
+
+    assert (
+        reimport([edited(workbook(evaluation, answers), sign)], gold()).runs[0].workbooks[0].annotator
+        == "Dr. Cara Muster"
+    )
+    named = reimport([workbook(evaluation, answers, annotator="Anna")], gold())
+    assert named.runs[0].workbooks[0].annotator == "Anna"
+    assert reimport([workbook(evaluation, answers)], gold()).runs[0].workbooks[0].annotator == "review"
+
+
+def test_an_unknown_name_to_resolve_by_is_refused_with_the_known_ones(evaluation, answers):
+    with pytest.raises(OptionError, match="Anna"):
+        reimport([workbook(evaluation, answers, annotator="Anna")], gold(), resolve="Zoe")
+
+
+def test_judgements_of_the_project_have_their_effect(evaluation):
+    own = custom_judgements({"public": {"effect": "gold_wrong", "en": "Public figure", "de": "Öffentliche Person"}})
+    from clueval_xlsx.layout import JUDGEMENTS
+
+    kammer = case(evaluation, "FN", "Kammer")
+    for typed in ("public", "Public figure", "öffentliche person"):
+        book = workbook(evaluation, {kammer: Answer(typed)}, judgements=(*JUDGEMENTS, *own))
+        result = reimport([book], gold())
+        assert ("Kammer", "ORG") not in spans(result.runs[0])
+        assert result.runs[0].changes["judgement"].tolist() == ["public"]
+
+
+# -- figures --------------------------------------------------------------------------------------------------------
+
+
+def test_the_states_follow_from_the_judgements(evaluation, answers):
+    table = reimport([workbook(evaluation, answers)], gold()).runs[0].scores.set_index("state")
+    assert table.loc["raw", ["gold", "tp_gold", "pred", "tp_pred"]].tolist() == [3, 1, 3, 1]
+    assert table.loc["corrected", ["gold", "tp_gold", "pred", "tp_pred"]].tolist() == [3, 3, 3, 3]
+
+
+def test_harmless_misses_are_counted_and_forgiven(evaluation):
+    kammer, kolbe = case(evaluation, "FN", "Kammer"), case(evaluation, "FN", "Herr Dietmar Kolbe")
+    given = {kammer: Answer("model_error", severity="harmless"), kolbe: Answer("model_error", severity="direct")}
+    result = decide(evaluation, given)
+    assert dict(zip(result.misses["severity"], result.misses["misses"], strict=True)) == {
+        "direct": 1,
+        "quasi": 0,
+        "harmless": 1,
+        "": 0,
+    }
+    table = result.scores.set_index("state")
+    assert table.loc["forgiven", "tp_gold"] == table.loc["accepted", "tp_gold"] + 1
+
+
+def test_a_corrected_span_keeps_the_severity_of_its_case(evaluation):
+    kolbe = case(evaluation, "FN", "Herr Dietmar Kolbe")
+    result = decide(evaluation, {kolbe: Answer("boundary", "Herr", severity="quasi")})
+    assert dict(zip(result.misses["severity"], result.misses["misses"], strict=True))["quasi"] == 1
+
+
+# -- the command ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def example(tmp_path, examples):
+    pair = read_pair(
+        examples / "gold.vrt", examples / "pred.vrt", ReadOptions(layers={"category": 2, "risk": 3}, token_id=4)
+    )
+    from clueval_xlsx.evaluation import evaluate
+
+    return evaluate(pair), examples / "gold.vrt", tmp_path
+
+
+def test_the_command_writes_every_output(example):
+    evaluation, gold_path, folder = example
+    given = {
+        case(evaluation, "FN", "4. Kammer"): Answer("gold_wrong", comment="court"),
+        case(evaluation, "FP", "Bertram Kiesling"): Answer("gold_missing"),
+    }
+    (folder / "anna.xlsx").write_bytes(workbook(evaluation, given, annotator="Anna").getvalue())
+    names = {"-o": "c.vrt", "--report": "r.xlsx", "--json": "j.json", "--changes": "c.tsv", "--judgements": "l.jsonl"}
+    arguments = [part for option, name in names.items() for part in (option, folder / name)]
+    result = run("reimport", folder / "anna.xlsx", "--gold", gold_path, *arguments)
+    assert result.code == 0, result.err
+    assert "gold corrected" in result.out
+    before, after = gold_path.read_bytes().splitlines(), (folder / "c.vrt").read_bytes().splitlines()
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert len(changed) == 4
+    assert all(old.split(b"\t")[0::3] == new.split(b"\t")[0::3] for old, new in changed)
+    log = [json.loads(line) for line in (folder / "l.jsonl").read_text("utf-8").splitlines()]
+    assert [(line["who"], line["outcome"], line["workbook"]) for line in log] == [("Anna", "applied", "anna.xlsx")] * 2
+    content = json.loads((folder / "j.json").read_text("utf-8"))["runs"][0]
+    assert [state["state"] for state in content["scores"]] == ["raw", "corrected", "accepted", "forgiven"]
+    assert all(state["interval"] for state in content["scores"])
+    assert len((folder / "c.tsv").read_text("utf-8").splitlines()) == 3
+    book = openpyxl.load_workbook(folder / "r.xlsx")
+    assert book.sheetnames == ["Summary", "Changes", "Conflicts", "Agreement", "Judgements", "Unusable rows"]
+
+    again = run("reimport", folder / "anna.xlsx", "--gold", gold_path, "--judgements", folder / "l.jsonl")
+    assert again.code == 0
+    assert len((folder / "l.jsonl").read_text("utf-8").splitlines()) == 2  # nothing new to say
+
+
+def test_exit_code_3_says_that_a_person_must_look_and_the_report_speaks_german(example):
+    evaluation, gold_path, folder = example
+    leonie = case(evaluation, "FN", "Leonie")
+    for name, code in (("anna", "gold_wrong"), ("ben", "model_error")):
+        given = {leonie: Answer(code), case(evaluation, "FN", "Toby"): Answer("boundary", "gibt es nicht")}
+        (folder / f"{name}.xlsx").write_bytes(workbook(evaluation, given, annotator=name, lang="de").getvalue())
+    paths = [folder / "anna.xlsx", folder / "ben.xlsx"]
+    outputs = ["-o", folder / "c.vrt", "--report", folder / "r.xlsx", "--conflicts", folder / "k.xlsx"]
+    result = run("reimport", *paths, "--gold", gold_path, *outputs)
+    assert result.code == 3
+    assert "anna.xlsx!FN!" in result.err
+    assert "ben.xlsx!FN!" in result.err
+    assert (folder / "c.vrt").read_bytes() == gold_path.read_bytes()
+    book = openpyxl.load_workbook(folder / "r.xlsx")
+    assert book.sheetnames[:3] == ["Übersicht", "Änderungen", "Konflikte"]
+    texts = [cell for row in book["Unbrauchbare Zeilen"].iter_rows(values_only=True) for cell in row if cell]
+    assert "Die Wörter stehen nicht im Kontext." in texts
+    assert (folder / "k.xlsx").exists()
+
+
+def test_bad_input_exits_2_and_writes_nothing(example):
+    evaluation, gold_path, folder = example
+    (folder / "anna.xlsx").write_bytes(workbook(evaluation).getvalue())
+    other = folder / "other.vrt"
+    other.write_bytes(gold_path.read_bytes().replace(b"B-PERSON\tB-HIGH", b"O\tO", 1))
+    refused(
+        run("reimport", folder / "anna.xlsx", "--gold", other, "-o", folder / "c.vrt"), "anna.xlsx", "another gold file"
+    )
+    other.write_bytes(b"one column only\n")
+    refused(run("reimport", folder / "anna.xlsx", "--gold", other), "anna.xlsx", "another gold file", "other.vrt")
+    refused(run("reimport", folder / "none.xlsx", "--gold", gold_path, "-o", folder / "c.vrt"), "none.xlsx")
+    refused(run("reimport", folder / "anna.xlsx", "--gold", gold_path, "-o", folder / "anna.xlsx"), "judged workbooks")
+    assert not (folder / "c.vrt").exists()
+
+
+def test_layers_that_were_evaluated_by_themselves_come_home_together(example):
+    _, gold_path, folder = example
+    pred = gold_path.parent / "pred.vrt"
+    made = run("evaluate", gold_path, pred, *EXAMPLE_OPTIONS, "--no-merge", "-o", folder / "review.xlsx")
+    assert made.code == 0, made.err
+    paths = [folder / "review-category.xlsx", folder / "review-risk.xlsx"]
+    for path in paths:
+
+        def edit(book):
+            sheet = book["FN"]
+            sheet.cell(columns(sheet)["row"] + 1, columns(sheet)["Judgement"], "gold_wrong")
+
+        stream = io.BytesIO(path.read_bytes())
+        stream.name = path.name
+        path.write_bytes(edited(stream, edit).getvalue())
+    result = run("reimport", *paths, "--gold", gold_path, "-o", folder / "c.vrt")
+    assert result.code == 0, result.err
+    changed = [
+        [place for place, (a, b) in enumerate(zip(old.split(b"\t"), new.split(b"\t"), strict=True)) if a != b]
+        for old, new in zip(
+            gold_path.read_bytes().splitlines(), (folder / "c.vrt").read_bytes().splitlines(), strict=True
+        )
+    ]
+    assert {place for places in changed for place in places} == {1, 2}
+
+
+def test_the_demo_runs_the_whole_round_and_mends_what_was_planted(tmp_path):
+    result = run("demo", tmp_path / "demo")
+    assert result.code == 0, result.err
+    written = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert written >= {"gold.vrt", "pred.vrt", "review.xlsx", "review-judged.xlsx", "corrected.vrt", "adjudicated.xlsx"}
+    for words in ("Bertram Kiesling", "4. Kammer", "Marlene Osterhagen", "Dietmar Kolbe"):
+        assert words in result.err
+    from clueval_xlsx.cli.demo import _PICKED
+
+    assert f"judges {len(_PICKED)} of the cases" in result.err
+    refused(run("demo", tmp_path / "demo"), "not empty")
+
+
+def test_earlier_decisions_are_carried_forward(tmp_path):
+    assert run("demo", tmp_path / "demo").code == 0
+    folder = tmp_path / "demo"
+    log = folder / "judgements.jsonl"
+    result = run(
+        "evaluate",
+        folder / "corrected.vrt",
+        folder / "pred.vrt",
+        *EXAMPLE_OPTIONS,
+        "-o",
+        folder / "next.xlsx",
+        "--previous",
+        log,
+    )
+    assert result.code == 0, result.err
+    assert "8 of 30 cases were decided before" in result.err
+    home = run("reimport", folder / "next.xlsx", "--gold", folder / "corrected.vrt", "-o", folder / "c2.vrt")
+    assert home.code == 0, home.err
+    assert (folder / "c2.vrt").read_bytes() == (folder / "corrected.vrt").read_bytes()
+    refused(
+        run("evaluate", folder / "corrected.vrt", folder / "pred.vrt", "--previous", folder / "pred.vrt"), "pred.vrt:1"
+    )
+
+
+def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed(evaluation):
+    from clueval_xlsx.judgements import latest_decisions, split_carried
+
+    kolbe, kammer = case(evaluation, "FN", "Herr Dietmar Kolbe"), case(evaluation, "FN", "Kammer")
+    result = decide(evaluation, {kolbe: Answer("acceptable"), kammer: Answer("model_error")})
+    log = latest_decisions(result.log("2024-01-01"))
+    changed = judged(
+        TABLE.replace("Dietmar     I-PER  B-PER", "Dietmar     I-PER  O    ").replace(
+            "Kolbe       I-PER  I-PER", "Kolbe       I-PER  B-PER"
+        )
+    )
+    carried, hints = split_carried(log, changed.bare_cases[0])
+    assert list(carried) == [kammer]
+    assert list(hints) == [kolbe]
+    carried, hints = split_carried(log, evaluation.bare_cases[0])
+    assert set(carried) == {kolbe, kammer}
+    assert not hints
+
+
+def test_the_package_is_the_function(example):
+    import clueval_xlsx
+
+    evaluation, gold_path, folder = example
+    (folder / "anna.xlsx").write_bytes(workbook(evaluation).getvalue())
+    assert clueval_xlsx.reimport([folder / "anna.xlsx"], Path(gold_path)).content == gold_path.read_bytes()

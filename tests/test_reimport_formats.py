@@ -1,0 +1,121 @@
+"""The whole round in other formats: evaluate, judge, re-import; gold comes back in its own format."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.layout import Answer
+from clueval_xlsx.loading import ReadOptions, read, read_pair
+from clueval_xlsx.manifest import from_evaluation
+from clueval_xlsx.pairing import annotate
+from clueval_xlsx.way_back import reimport
+from tests.conftest import run
+from tests.judging import case, workbook
+
+FOLDER = Path(__file__).parent / "fixtures" / "formats"
+S, B = "LG-Seehafen-2-O-17-24", "AG-Birkenau-5-C-88-23"
+PAIRS = [
+    ("brat-gold", "brat-pred"),
+    ("brat-gold", "pred.vrt"),
+    ("tab.json", "tab.json"),
+    ("label-studio.json", "pred-chars.csv"),
+    ("presidio-gold.json", "tab.json"),
+    ("gold.vrt", "presidio-pred.json"),
+    ("gold.vrt", "pred.csv"),
+]
+
+
+def evaluated(gold: str, pred: str, **options: object) -> Evaluation:
+    how = ReadOptions(text=FOLDER / "brat-gold") if pred == "brat-pred" else ReadOptions()
+    return evaluate(read_pair(FOLDER / gold, FOLDER / pred, None, how), Options(level="exact", replicates=0, **options))  # type: ignore[arg-type]
+
+
+def answers(result: Evaluation) -> dict[str, Answer]:
+    return {
+        case(result, "FN", "3. April 2024"): Answer("gold_wrong"),
+        case(result, "FP", "Überbeins"): Answer("boundary", correct_span="as_model"),
+        case(result, "FP", "Nord"): Answer("gold_missing"),
+        case(result, "FN", "👩\u200d👧 Familie"): Answer("label", correct_labels={"span": "FAMILY"}),
+    }
+
+
+def written(tmp_path: Path, gold: str, files: dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path if (FOLDER / gold).is_dir() else tmp_path / gold
+
+
+def words(path: Path) -> set[tuple[str, str]]:
+    reading = read(path)
+    corpus = reading.corpus
+    own = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start).layers["span"]
+    return {(corpus.text(start, end), str(label)) for start, end, label in own.itertuples(index=False, name=None)}
+
+
+@pytest.mark.parametrize(("gold", "pred"), PAIRS)
+def test_nothing_judged_gives_the_identical_files(gold: str, pred: str) -> None:
+    result = reimport([workbook(evaluated(gold, pred))], FOLDER / gold)
+    for name, content in result.files.items():
+        path = FOLDER / gold / name if (FOLDER / gold).is_dir() else FOLDER / gold
+        assert content == path.read_bytes()
+
+
+@pytest.mark.parametrize(("gold", "pred"), PAIRS)
+def test_judgements_correct_gold_in_its_own_format(gold: str, pred: str, tmp_path: Path) -> None:
+    evaluation = evaluated(gold, pred)
+    result = reimport([workbook(evaluation, answers(evaluation))], FOLDER / gold)
+    assert not result.problems
+    before, after = words(FOLDER / gold), words(written(tmp_path, gold, result.files))
+    assert before - after == {("3. April 2024", "DATE"), ("👩\u200d👧 Familie", "GROUP"), ("Überbein", "PERSON")}
+    assert after - before == {("Überbeins", "PERSON"), ("Nord", "ORGANISATION"), ("👩\u200d👧 Familie", "FAMILY")}
+
+
+def test_other_keys_of_the_json_stay() -> None:
+    evaluation = evaluated("tab.json", "tab.json")
+    result = reimport([workbook(evaluation, answers(evaluation))], FOLDER / "tab.json")
+    before, after = (json.loads(raw) for raw in ((FOLDER / "tab.json").read_bytes(), result.content))
+    for old, new in zip(before, after, strict=True):
+        assert {key: value for key, value in old.items() if key != "annotations"} == {
+            key: value for key, value in new.items() if key != "annotations"
+        }
+
+
+def test_the_manifest_says_how_the_tokens_were_cut() -> None:
+    assert from_evaluation(evaluated("tab.json", "tab.json")).cut
+    assert not from_evaluation(evaluated("gold.vrt", "pred.vrt")).cut
+
+
+def test_a_correction_inside_a_token_of_gold_is_widened_and_said() -> None:
+    gold = b"<s>\nAnn-Lee\tO\nkam\tO\n</s>\n"
+    pair = read_pair(_named(gold, "gold.vrt"), io.BytesIO(b"Ann\tB-PER\n-Lee\tO\nkam\tO\n"), align=True)
+    evaluation = evaluate(pair, Options(replicates=0))
+    judged = workbook(evaluation, {case(evaluation, "FP", "Ann"): Answer("gold_missing")})
+    result = reimport([judged], _named(gold, "gold.vrt"))
+    assert result.content == gold.replace(b"Lee\tO", b"Lee\tB-PER")
+    assert "'Ann' is part of a token and was widened to the whole" in result.notes[0]
+
+
+def _named(content: bytes, name: str) -> io.BytesIO:
+    stream = io.BytesIO(content)
+    stream.name = name
+    return stream
+
+
+def test_the_command_writes_a_folder_or_a_file(tmp_path: Path) -> None:
+    for gold, pred in (("brat-gold", "brat-pred"), ("tab.json", "tab.json")):
+        review, out = tmp_path / f"{gold}.xlsx", tmp_path / f"corrected-{gold}"
+        made = run("evaluate", FOLDER / gold, FOLDER / pred, "-o", review, "--replicates", "0")
+        assert made.code == 0, made.err
+        done = run("reimport", review, "--gold", FOLDER / gold, "-o", out)
+        assert done.code == 0, done.err
+        if gold == "brat-gold":
+            assert sorted(path.name for path in out.iterdir()) == sorted(
+                path.name for path in (FOLDER / gold).iterdir()
+            )
+        else:
+            assert out.read_bytes() == (FOLDER / gold).read_bytes()

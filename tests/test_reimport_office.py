@@ -1,0 +1,185 @@
+"""Judged in a real LibreOffice: whatever is done there to the workbook, the same judgements come home."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.evaluation import Evaluation, evaluate
+from clueval_xlsx.loading import ReadOptions, read_pair
+from clueval_xlsx.way_back import reimport
+from clueval_xlsx.workbook import ReviewOptions, write_workbook
+from tests.judging import case
+from tests.office import Document, Office, missing
+
+pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "there is one")]
+
+# sheet, words of the case -> what a person picks: judgement, correct span
+PICKS = {
+    ("FN", "4. Kammer"): ("Should not be marked", ""),
+    ("FN", "Herr Dietmar Kolbe"): ("Reference too long or short", "Dietmar Kolbe"),
+    ("FN", "Leonie"): ("Model is wrong", ""),
+    ("FP", "Bertram Kiesling"): ("Reference forgot this", ""),
+    ("FP", "Marlene Osterhagen"): ("Reference too long or short", "as the model"),
+}
+HEADER = 4  # row of the headers
+INPUTS = (
+    "Case (again)",
+    "Judgement",
+    "Correct span",
+    "Correct label: category",
+    "Correct label: risk",
+    "Severity",
+    "Comment",
+)
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory):
+    with Office(tmp_path_factory.mktemp("office")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def evaluation(examples: Path) -> Evaluation:
+    how = ReadOptions(layers={"category": 2, "risk": 3}, token_id=4)
+    return evaluate(read_pair(examples / "gold.vrt", examples / "pred.vrt", how))
+
+
+@pytest.fixture
+def judged(office: Office, evaluation: Evaluation, tmp_path: Path):
+    """The review workbook, open in LibreOffice, with judgements picked from its dropdowns."""
+    path = tmp_path / "review.xlsx"
+    write_workbook(evaluation, path, ReviewOptions(annotator="Anna"))
+    book = office.open(path)
+    for (sheet, words), (judgement, span) in PICKS.items():
+        wanted = case(evaluation, sheet, words)
+        place = columns(book, sheet)
+        rows, _ = book.used(sheet)
+        row = next(
+            row for row, line in enumerate(book.texts(sheet, f"A{HEADER + 1}:A{rows}"), HEADER + 1) if line[0] == wanted
+        )
+        cell = f"{place['Judgement']}{row}"
+        assert judgement in book.validation(sheet, cell)["choices"]
+        book.set_text(sheet, cell, judgement)
+        if span:
+            book.set_text(sheet, f"{place['Correct span']}{row}", span)
+    yield book
+    book.close()
+
+
+def columns(book: Document, sheet: str, row: int = HEADER) -> dict[str, str]:
+    _, last = book.used(sheet)
+    names = book.texts(sheet, f"A{row}:{letter(last - 1)}{row}")[0]
+    return {name: letter(index) for index, name in enumerate(names)}
+
+
+def letter(index: int) -> str:
+    return (letter(index // 26 - 1) if index >= 26 else "") + chr(65 + index % 26)
+
+
+def untouched(book: Document) -> None:
+    pass
+
+
+def sort_the_whole_sheet(book: Document) -> None:
+    for sheet in ("FN", "FP"):
+        rows, last = book.used(sheet)
+        book.sort(sheet, f"A{HEADER + 1}:{letter(last - 1)}{rows}", 3, ascending=False)
+
+
+def insert_columns_and_rows(book: Document) -> None:
+    for sheet in ("FN", "FP"):
+        book.insert_columns(sheet, 2, 2)
+        book.insert_columns(sheet, 14)
+        book.insert_rows(sheet, 1, 3)
+
+
+def delete_unjudged_rows(book: Document) -> None:
+    for sheet in ("FN", "FP"):
+        place = columns(book, sheet)["Judgement"]
+        rows, _ = book.used(sheet)
+        for row in range(rows, HEADER, -1):
+            if not book.cell(sheet, f"{place}{row}")["text"]:
+                book.delete_rows(sheet, row - 1)
+
+
+def move_and_rename_sheets(book: Document) -> None:
+    book.move_sheet("FP", 0)
+    book.rename_sheet("FN", "Anna, links")
+    book.delete_sheet("Confusion")
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".ods"])
+@pytest.mark.parametrize(
+    "change", [untouched, sort_the_whole_sheet, insert_columns_and_rows, delete_unjudged_rows, move_and_rename_sheets]
+)
+def test_the_same_judgements_come_home(
+    judged: Document, evaluation: Evaluation, examples: Path, tmp_path: Path, change, ending
+):
+    change(judged)
+    path = judged.save(tmp_path / f"judged{ending}")
+    result = reimport([path], examples / "gold.vrt")
+    (run,) = result.runs
+    assert not result.problems
+    assert not run.conflicts
+    assert {record.case_id: record.annotator for record in run.records} == dict.fromkeys(
+        [case(evaluation, *key) for key in PICKS], "Anna"
+    )
+    assert sorted(run.changes["new_text"]) == ["", "Bertram Kiesling", "Dietmar Kolbe", "Marlene Osterhagen"]
+
+
+def test_an_untouched_workbook_saved_by_libreoffice_changes_nothing(office, evaluation, examples, tmp_path):
+    path = tmp_path / "review.xlsx"
+    write_workbook(evaluation, path)
+    book = office.open(path)
+    for ending in (".xlsx", ".ods"):
+        saved = book.save(tmp_path / f"saved{ending}")
+        result = reimport([saved], examples / "gold.vrt")
+        assert result.content == (examples / "gold.vrt").read_bytes()
+        assert not result.runs[0].records
+    book.close()
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".ods"])
+def test_a_block_sorted_alone_is_held_back_and_the_blocks_own_id_settles_it(judged, examples, tmp_path, ending):
+    for sheet in ("FN", "FP"):
+        place = columns(judged, sheet)
+        rows, _ = judged.used(sheet)
+        first, last = place[INPUTS[0]], place[INPUTS[-1]]
+        judged.sort(sheet, f"{first}{HEADER + 1}:{last}{rows}", 1)
+    path = judged.save(tmp_path / f"sorted{ending}")
+    held = reimport([path], examples / "gold.vrt")
+    assert held.problems
+    assert {problem.reason for problem in held.problems} == {"ids_differ"}
+    assert held.needs_a_person
+    settled = reimport([path], examples / "gold.vrt", trust_id="block")
+    assert not settled.problems
+    assert sorted(settled.runs[0].changes["new_text"]) == [
+        "",
+        "Bertram Kiesling",
+        "Dietmar Kolbe",
+        "Marlene Osterhagen",
+    ]
+
+
+def test_the_adjudicated_report_opens_without_errors(judged, office, examples, tmp_path):
+    from clueval_xlsx.workbook.adjudicated import write_adjudicated
+
+    result = reimport([judged.save(tmp_path / "judged.xlsx")], examples / "gold.vrt")
+    report = tmp_path / "report.xlsx"
+    write_adjudicated(result.runs[0], report, lang="de")
+    book = office.open(report)
+    assert list(book.sheets()) == [
+        "Übersicht",
+        "Änderungen",
+        "Konflikte",
+        "Übereinstimmung",
+        "Urteile",
+        "Unbrauchbare Zeilen",
+    ]
+    assert ["wie ausgewertet"] in book.texts("Übersicht", "B1:B12")
+    assert all(line[0][:3] in {"FN-", "FP-"} for line in book.texts("Änderungen", "A4:A7"))
+    book.save(tmp_path / "report.pdf")
+    book.close()

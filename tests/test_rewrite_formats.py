@@ -1,0 +1,254 @@
+"""Corrected gold in its own format: only the corrected annotations change."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.loading import ReadOptions, read, read_pair
+from clueval_xlsx.pairing import annotate
+from clueval_xlsx.readers import Reading
+from clueval_xlsx.readers.text import token_positions
+from clueval_xlsx.spans import make_spans
+from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.writers.rewrite import rewrite
+
+FOLDER = Path(__file__).parent / "fixtures" / "formats"
+GOLD_SOURCES = ["brat-gold", "tab.json", "tab-flat.json", "presidio-gold.json", "label-studio.json"]
+SOURCES = [*GOLD_SOURCES, "presidio-pred.json"]
+S, B = "LG-Seehafen-2-O-17-24", "AG-Birkenau-5-C-88-23"
+
+
+def load(name: str, **options: object) -> Reading:
+    if name.startswith("gold-chars"):
+        options["text"] = FOLDER / "brat-gold"
+    elif name.endswith((".tsv", ".csv")):
+        options["text"] = FOLDER / "gold.vrt"
+    return read(FOLDER / name, ReadOptions(**options))  # type: ignore[arg-type]
+
+
+def original(name: str) -> dict[str, bytes]:
+    path = FOLDER / name
+    if path.is_dir():
+        return {file.name: file.read_bytes() for file in path.iterdir()}
+    return {name: path.read_bytes()}
+
+
+def frames(reading: Reading) -> dict[str, pd.DataFrame]:
+    corpus = reading.corpus
+    return dict(annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start).layers)
+
+
+def changed_lines(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
+    lines = list(difflib.ndiff(before.decode().splitlines(), after.decode().splitlines()))
+    return [line[2:] for line in lines if line[0] == "-"], [line[2:] for line in lines if line[0] == "+"]
+
+
+@pytest.mark.parametrize("name", [*SOURCES, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"])
+def test_no_correction_gives_the_identical_bytes(name: str) -> None:
+    reading = load(name)
+    assert rewrite(reading, frames(reading)) == original(name)
+
+
+def correct(reading: Reading) -> dict[str, pd.DataFrame]:
+    """Delete the date of the first court's judgement, shorten one span, relabel one, add one."""
+    corpus = reading.corpus
+    spans = frames(reading)["span"]
+    words = [corpus.text(start, end) for start, end in zip(spans["start"], spans["end"], strict=True)]
+    rows = []
+    for start, end, label, word in zip(spans["start"], spans["end"], spans["span"], words, strict=True):
+        if word == "3. April 2024":
+            continue
+        if word == "Lindenweg 7, 12345 Seehafen":
+            rows.append((start, start + 1, label))
+        elif word == "Nordwind & Co. KG":
+            rows.append((start, end, "COMPANY"))
+        else:
+            rows.append((start, end, label))
+    court = next(i for i in range(len(corpus)) if corpus.tokens[i] == "Landgericht")
+    rows.append((court, court + 1, "COURT"))
+    columns = list(zip(*rows, strict=True))
+    return {"span": make_spans(np.array(columns[0]), np.array(columns[1]), {"span": list(columns[2])})}
+
+
+@pytest.mark.parametrize("name", [*GOLD_SOURCES, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"])
+def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
+    reading = load(name)
+    wanted = correct(reading)
+    files = rewrite(reading, wanted)
+    for path, content in files.items():
+        (tmp_path / path).write_bytes(content)
+    source = tmp_path if (FOLDER / name).is_dir() else tmp_path / name
+    text = FOLDER / "brat-gold" if "chars" in name else FOLDER / "gold.vrt" if name.endswith(".tsv") else None
+    again = read(source, ReadOptions(text=text))
+    expected = sorted(
+        (reading.corpus.text(start, end), label)
+        for start, end, label in wanted["span"].itertuples(index=False, name=None)
+    )
+    found = frames(again)["span"]
+    assert (
+        sorted((again.corpus.text(start, end), label) for start, end, label in found.itertuples(index=False, name=None))
+        == expected
+    )
+
+
+def test_brat_changes_only_its_lines() -> None:
+    files = rewrite(load("brat-gold"), correct(load("brat-gold")))
+    before = original("brat-gold")
+    assert {name for name in files if files[name] != before[name]} == {f"{S}.ann"}
+    gone, new = changed_lines(before[f"{S}.ann"], files[f"{S}.ann"])
+    assert gone == [
+        "T1\tDATE 33 46\t3. April 2024",
+        "T3\tADDRESS 84 111\tLindenweg 7, 12345 Seehafen",
+        "T5\tORGANISATION 158 175\tNordwind & Co. KG",
+        "#1\tAnnotatorNotes T1\tchecked",
+        "A1\tSure T1",
+        "R1\tSame Arg1:T1 Arg2:T2",
+        "*\tAlias T1 T2 T3",
+    ]
+    assert new == [
+        "T3\tADDRESS 84 95\tLindenweg 7",
+        "T5\tCOMPANY 158 175\tNordwind & Co. KG",
+        "*\tAlias T2 T3",
+        "T6\tCOURT 0 20\tLandgericht Seehafen",
+    ]
+
+
+def test_json_changes_only_its_annotations() -> None:
+    before = original("tab.json")["tab.json"]
+    after = rewrite(load("tab.json"), correct(load("tab.json")))["tab.json"]
+    gone, new = changed_lines(before, after)
+    assert new == [
+        '      "end_offset": 95,',
+        '      "span_text": "Lindenweg 7",',
+        '      "entity_type": "COMPANY",',
+        "     },",
+        "     {",
+        '      "entity_type": "COURT",',
+        '      "start_offset": 0,',
+        '      "end_offset": 20,',
+        '      "span_text": "Landgericht Seehafen"',
+    ]
+    assert '      "entity_mention_id": "LG-Seehafen-2-O-17-24_0",' in gone
+    left, right = json.loads(before), json.loads(after)
+    assert list(left[0]) == list(right[0])
+    assert left[1] == right[1]
+    assert left[0]["presidio_detected_pii"] == right[0]["presidio_detected_pii"]
+
+
+def test_json_on_one_line_keeps_its_style() -> None:
+    for name in ("presidio-gold.json", "label-studio.json"):
+        before = original(name)[name].decode()
+        after = rewrite(load(name), correct(load(name)))[name].decode()
+        assert "\n" not in after.rstrip("\n")
+        assert after.isascii() == before.isascii()
+        assert (", " in after.split('"text"')[0]) == (", " in before.split('"text"')[0])
+
+
+def test_labels_of_other_layers_stay() -> None:
+    options = {"layers": {"entity_type": None, "identifier_type": None}}
+    reading = load("tab.json", **options)
+    layers = frames(reading)
+    moved = {layer: spans.assign(end=spans["end"].where(spans["start"] != 5, 7)) for layer, spans in layers.items()}
+    after = json.loads(rewrite(reading, moved)["tab.json"])
+    mention = after[0]["annotations"]["annotator1"]["entity_mentions"][0]
+    assert (mention["end_offset"], mention["span_text"]) == (41, "3. April")
+    assert (mention["entity_type"], mention["identifier_type"], mention["entity_id"]) == ("DATE", "QUASI", "s-date")
+
+
+def test_frames_over_the_corpus_of_a_pair() -> None:
+    name = "presidio-pred.json"
+    gold = load(name)
+    pair = read_pair(FOLDER / name, FOLDER / "brat-gold")
+    assert len(pair.corpus) > len(gold.corpus)
+    assert rewrite(gold, pair.gold.layers, pair.corpus) == original(name)
+
+
+def test_offsets_are_written_in_the_unit_they_were_read_in() -> None:
+    content = '[{"full_text": "😀 Ann Lee", "spans": [{"entity_type": "X", "start_position": 3, "end_position": 10}]}]'
+    reading = read(io.BytesIO(content.encode()), ReadOptions(offsets="utf16"), name="x.json")
+    spans = make_spans(np.array([2]), np.array([2]), {"span": ["X"]})
+    assert rewrite(reading, {"span": spans})["x.json"].decode() == content.replace(": 3,", ": 7,")
+
+
+def test_a_correction_inside_a_glyph_cannot_be_written_in_glyphs() -> None:
+    content = '[{"full_text": "e\u0301", "spans": [{"entity_type": "X", "start_position": 0, "end_position": 1}]}]'
+    reading = read(io.BytesIO(content.encode()), ReadOptions(offsets="glyphs"), name="x.json")
+    assert reading.text is not None
+    cut = Ranges(np.array([0]), np.array([0]), np.array([1]))
+    corpus = reading.text.corpus_with(cut)
+    start, end = token_positions(cut, corpus)
+    with pytest.raises(InputError, match="inside a glyph"):
+        rewrite(reading, {"span": make_spans(start, end, {"span": ["X"]})}, corpus)
+
+
+def test_dropped_annotations_are_not_touched() -> None:
+    content = (
+        '[{"full_text": "Ann Lee kam", "spans": [{"entity_type": "A", "start_position": 0, "end_position": 3}, '
+        '{"entity_type": "B", "start_position": 0, "end_position": 7}]}]'
+    )
+    reading = read(io.BytesIO(content.encode()), ReadOptions(overlaps="longest"), name="x.json")
+    spans = make_spans(np.array([0]), np.array([1]), {"span": ["C"]})
+    assert rewrite(reading, {"span": spans})["x.json"].decode() == content.replace('"B"', '"C"')
+
+
+def test_the_union_of_annotators_is_corrected_for_both() -> None:
+    mention = '{"start_offset": 0, "end_offset": 3, "entity_type": "A"}'
+    content = (
+        f'[{{"doc_id": "d", "text": "Ann Lee", "annotations": {{"x": {{"entity_mentions": [{mention}]}}, '
+        f'"y": {{"entity_mentions": [{mention}]}}}}}}]'
+    )
+    reading = read(io.BytesIO(content.encode()), ReadOptions(annotator="union"), name="x.json")
+    spans = make_spans(np.array([0]), np.array([0]), {"span": ["B"]})
+    assert rewrite(reading, {"span": spans})["x.json"].decode() == content.replace('"A"', '"B"')
+
+
+def test_a_new_annotation_in_an_empty_list_and_in_a_folder_without_one(tmp_path: Path) -> None:
+    content = b'[{"full_text": "Ann Lee", "spans": []}]'
+    spans = make_spans(np.array([0]), np.array([1]), {"span": ["X"]})
+    after = rewrite(read(io.BytesIO(content), name="x.json"), {"span": spans})["x.json"]
+    assert json.loads(after)[0]["spans"] == [
+        {"entity_type": "X", "entity_value": "Ann Lee", "start_position": 0, "end_position": 7}
+    ]
+    (tmp_path / "a.txt").write_text("Ann Lee")
+    files = rewrite(read(tmp_path), {"span": spans})
+    assert files == {"a.txt": b"Ann Lee", "a.ann": b"T1\tX 0 7\tAnn Lee\n"}
+
+
+@settings(max_examples=40)
+@given(
+    kept=st.lists(st.booleans(), min_size=4, max_size=4),
+    moved=st.lists(st.booleans(), min_size=4, max_size=4),
+    added=st.booleans(),
+    layout=st.sampled_from([None, 0, 2, "\t", "compact"]),
+)
+def test_any_edit_of_a_list_leaves_valid_json(
+    kept: list[bool], moved: list[bool], added: bool, layout: int | str | None
+) -> None:
+    text = "aa bb cc dd ee"
+    spans = [{"entity_type": "X", "start_position": 3 * i, "end_position": 3 * i + 2, "note": [i]} for i in range(4)]
+    separators = (",", ":") if layout == "compact" else None
+    document = [{"full_text": text, "spans": spans, "more": {"z": 1}}]
+    raw = json.dumps(document, indent=None if layout == "compact" else layout, separators=separators)  # type: ignore[arg-type]
+    reading = read(io.BytesIO(raw.encode()), name="x.json")
+    rows = [(i, "Y" if moved[i] else "X") for i in range(4) if kept[i]] + ([(4, "Z")] if added else [])
+    wanted = make_spans(
+        np.array([row[0] for row in rows], np.int64), np.array([row[0] for row in rows], np.int64),
+        {"span": [row[1] for row in rows]},
+    )  # fmt: skip
+    after = rewrite(reading, {"span": wanted})["x.json"].decode()
+    found = json.loads(after)
+    assert [(span["start_position"] // 3, span["entity_type"]) for span in found[0]["spans"]] == rows
+    assert [span["note"] for span in found[0]["spans"] if "note" in span] == [[i] for i in range(4) if kept[i]]
+    assert found[0]["more"] == {"z": 1}
+    if all(kept) and not any(moved) and not added:
+        assert after == raw

@@ -1,0 +1,185 @@
+"""Tokens of running text: no boundary of any annotation falls inside one, and nothing is lost or moved."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval_xlsx.offsets import UNITS, from_code_points, unit_starts
+from clueval_xlsx.readers.reading import Source
+from clueval_xlsx.readers.text import Document, Mentions, TextReading, layer_frames
+from clueval_xlsx.spans import label_column
+from clueval_xlsx.tokenise import Ranges, tokenise
+
+_LETTERS = ["Ann", "e\u0301", "Ü", "ß", "中文", "\U0001d400", "_", "7", "42"]
+_SPACES = [" ", "  ", "\t", "\r\n", "\n", "\u00a0"]
+_OTHERS = [".", "!", "…", ",", "-", "😀", "👩\u200d👧", "👍🏽", "\u0301", "\u200d", "\ufeff", "<", "&", '"', "\ud800"]
+PIECES = [*_LETTERS, *_SPACES, *_OTHERS]
+texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+
+
+@st.composite
+def annotated(draw: st.DrawFn) -> tuple[list[str], Ranges]:
+    documents = draw(st.lists(texts, min_size=1, max_size=4))
+    rows = []
+    for number, text in enumerate(documents):
+        for _ in range(draw(st.integers(0, 3)) if text else 0):
+            start = draw(st.integers(0, len(text) - 1))
+            rows.append((number, start, draw(st.integers(start + 1, len(text)))))
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return documents, Ranges(columns[:, 0], columns[:, 1], columns[:, 2])
+
+
+def words(documents: list[str], ranges: Ranges | None = None) -> list[str]:
+    found = tokenise(documents) if ranges is None else tokenise(documents, ranges)
+    return [
+        found.data[start : start + length].decode("utf-8", "surrogatepass")
+        for start, length in zip(found.start.tolist(), found.length.tolist(), strict=True)
+    ]
+
+
+def one(start: int, end: int) -> Ranges:
+    return Ranges(np.array([0]), np.array([start]), np.array([end]))
+
+
+@given(annotated())
+def test_bytes_and_offsets_of_every_token_name_the_same_words(case: tuple[list[str], Ranges]) -> None:
+    documents, ranges = case
+    found = tokenise(documents, ranges)
+    owners = np.repeat(np.arange(len(documents)), np.diff(found.document_start))
+    expected = [
+        documents[owner][start:end] for owner, start, end in zip(owners, found.char_start, found.char_end, strict=True)
+    ]
+    assert words(documents, ranges) == expected
+
+
+@given(annotated())
+def test_every_visible_character_is_in_exactly_one_token(case: tuple[list[str], Ranges]) -> None:
+    documents, ranges = case
+    found = tokenise(documents, ranges)
+    for number, text in enumerate(documents):
+        rows = slice(int(found.document_start[number]), int(found.document_start[number + 1]))
+        covered = np.zeros(len(text), dtype=int)
+        for start, end in zip(found.char_start[rows].tolist(), found.char_end[rows].tolist(), strict=True):
+            assert end > start
+            covered[start:end] += 1
+        visible = np.array([not character.isspace() for character in text], dtype=bool)
+        assert (covered <= 1).all()
+        assert (covered[visible] == 1).all()
+
+
+@given(annotated())
+def test_no_annotation_moves_by_a_character(case: tuple[list[str], Ranges]) -> None:
+    documents, ranges = case
+    mentions = Mentions(ranges, {"span": label_column(["X"] * len(ranges.start))})
+    side = TextReading(
+        tuple(Document(str(number), text) for number, text in enumerate(documents)),
+        mentions,
+        mentions,
+        np.arange(len(mentions)),
+        Source("x", "brat", ""),
+    )
+    corpus = side.corpus_with()
+    spans = layer_frames(mentions, corpus)["span"]
+    order = np.lexsort((ranges.end, ranges.start, ranges.document))
+    expected = sorted(
+        (number, start, end)
+        for number, start, end in zip(
+            ranges.document[order].tolist(), ranges.start[order].tolist(), ranges.end[order].tolist(), strict=True
+        )
+    )
+    assert corpus.char_start is not None
+    assert corpus.char_end is not None
+    found = [
+        (int(corpus.document_of(np.array([start]))[0]), int(corpus.char_start[start]), int(corpus.char_end[end]))
+        for start, end in zip(spans["start"], spans["end"], strict=True)
+    ]
+    assert sorted(found) == expected
+    for (number, start, end), first, last in zip(found, spans["start"], spans["end"], strict=True):
+        assert corpus.text(first, last) == documents[number][start:end]
+
+
+@given(annotated())
+def test_no_sentence_begins_inside_an_annotation_and_every_document_begins_one(case: tuple[list[str], Ranges]) -> None:
+    documents, ranges = case
+    found = tokenise(documents, ranges)
+    owners = np.searchsorted(found.document_start, found.breaks, side="right") - 1
+    for owner, place in zip(owners.tolist(), found.char_start[found.breaks].tolist(), strict=True):
+        inside = (ranges.document == owner) & (ranges.start < place) & (place < ranges.end)
+        assert not inside.any()
+    filled = found.document_start[:-1][np.diff(found.document_start) > 0]
+    assert set(filled.tolist()) <= set(found.breaks.tolist())
+
+
+@given(st.lists(texts, max_size=6))
+def test_batches_do_not_show(documents: list[str]) -> None:
+    together = words(documents)
+    apart = [word for document in documents for word in words([document])]
+    assert together == apart
+
+
+@given(st.text("abÄé1_ .,-!\n\t(", max_size=40))
+def test_plain_text_is_cut_into_words_and_punctuation(text: str) -> None:
+    assert words([text]) == re.findall(r"\w+|[^\w\s]", text)
+
+
+def test_marks_joiners_and_skin_tones_stay_with_their_character() -> None:
+    assert words(["Rene\u0301s 👍🏽! 👩\u200d👧"]) == ["Rene\u0301s", "👍🏽", "!", "👩\u200d", "👧"]
+
+
+def test_a_boundary_inside_a_word_cuts_it() -> None:
+    assert words(["Überbeins Sohn"], one(0, 8)) == ["Überbein", "s", "Sohn"]
+
+
+def test_white_space_is_a_token_only_at_the_edge_of_an_annotation() -> None:
+    assert words(["ein  Wort hier"], one(3, 9)) == ["ein", "  ", "Wort", "hier"]
+    assert words(["ein  Wort hier"], one(4, 10)) == ["ein", " ", "Wort", " ", "hier"]
+    assert words(["ein  Wort"], one(3, 5)) == ["ein", "  ", "Wort"]
+    assert words(["ein  Wort"], one(0, 9)) == ["ein", "Wort"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Er kam. Sie ging.", ["Er kam.", "Sie ging."]),
+        ("Er kam.\nsie ging", ["Er kam.", "sie ging"]),
+        ("eine Zeile\r\nnoch eine", ["eine Zeile", "noch eine"]),
+        ("Am 14. Mai kam H. Weber.", ["Am 14. Mai kam H. Weber."]),
+        ("Nach Abs. 2 gilt das. Punkt", ["Nach Abs. 2 gilt das.", "Punkt"]),
+        ("Am 12.05.2024 war es. So?", ["Am 12.05.2024 war es.", "So?"]),
+        ("„Wirklich?“ Ja (gut.) Nein", ["„Wirklich?“", "Ja (gut.)", "Nein"]),
+        ("gem. der Klage", ["gem. der Klage"]),
+        ("Aus… Ende", ["Aus…", "Ende"]),
+    ],
+)
+def test_the_sentence_rule(text: str, sentences: list[str]) -> None:
+    found = tokenise([text])
+    borders = [*found.char_start[found.breaks].tolist(), len(text)]
+    assert [text[low:high].strip() for low, high in pairwise(borders)] == sentences
+
+
+def test_no_documents_and_empty_documents() -> None:
+    assert words([]) == []
+    found = tokenise(["", " ", "a", ""])
+    assert found.document_start.tolist() == [0, 0, 0, 1, 1]
+    assert found.breaks.tolist() == [0]
+
+
+@given(texts, st.sampled_from(UNITS))
+def test_offsets_in_every_unit_come_back(text: str, unit: str) -> None:
+    starts = unit_starts(text, unit)
+    if starts is None:
+        starts = np.arange(len(text) + 1)
+    places = np.flatnonzero(starts >= 0)
+    assert from_code_points(text, unit, starts[places]).tolist() == places.tolist()
+
+
+@given(texts)
+def test_utf16_offsets_are_those_of_python_s_encoder(text: str) -> None:
+    encoded = [len(text[:place].encode("utf-16-le", "surrogatepass")) // 2 for place in range(len(text) + 1)]
+    assert from_code_points(text, "utf16", np.arange(len(text) + 1)).tolist() == encoded
