@@ -39,7 +39,10 @@ def tallies(material: Material) -> list[Tally]:
     marked = covered(len(material.corpus), *(positions(frame) for frame in annotations))
     counter = _Counter(text_of(material.corpus, marked), material.options.character_unit)
     owners = [_paint(frame, marked, counter.pieces) for frame in annotations]
-    vocabulary = material.vocabulary[layer]
+    # Listed annotations may have labels that no span has: rules know them, label rows do not.
+    shown = material.vocabulary[layer]
+    listed = label_vocabulary([frame for frame in annotations if layer in frame.columns], layer)
+    vocabulary = [*shown, *(label for label in listed if label not in shown)]
     labels = [_label_of(frame, layer, vocabulary, owner) for frame, owner in zip(annotations, owners, strict=True)]
     in_gold, in_pred = owners[0] >= 0, owners[1] >= 0
     counted = np.ones(counter.pieces, dtype=bool)
@@ -50,6 +53,7 @@ def tallies(material: Material) -> list[Tally]:
     inside = counter.total - _allowed(counter, labels[0], in_gold, vocabulary, rules)
     outside = counter.total - counter.matching(rules.get(NO_CATEGORY))
     place = np.repeat(marked, 2)
+    labels = [np.where(label < len(shown), label, -1) for label in labels]
     gold, pred = np.flatnonzero(in_gold & counted), np.flatnonzero(in_pred & counted)
     return [
         Tally(
