@@ -202,6 +202,31 @@ def _nervaluate(folder: Path) -> Work:
     return lambda: Evaluator(gold, pred, tags=labels, loader="list").evaluate()
 
 
+# ---- every scheme, from parsed files -------------------------------------------------------------------------------
+
+
+def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
+    """From parsed columns of tags and tokens to the scores of some schemes (clueval is always among them)."""
+    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.schemes.settings import SchemeOptions
+
+    options = ReadOptions(layers={"fine": 2}, token_id=4)
+    sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
+    chosen = Options(replicates=replicates, schemes=SchemeOptions(names, allow=(("ALL", r"\s"),)))
+    return lambda: evaluate(make_pair(*sides), chosen).scores
+
+
+# The group's first row is the outside scorer: its column "vs first" is the ratio that each scheme must keep.
+row("schemes", "seqeval precision_recall_fscore_support")(_seqeval_scores)
+for _scheme in ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents", "all"):
+    row("schemes", f"ours: {_scheme}")(lambda folder, name=_scheme: scheme_scores(folder, name))  # type: ignore[misc]
+row("schemes", "ours: all, with 1,000 bootstrap replicates")(
+    lambda folder: scheme_scores(folder, "all", replicates=1000)
+)
+
+
 # ---- the review workbook, against the library alone ----------------------------------------------------------------
 
 
