@@ -22,7 +22,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.schemes.material import Material
 from clueval_xlsx.schemes.settings import GLYPHS, UTF16
 from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import label_codes, pairs, positions
+from clueval_xlsx.spans import label_codes, label_vocabulary, pairs, positions
 from clueval_xlsx.strings import BoolArray, IntArray
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
