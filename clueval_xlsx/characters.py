@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.spans import pairs
-from clueval_xlsx.strings import PADDING, IntArray, Strings
+from clueval_xlsx.strings import IntArray, Strings
 
 _AMPERSAND = ord("&")
 _SPACE = b" "
@@ -96,41 +96,36 @@ class Stretches(NamedTuple):
 
 def text_of(corpus: Corpus, positions: IntArray) -> Stretches:
     """The text of the tokens at these positions (sorted, each once)."""
-    tokens = _decoded(corpus.tokens, positions)
-    begin, length = tokens.start, tokens.length.astype(np.int64)
-    space = len(tokens.data) - PADDING
-    gap_begin, gap = np.full(len(positions), space, np.int64), _gaps(corpus, positions)
     if corpus.running_text:
+        buffer = np.frombuffer(corpus.tokens.data, dtype=np.uint8)
+        begin, length = corpus.tokens.start[positions], corpus.tokens.length[positions].astype(np.int64)
         following = np.minimum(positions + 1, len(corpus) - 1)
         goes_on = (positions + 1 < len(corpus)) & (corpus.document_of(following) == corpus.document_of(positions))
-        after = corpus.tokens.start[positions] + corpus.tokens.length[positions]
-        gap_begin = np.where(goes_on, after, gap_begin)
-        gap = np.where(goes_on, corpus.tokens.start[following] - after, gap)
+        gap_begin = begin + length
+        gap = np.where(goes_on, corpus.tokens.start[following] - gap_begin, 0)
+    else:
+        buffer, begin, length = _decoded(corpus.tokens, positions)
+        gap_begin, gap = np.full(len(positions), len(buffer) - 1), _gaps(corpus, positions)
     starts = np.stack([begin, gap_begin], axis=1).reshape(-1)
     counts = np.stack([length, gap], axis=1).reshape(-1)
     _, places = pairs(starts, starts + counts)
+    laid = buffer[places]
+    borders = np.concatenate([[0], np.cumsum((laid & 0xC0) != 0x80)])[np.concatenate([[0], np.cumsum(counts)])]
+    return Stretches(laid.tobytes().decode("utf-8", "surrogatepass"), borders)
+
+
+def _decoded(tokens: Strings, rows: IntArray) -> tuple[npt.NDArray[np.uint8], IntArray, IntArray]:
+    """Some strings without entities in a buffer of their own, whose last byte is a space: buffer, start, length."""
+    begin, length = tokens.start[rows], tokens.length[rows].astype(np.int64)
+    _, places = pairs(begin, begin + length)
     buffer = np.frombuffer(tokens.data, dtype=np.uint8)[places]
-    begins_character = (buffer & 0xC0) != 0x80
-    borders = np.concatenate([[0], np.cumsum(begins_character)])[np.concatenate([[0], np.cumsum(counts)])]
-    text = buffer.tobytes().decode("utf-8", "surrogatepass")
-    return Stretches(text, borders)
-
-
-def _decoded(tokens: Strings, rows: IntArray) -> Strings:
-    """Some strings without entities, and a space behind everything, so that it can be pointed at."""
-    start, length = tokens.start[rows], tokens.length[rows]
-    data = tokens.data[:-PADDING]
-    if tokens.entities:
-        size = length.astype(np.int64)
-        _, places = pairs(start, start + size)
-        buffer = np.frombuffer(tokens.data, dtype=np.uint8)[places]
-        holders = _holders(tokens, buffer, np.concatenate([[0], np.cumsum(size)]))
-        plain = [tokens[index].encode("utf-8", "surrogatepass") for index in rows[holders].tolist()]
-        start, length = start.copy(), length.copy()
-        length[holders] = [len(item) for item in plain]
-        start[holders] = len(data) + np.cumsum(length[holders], dtype=np.int64) - length[holders]
-        data += b"".join(plain)
-    return Strings(data + _SPACE + bytes(PADDING - 1), start, length)
+    borders = np.concatenate([[0], np.cumsum(length)])
+    start = borders[:-1].copy()
+    holders = _holders(tokens, buffer, borders)
+    plain = [tokens[index].encode("utf-8", "surrogatepass") for index in rows[holders].tolist()]
+    length[holders] = [len(item) for item in plain]
+    start[holders] = len(buffer) + np.cumsum(length[holders]) - length[holders]
+    return np.concatenate([buffer, np.frombuffer(b"".join(plain) + _SPACE, dtype=np.uint8)]), start, length
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
