@@ -13,6 +13,7 @@ from scipy import optimize, stats
 from clueval_xlsx.schemes.tally import FloatArray
 
 _CONFIDENCE = 0.975
+_COUNTS = ("above", "below")
 
 
 @dataclass(frozen=True)
@@ -38,76 +39,88 @@ def estimate_rate(
 
     `changes` has one row for each judged unit: `stratum`, `above`, `below` (how the unit's judgement changes the
     two counts). `strata` says for each stratum how many units were drawn and how many there are. Within a stratum
-    the judged units stand for all: each is weighted by the inverse of its chance to be drawn and judged. The
-    interval comes from the stratified variance of the linearised ratio, with the finite population correction.
+    the judged units stand for all: each is weighted by the inverse of its chance to be drawn and judged. A stratum
+    in which nothing is judged yet is taken to be like the rest, and makes the interval wider. The interval comes
+    from the stratified variance of the linearised ratio, with the finite population correction.
     """
-    groups = dict(iter(changes.groupby("stratum")))
-    totals = {"above": 0.0, "below": 0.0}
-    population = judged = drawn = 0
-    for name, (taken, there) in strata.items():
-        part = groups.get(name, changes)  # a stratum in which nothing was judged yet is taken to be like the rest
-        population += there
-        drawn += taken
-        judged += len(part) if name in groups else 0
-        if not len(part):
-            continue
-        for key in totals:
-            totals[key] += there * float(part[key].mean())
+    groups = {str(name): part for name, part in changes.groupby("stratum") if name in strata}
+    seen = pd.concat(list(groups.values())) if groups else changes.iloc[:0]
+    drawn, population = (sum(pair[place] for pair in strata.values()) for place in (0, 1))
+    means = {name: groups.get(name, seen)[["above", "below"]].mean() for name in strata} if len(seen) else {}
+    totals = {key: sum(strata[name][1] * float(mean[key]) for name, mean in means.items()) for key in _COUNTS}
     whole = below + totals["below"]
-    if whole <= 0:
-        return Estimate(math.nan, math.nan, math.nan, judged, drawn, population, 0)
+    if whole <= 0 or (population and not len(seen)):  # nothing to count, or nobody has judged anything
+        return Estimate(math.nan, math.nan, math.nan, len(seen), drawn, population, 0)
     value = (above + totals["above"]) / whole
-    sizes, there_are, spread = _spreads(groups, strata, value)
-    variance = _variance(sizes, there_are, spread) / whole**2
-    freedom = max(int(sizes.sum()) - len(sizes), 1)
-    width = float(stats.t.ppf(_CONFIDENCE, freedom)) * math.sqrt(max(variance, 0.0))
+    residuals = {name: (part["above"] - value * part["below"]).to_numpy(float) for name, part in groups.items()}
+    spreads = _spreads(residuals, strata)
+    freedom = max(int(spreads.judged.sum()) - len(spreads.judged), 1)
+    width = float(stats.t.ppf(_CONFIDENCE, freedom)) * math.sqrt(spreads.variance()) / whole
     return Estimate(
         value,
-        max(value - width, 0.0),
-        min(value + width, 1.0),
-        judged,
+        min(max(value - width, 0.0), value),
+        max(min(value + width, 1.0), value),
+        len(seen),
         drawn,
         population,
-        _more_to_halve(sizes, there_are, spread),
+        _more_to_halve(spreads),
     )
 
 
-def _spreads(
-    groups: Mapping[str, pd.DataFrame], strata: Mapping[str, tuple[int, int]], value: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Judged units, all units, and the variance of the ratio's residual in each stratum.
+@dataclass(frozen=True, eq=False)
+class _Spreads:
+    """What the variance is made of: judged units, all units and the variance of the residual in each stratum.
 
-    A stratum with fewer than two judged units borrows the variance of all others together.
+    `unseen` units are in strata of which nobody has judged any; `overall` is the variance among all judged units.
     """
-    residuals = {name: (part["above"] - value * part["below"]).to_numpy(float) for name, part in groups.items()}
-    known = [name for name in strata if len(residuals.get(name, ())) > 0]
-    pooled = [residual - residual.mean() for residual in residuals.values() if len(residual) > 1]
-    freedom = sum(len(residual) - 1 for residual in pooled)
-    common = float(sum((residual**2).sum() for residual in pooled) / freedom) if freedom else 0.0
-    spread = [
-        float(residuals[name].var(ddof=1)) if len(residuals[name]) > 1 else common if strata[name][1] > 1 else 0.0
-        for name in known
-    ]
-    return (
+
+    judged: FloatArray
+    there: FloatArray
+    spread: FloatArray
+    unseen: int
+    overall: float
+
+    def variance(self, factor: float = 1.0) -> float:
+        """The variance of the total, if `factor` times as many were judged in every stratum that has judged ones."""
+        judged = np.minimum(self.judged * factor, self.there)
+        known = float((self.there**2 * (1 / judged - 1 / self.there) * self.spread).sum()) if len(judged) else 0.0
+        guessed = self.unseen**2 * self.overall * (1 / judged.sum() + 1 / self.unseen) if self.unseen else 0.0
+        return max(known + guessed, 0.0)
+
+
+def _spreads(residuals: Mapping[str, FloatArray], strata: Mapping[str, tuple[int, int]]) -> _Spreads:
+    """The variances of the strata. One with a single judged unit borrows the variance of all others together.
+
+    Where all judged units turned out alike, others may still differ: the variance is then that of a share of
+    (0 + 2) / (n + 4), by which Agresti and Coull mend the interval that would have no width.
+    """
+    known = [name for name in strata if name in residuals]
+    together = np.concatenate([residuals[name] for name in known]) if known else np.zeros(0)
+    share = 2 / (len(together) + 4)
+    least = share * (1 - share)
+    centred = [residual - residual.mean() for residual in residuals.values() if len(residual) > 1]
+    freedom = sum(len(residual) - 1 for residual in centred)
+    common = float(sum((residual**2).sum() for residual in centred) / freedom) if freedom else least
+    own = [float(residuals[name].var(ddof=1)) if len(residuals[name]) > 1 else common for name in known]
+    if not any(own):
+        own = [least] * len(known)
+    return _Spreads(
         np.array([len(residuals[name]) for name in known], dtype=float),
         np.array([strata[name][1] for name in known], dtype=float),
-        np.array(spread, dtype=float),
+        np.array(own, dtype=float),
+        sum(there for name, (_, there) in strata.items() if name not in residuals),
+        max(float(together.var(ddof=1)), least) if len(together) > 1 else least,
     )
 
 
-def _variance(sizes: FloatArray, there: FloatArray, spread: FloatArray) -> float:
-    return float((there**2 * (1 / sizes - 1 / there) * spread).sum()) if len(sizes) else 0.0
-
-
-def _more_to_halve(sizes: FloatArray, there: FloatArray, spread: FloatArray) -> int:
+def _more_to_halve(spreads: _Spreads) -> int:
     """How many more judgements, in the proportions of these, would make the interval half as wide."""
-    now = _variance(sizes, there, spread)
+    now = spreads.variance()
     if now <= 0:
         return 0
-
-    def left_over(factor: float) -> float:
-        return _variance(np.minimum(sizes * factor, there), there, spread) - now / 4
-
-    largest = float((there / sizes).max())
-    factor = optimize.brentq(left_over, 1.0, largest) if largest > 1 else 1.0
-    return math.ceil(float((np.minimum(sizes * factor, there) - sizes).sum()))
+    everything = float((spreads.there - spreads.judged).sum()) + spreads.unseen
+    largest = float((spreads.there / spreads.judged).max())
+    if largest <= 1 or spreads.variance(largest) > now / 4:
+        return math.ceil(everything)
+    factor = optimize.brentq(lambda factor: spreads.variance(factor) - now / 4, 1.0, largest)
+    return math.ceil(float((np.minimum(spreads.judged * factor, spreads.there) - spreads.judged).sum()))

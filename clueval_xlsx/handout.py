@@ -12,6 +12,7 @@ import pandas as pd
 from clueval_xlsx.errors import agreed_table
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.fair_shares import fair_shares
 from clueval_xlsx.layout import AG, FN, FP
 from clueval_xlsx.matching import EXACT
 from clueval_xlsx.merging import overlap_components
@@ -137,7 +138,7 @@ def _allocate(there: IntArray, size: int) -> IntArray:
 
 
 def deal(units: Units, chosen: BoolArray, annotators: Sequence[str], overlap: float, seed: int) -> dict[str, set[int]]:
-    """Deal units to annotators like cards: each label and document evenly, the given share to two people.
+    """Deal units to annotators: each label and each document evenly to within one, the given share to two people.
 
     >>> units = Units(pd.DataFrame(), np.arange(4), ("a",) * 4, ("d1", "d1", "d2", "d2"), ("PER",) * 4)
     >>> hands = deal(units, np.ones(4, bool), ["anna", "ben"], 0.5, seed=1)
@@ -149,9 +150,10 @@ def deal(units: Units, chosen: BoolArray, annotators: Sequence[str], overlap: fl
     shuffled = indices[generator.permutation(len(indices))]
     order = sorted(shuffled.tolist(), key=lambda unit: (units.label[unit], units.document[unit]))
     hands: dict[str, set[int]] = {name: set() for name in annotators}
-    shift = int(generator.integers(len(annotators)))
-    for place, unit in enumerate(order):
-        hands[annotators[(place + shift) % len(annotators)]].add(unit)
+    labels, documents = ([names[unit] for unit in order] for names in (units.label, units.document))
+    people = generator.permutation(len(annotators))
+    for unit, share in zip(order, fair_shares(labels, documents, len(annotators)), strict=True):
+        hands[annotators[people[share]]].add(unit)
     twice = round(overlap * len(order)) if len(annotators) > 1 else 0
     # One unit of each stretch of the same order, so that labels and documents are spread here, too; within a
     # stretch one of whoever has most to do, so that it falls to somebody who has less.

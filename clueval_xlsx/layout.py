@@ -85,8 +85,13 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
     >>> custom_judgements({"public": {"effect": "gold_wrong", "en": "Public figure", "sheets": ["FN"]}})
     (Judgement(code='public', effect='delete', sheets=('FN',), words={'en': 'Public figure'}),)
     """
+    from clueval_xlsx.words import in_every_language
+
     effects = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
     offered = {judgement.code: judgement.sheets for judgement in JUDGEMENTS}
+    taken = {normalise(code): code for code in effects}
+    for code in effects:
+        taken.update(dict.fromkeys(map(normalise, in_every_language(f"judgement.{code}").values()), code))
     found = []
     for code, table in tables.items():
         effect = table.get("effect")
@@ -97,13 +102,25 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
             )
         if code in effects:
             raise OptionError(f"{where}: {code!r} is a judgement of the tool. Choose another code for your own.")
-        words = {key: str(value) for key, value in table.items() if key not in {"effect", "sheets"}}
+        words = {key: value for key, value in table.items() if key not in {"effect", "sheets"}}
         if not words:
             raise OptionError(f'{where}: judgement {code!r} has no words. Give at least one, such as en = "…".')
-        sheets = tuple(sheet for sheet in table.get("sheets", offered[effect]) if sheet in offered[effect])
-        if not sheets:
-            raise OptionError(f"{where}: judgement {code!r}: effect {effect} fits only {', '.join(offered[effect])}.")
-        found.append(Judgement(code, effects[effect], sheets, words))
+        for language, text in words.items():
+            if not isinstance(text, str) or not normalise(text):
+                raise OptionError(f"{where}: judgement {code!r}, {language}: found {text!r}. Allowed: a text.")
+            for meant in (normalise(code), normalise(text)):
+                if taken.setdefault(meant, code) != code:
+                    raise OptionError(
+                        f"{where}: judgement {code!r}, {language}: {text!r} already means {taken[meant]!r}. "
+                        "Choose other words, so that nobody mistakes one for the other."
+                    )
+        sheets = table.get("sheets", list(offered[effect]))
+        if not isinstance(sheets, list) or not sheets or any(sheet not in offered[effect] for sheet in sheets):
+            raise OptionError(
+                f"{where}: judgement {code!r} has sheets {sheets!r}. "
+                f"Allowed with effect {effect}: a list of {', '.join(offered[effect])}."
+            )
+        found.append(Judgement(code, effects[effect], tuple(dict.fromkeys(sheets)), words))
     return tuple(found)
 
 

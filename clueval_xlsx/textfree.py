@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus import Corpus, Regions
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.readers import Source
 from clueval_xlsx.strings import Strings
 
 _TEXT = ("surface", "other_surface", "context")
@@ -23,13 +25,19 @@ def without_text(evaluation: Evaluation) -> Evaluation:
     scores = evaluation.scores.copy()
     by_document = (scores["group_key"] == "document").to_numpy(bool)
     scores.loc[by_document, "group"] = [numbers[group] for group in scores.loc[by_document, "group"]]
+    pair = evaluation.pair
     bare = replace(
         evaluation,
-        pair=replace(evaluation.pair, corpus=_empty(evaluation.pair.corpus, tuple(numbers.values()))),
-        scores=scores,
+        pair=replace(
+            pair,
+            corpus=_empty(pair.corpus, tuple(numbers.values())),
+            gold=replace(pair.gold, source=_unnamed(pair.gold.source, "gold")),
+            pred=replace(pair.pred, source=_unnamed(pair.pred.source, "pred")),
+        ),
     )
     cases = tuple(bare_cases(table, doc_ids) for table in evaluation.cases)
-    bare.__dict__["cases"] = cases  # what the cached property would compute from the words
+    # What the cached properties would compute from the words:
+    bare.__dict__.update(scores=scores, cases=cases, bare_cases=cases)
     return bare
 
 
@@ -38,6 +46,12 @@ def _empty(corpus: Corpus, doc_ids: tuple[str, ...]) -> Corpus:
     nothing = Strings(bytes(8), np.zeros(len(corpus), dtype=np.int64), np.zeros(len(corpus), dtype=np.int32))
     documents = Regions(corpus.documents.start, corpus.documents.stop, rows=[{} for _ in doc_ids])
     return replace(corpus, tokens=nothing, doc_ids=doc_ids, documents=documents, regions={}, columns={}, token_ids=None)
+
+
+def _unnamed(source: Source, name: str) -> Source:
+    """Where a side comes from, without the names of files, which often are those of cases; their hashes stay."""
+    reading = {key: value for key, value in source.reading.items() if key != "text"}
+    return replace(source, name=name + PurePath(source.name).suffix, reading=reading)
 
 
 def _numbers(doc_ids: Sequence[str]) -> dict[str, str]:

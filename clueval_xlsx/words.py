@@ -33,7 +33,10 @@ class Words:
         return self._own.get(key) or _table(FALLBACK)[key]
 
     def __call__(self, key: str, /, **values: object) -> str:
-        return self[key].format_map(values)
+        try:
+            return self[key].format_map(values)
+        except (KeyError, ValueError, IndexError):  # braces nobody fills: `validate` says so, English helps meanwhile
+            return _table(FALLBACK)[key].format_map(values)
 
     def get(self, key: str, default: str = "") -> str:
         """The words of a key, or the default if no language has it."""

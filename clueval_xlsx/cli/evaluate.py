@@ -11,6 +11,8 @@ import click
 from clueval_xlsx.cli import engine_options, options, review_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clueval_xlsx.cli.engine_run import Detected
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files import Outputs
@@ -85,6 +87,7 @@ def evaluate(
     from clueval_xlsx.cli.reviews import review_targets, spare_judgements, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files import Outputs
+    from clueval_xlsx.protection import find_password
 
     if output is None and not (json_path or html_path or folder):
         output = Path("review.xlsx")
@@ -92,7 +95,8 @@ def evaluate(
     pair = detected.pair if detected else options.load_pair(gold, pred or "", given)
     parts = evaluation_parts(pair, merged=given["merged"])
     suffixes = [f"-{part.layers[0]}" if len(parts) > 1 else "" for part in parts]
-    targets = {suffix: review_targets(output.with_stem(output.stem + suffix), given) for suffix in suffixes if output}
+    books = {suffix: output.with_stem(output.stem + suffix) for suffix in suffixes if output}
+    targets = {suffix: review_targets(book, given) for suffix, book in books.items()}
     if not given["force"]:
         spare_judgements(path for paths in targets.values() for path in paths.values())
     chosen = options.evaluation_options(given)
@@ -105,14 +109,18 @@ def evaluate(
             if output:
                 review, carried = _review_options(result, given)
                 said += carried
-                write_reviews(outputs, result, targets[suffix], review, given)
-            if json_path:
-                _write_json(outputs, result, json_path.with_stem(json_path.stem + suffix))
-            if html_path:
-                _write_html(outputs, result, html_path.with_stem(html_path.stem + suffix), given)
-            if folder:
-                _write_files(outputs, result, folder / suffix.removeprefix("-"), given["lang"])
+                write_reviews(outputs, result, books[suffix], targets[suffix], review, given)
+            for edition, name in _editions(result, given):
+                if json_path:
+                    _write_json(outputs, edition, json_path.with_stem(json_path.stem + suffix + name))
+                if html_path:
+                    _write_html(outputs, edition, html_path.with_stem(html_path.stem + suffix + name), given["lang"])
+                if folder:
+                    own = folder.with_name(folder.name + name) / suffix.removeprefix("-")
+                    _write_files(outputs, edition, own, given["lang"])
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
+    if find_password(given["password_file"]) is not None and (json_path or html_path or folder):
+        say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
     for sentence in (*said, *map(summary, results)):
         say(sentence)
     if detected and detected.say_failures():
@@ -150,14 +158,20 @@ def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
     outputs.write_text(path, to_json(result))
 
 
-def _write_html(outputs: Outputs, result: Evaluation, path: Path, given: dict[str, Any]) -> None:
-    from clueval_xlsx.cli.reviews import WITHOUT_TEXT
-    from clueval_xlsx.report_html import to_html
-    from clueval_xlsx.textfree import without_text
-
-    outputs.write_text(path, to_html(result, given["lang"]))
+def _editions(result: Evaluation, given: dict[str, Any]) -> Iterator[tuple[Evaluation, str]]:
+    """The result, and without its text if that is asked for; with what the names of the files end with."""
+    yield result, ""
     if given["without_text"]:
-        outputs.write_text(path.with_stem(path.stem + WITHOUT_TEXT), to_html(without_text(result), given["lang"]))
+        from clueval_xlsx.cli.reviews import WITHOUT_TEXT
+        from clueval_xlsx.textfree import without_text
+
+        yield without_text(result), WITHOUT_TEXT
+
+
+def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
+    from clueval_xlsx.report_html import to_html
+
+    outputs.write_text(path, to_html(result, language))
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:

@@ -252,11 +252,14 @@ def estimate_sentences(run: Adjudication) -> list[str]:
     """What a sample tells about all cases."""
     from clueval_xlsx.cli.tables import interval, rate
 
+    rows = run.estimates.to_dict("records")
+    if rows and not rows[0]["judged"]:
+        return [f"None of the {rows[0]['drawn']} drawn units is judged yet: nothing can be estimated from the sample."]
     return [
         f"Estimated from the sample: {row['rate']} {rate(row['value'])} % ({interval(row['low'], row['high'])}) if "
         f"every case were judged; {row['judged']} of {row['drawn']} drawn units are judged, of {row['population']} in "
         f"all; {row['more_to_halve']} more would halve the interval."
-        for row in run.estimates.to_dict("records")
+        for row in rows
     ]
 
 

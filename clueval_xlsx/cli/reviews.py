@@ -29,7 +29,20 @@ def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
         raise OptionError("--overlap needs --annotators. Say who judges, such as --annotators anna,ben.")
     if not names:
         return {"": path}
-    return {name: path.with_stem(f"{path.stem}-{_NOT_IN_FILE_NAMES.sub('_', name)}") for name in names}
+    if given["overlap"] and len(names) == 1:
+        raise OptionError(f"--overlap needs two people or more, but --annotators names only {names[0]}.")
+    found = {name: path.with_stem(f"{path.stem}-{_NOT_IN_FILE_NAMES.sub('_', name)}") for name in names}
+    taken = {without_text_path(path).name.casefold(): "the edition without text"} if given["without_text"] else {}
+    for name, target in found.items():
+        other = taken.setdefault(target.name.casefold(), name)
+        if other != name:
+            raise OptionError(f"--annotators: {name} and {other} would share the file {target.name}. Change a name.")
+    return found
+
+
+def without_text_path(path: Path) -> Path:
+    """Where the edition goes that can be shared."""
+    return path.with_stem(path.stem + WITHOUT_TEXT)
 
 
 def spare_judgements(paths: Iterable[Path]) -> None:
@@ -49,9 +62,14 @@ def spare_judgements(paths: Iterable[Path]) -> None:
 
 
 def write_reviews(
-    outputs: Outputs, result: Evaluation, targets: Mapping[str, Path], options: ReviewOptions, given: dict[str, Any]
+    outputs: Outputs,
+    result: Evaluation,
+    path: Path,
+    targets: Mapping[str, Path],
+    options: ReviewOptions,
+    given: dict[str, Any],
 ) -> None:
-    """Write the workbooks of one result, each with its part of the cases."""
+    """Write the workbooks of one result, each with its part of the cases; `path` is what one for all would have."""
     from clueval_xlsx.cli.console import progress
     from clueval_xlsx.handout import parse_share, select
     from clueval_xlsx.protection import find_password
@@ -80,9 +98,7 @@ def write_reviews(
                 partial(write_workbook, result, options=own, cases=cases, advance=advance),
             )
     if given["without_text"]:
-        first = next(iter(targets.values()))
-        path = first.with_stem(first.stem.removesuffix(f"-{next(iter(targets))}") + WITHOUT_TEXT)
-        _write_without_text(outputs, result, path, options, selection)
+        _write_without_text(outputs, result, without_text_path(path), options, selection)
 
 
 def team(text: str) -> list[str]:
@@ -91,8 +107,11 @@ def team(text: str) -> list[str]:
     >>> team("anna, ben,,cara")
     ['anna', 'ben', 'cara']
     """
+    from clueval_xlsx.layout import normalise
+
     names = [name.strip() for name in text.split(",") if name.strip()]
-    twice = {name for name in names if [other.casefold() for other in names].count(name.casefold()) > 1}
+    keys = [normalise(name) for name in names]
+    twice = {name for name in names if keys.count(normalise(name)) > 1}
     if twice:
         raise OptionError(f"--annotators names {', '.join(sorted(twice))} twice. Give each person once.")
     return names

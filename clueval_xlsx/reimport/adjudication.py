@@ -9,6 +9,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from clueval_xlsx.context import ELLIPSIS
 from clueval_xlsx.correction import Change, Correction, Decision, correct
 from clueval_xlsx.decisions import CaseBook, Unusable
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
@@ -105,8 +106,13 @@ class Adjudication:
         """Members of the team whose workbook did not come back."""
         present = {normalise(book.annotator) for book in self.workbooks}
         present |= {normalise(book.manifest.annotator) for book in self.workbooks if book.manifest is not None}
-        team = dict.fromkeys(name for book in self.workbooks if book.manifest for name in book.manifest.team)
-        return tuple(name for name in team if normalise(name) not in present)
+        return tuple(name for name in self.team if normalise(name) not in present)
+
+    @cached_property
+    def team(self) -> tuple[str, ...]:
+        """Everybody the cases were handed out to."""
+        known = [book.manifest for book in self.workbooks if book.manifest is not None]
+        return tuple(dict.fromkeys(name for manifest in known for name in manifest.team))
 
     @cached_property
     def estimates(self) -> pd.DataFrame:
@@ -234,7 +240,7 @@ def _votes(
                 )
             )
             continue
-        if row.span and normalise(row.span) != normalise(surfaces[record.case_id]) and "[…]" not in row.span:
+        if row.span and row.span != surfaces[record.case_id] and _edited(row.span, surfaces[record.case_id]):
             notes.append(f"{row.where('span')}: the words of the case were edited; the edit is ignored")
         if record.code:
             try:
@@ -249,6 +255,11 @@ def _votes(
             notes += _ignored_corrections(row)
         records.append(record)
     return votes, records, problems, notes
+
+
+def _edited(shown: str, surface: str) -> bool:
+    """Whether a cell says something else than the case; a shortened text is not held against anybody."""
+    return normalise(shown) != normalise(surface) and ELLIPSIS not in shown
 
 
 def _ignored_corrections(row: ReviewRow) -> list[str]:

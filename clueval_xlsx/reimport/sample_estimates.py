@@ -47,7 +47,8 @@ def sample_estimates(run: Adjudication) -> pd.DataFrame:
         rows = pd.concat(
             [rows, pd.DataFrame({"stratum": [_AGREED] * len(components), "component": components})], ignore_index=True
         )
-        strata[_AGREED] = (int(agreed["drawn"]), int(agreed["there"]))
+        if components:  # unlike the cases, agreed spans nobody judged are taken to be right
+            strata[_AGREED] = (int(agreed["drawn"]), int(agreed["there"]))
     before = {name: _totals(side) for name, side in zip(("gold", "pred"), _sides(headline_tally(run.raw)), strict=True)}
     found = []
     for rate, side in (("recall", "gold"), ("precision", "pred")):

@@ -118,6 +118,7 @@ def _add_series(
 
 
 def _frame(chart: Any, title: str) -> None:
+    chart.show_hidden_data()  # the figures may stand in hidden columns
     chart.set_title({"name": title, "name_font": {"size": 11, "color": ACCENT}, "overlay": False})
     chart.set_legend({"position": "bottom", "font": _FONT})
     chart.set_chartarea({"border": {"color": LINE}})

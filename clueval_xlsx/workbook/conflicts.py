@@ -46,7 +46,15 @@ def write_conflicts(
     if blind:
         votes = {case_id: _unnamed(cast, words) for case_id, cast in votes.items()}
     earlier = {case_id: said(cast, judgements, words) for case_id, cast in votes.items()}
-    options = ReviewOptions(lang=lang, contact=contact, judgements=judgements, earlier=earlier, role=CONFLICTS)
+    options = ReviewOptions(
+        lang=lang,
+        contact=contact,
+        judgements=judgements,
+        earlier=earlier,
+        role=CONFLICTS,
+        team=() if blind else run.team,
+        sample=run.manifest.sample if run.manifest else {},
+    )
     write_workbook(run.raw, target, options, cases=shown)
 
 
