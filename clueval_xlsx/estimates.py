@@ -13,7 +13,6 @@ from scipy import optimize, stats
 from clueval_xlsx.schemes.tally import FloatArray
 
 _CONFIDENCE = 0.975
-_COUNTS = ("above", "below")
 
 
 @dataclass(frozen=True)
@@ -43,16 +42,19 @@ def estimate_rate(
     in which nothing is judged yet is taken to be like the rest, and makes the interval wider. The interval comes
     from the stratified variance of the linearised ratio, with the finite population correction.
     """
-    groups = {str(name): part for name, part in changes.groupby("stratum") if name in strata}
-    seen = pd.concat(list(groups.values())) if groups else changes.iloc[:0]
+    changes = changes[changes["stratum"].isin(list(strata))]
+    counts = changes[["above", "below"]].to_numpy(float)
+    names = changes["stratum"].to_numpy(object)
+    groups = {name: own for name in strata if len(own := counts[names == name])}
     drawn, population = (sum(pair[place] for pair in strata.values()) for place in (0, 1))
-    means = {name: groups.get(name, seen)[["above", "below"]].mean() for name in strata} if len(seen) else {}
-    totals = {key: sum(strata[name][1] * float(mean[key]) for name, mean in means.items()) for key in _COUNTS}
-    whole = below + totals["below"]
-    if whole <= 0 or (population and not len(seen)):  # nothing to count, or nobody has judged anything
-        return Estimate(math.nan, math.nan, math.nan, len(seen), drawn, population, 0)
-    value = (above + totals["above"]) / whole
-    residuals = {name: (part["above"] - value * part["below"]).to_numpy(float) for name, part in groups.items()}
+    totals = np.zeros(2)
+    for name, (_, there) in strata.items() if len(counts) else ():
+        totals += there * groups.get(name, counts).mean(axis=0)
+    whole = below + float(totals[1])
+    if whole <= 0 or (population and not len(counts)):  # nothing to count, or nobody has judged anything
+        return Estimate(math.nan, math.nan, math.nan, len(counts), drawn, population, 0)
+    value = (above + float(totals[0])) / whole
+    residuals = {name: own[:, 0] - value * own[:, 1] for name, own in groups.items()}
     spreads = _spreads(residuals, strata)
     freedom = max(int(spreads.judged.sum()) - len(spreads.judged), 1)
     width = float(stats.t.ppf(_CONFIDENCE, freedom)) * math.sqrt(spreads.variance()) / whole
@@ -60,7 +62,7 @@ def estimate_rate(
         value,
         min(max(value - width, 0.0), value),
         max(min(value + width, 1.0), value),
-        len(seen),
+        len(counts),
         drawn,
         population,
         _more_to_halve(spreads),

@@ -170,9 +170,13 @@ def select_cases(cases: pd.DataFrame, units: Units, chosen: set[int]) -> pd.Data
     return cases[cases["case_id"].isin(wanted)].reset_index(drop=True)
 
 
-def agreed_spans(match: pd.DataFrame, size: int, seed: int) -> IntArray:
-    """Rows of gold spans, drawn at random from those that the model marks exactly alike."""
-    rows = np.flatnonzero((match["class"] == EXACT).to_numpy())
+def agreed_spans(evaluation: Evaluation) -> IntArray:
+    """Rows of the gold spans that the model marks exactly alike and that are no cases (for their label, say)."""
+    return np.flatnonzero((evaluation.gold_match["class"] == EXACT).to_numpy() & ~evaluation.errors[0])
+
+
+def draw_agreed(rows: IntArray, size: int, seed: int) -> IntArray:
+    """So many of the agreed spans, drawn at random."""
     if size >= len(rows):
         return rows
     return np.sort(np.random.default_rng(seed).choice(rows, size=size, replace=False))
@@ -211,13 +215,13 @@ def select(
         note = {"seed": seed, "size": sample, "strata": {name: list(pair) for name, pair in drawn.strata.items()}}
         tables = {name: select_cases(table, units, set(np.flatnonzero(drawn.chosen))) for name, table in tables.items()}
     if agreed:
-        rows = agreed_spans(evaluation.gold_match, agreed, seed)
+        there = agreed_spans(evaluation)
+        rows = draw_agreed(there, agreed, seed)
         options = evaluation.options
         tables[AG] = agreed_table(
             rows, pair.gold.spans, pair.pred.spans, pair.corpus, context=options.context, metadata=options.by
         )
-        there = int((evaluation.gold_match["class"] == EXACT).sum())
-        note["agreed"] = {"seed": seed, "size": agreed, "drawn": len(rows), "there": there}
+        note["agreed"] = {"seed": seed, "size": agreed, "drawn": len(rows), "there": len(there)}
     if not annotators:
         return Selection(tables, {}, note)
     dealt = deal(units, drawn.chosen, annotators, overlap, seed)

@@ -1,0 +1,325 @@
+"""Confidential text: encrypted workbooks, nothing in clear on disk at any time, and an edition without text."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.protection import encrypt
+from clueval_xlsx.resources import resource_folder
+from tests.conftest import EXAMPLE_OPTIONS, refused, run
+from tests.teams import all_cases, cases_of, everything_in, fill, manifest
+from tests.workbooks import ONE_LAYER, evaluated, example, written
+
+PASSWORD = "Grüne Tür 7"
+WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+@pytest.fixture
+def sides(examples: Path) -> tuple[Path, Path]:
+    return examples / "gold.vrt", examples / "pred.vrt"
+
+
+@pytest.fixture
+def password(tmp_path: Path) -> Path:
+    path = tmp_path / "password.txt"
+    path.write_text(f"{PASSWORD}\nsecond line\n", "utf-8")
+    return path
+
+
+def corpus_words() -> set[str]:
+    """All words of the example's text."""
+    lines = (resource_folder("examples") / "gold.vrt").read_text("utf-8").splitlines()
+    tokens = [line.split("\t")[0] for line in lines if not line.startswith("<")]
+    return {word for token in tokens for word in WORD.findall(token)}
+
+
+def document_ids() -> tuple[str, ...]:
+    return example(replicates=0).pair.corpus.doc_ids
+
+
+# ---- whatever touches the disk ----------------------------------------------------------------------------------
+
+
+class Watch:
+    """Every file that was ever written, as it was when it was moved, deleted or left behind."""
+
+    def __init__(self) -> None:
+        self.contents: dict[str, bytes] = {}
+        self.opened: set[str] = set()
+        self.unnamed = 0
+        self.on = False
+
+    def keep(self, path: object) -> None:
+        file = Path(os.fsdecode(path))  # type: ignore[arg-type]
+        if file.is_file():
+            self.contents[f"{len(self.contents)} {file}"] = file.read_bytes()
+
+    def text(self) -> bytes:
+        return b"\n".join(self.contents.values())
+
+
+_watches: list[Watch] = []
+
+
+def _hook(event: str, arguments: tuple) -> None:
+    if event == "open" and _watches and _watches[-1].on and isinstance(arguments[0], str | bytes | os.PathLike):
+        mode, flags = arguments[1], arguments[2]
+        writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool(flags & os.O_ACCMODE)
+        if writes:
+            _watches[-1].opened.add(os.fsdecode(arguments[0]))
+
+
+@contextmanager
+def watching(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> Iterator[Watch]:
+    watch = Watch()
+    if not any(isinstance(each, Watch) for each in _watches):
+        sys.addaudithook(_hook)  # for ever, but it does nothing unless a watch is on
+    _watches.append(watch)
+    with monkeypatch.context() as patch:
+        for name in ("remove", "unlink", "replace", "rename"):
+            original = getattr(os, name)
+
+            def kept(path, *more, _original=original, **options):
+                watch.keep(path)
+                return _original(path, *more, **options)
+
+            patch.setattr(os, name, kept)
+        for name in ("TemporaryFile", "SpooledTemporaryFile"):
+            original = getattr(tempfile, name)
+
+            def unnamed(*more, _original=original, **options):
+                watch.unnamed += 1
+                return _original(*more, **options)
+
+            patch.setattr(tempfile, name, unnamed)
+        watch.on = True
+        yield watch
+        watch.on = False
+    for folder in folders:
+        for file in folder.rglob("*"):
+            watch.keep(file)
+
+
+def clear_words(data: bytes) -> list[str]:
+    """Corpus words in these bytes, as UTF-8 or UTF-16; shorter ones would be found in noise."""
+    container = encrypt(written(evaluated(ONE_LAYER)), "x")  # has words of its own: Primary, Encryption
+
+    def within(word: str, content: bytes) -> bool:
+        return word.encode() in content or word.encode("utf-16-le") in content
+
+    return sorted(word for word in corpus_words() if len(word) >= 5 and within(word, data) > within(word, container))
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("protected", [True, False])
+def test_no_clear_text_ever_reaches_the_disk(sides, password, tmp_path, monkeypatch, protected, streamed):
+    if streamed:
+        monkeypatch.setattr("clueval_xlsx.workbook.review._STREAMED_FROM", 1)
+    temporary, out = tmp_path / "temporary", tmp_path / "out"
+    temporary.mkdir()
+    out.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    options = ["--password-file", password] if protected else []
+    with watching(monkeypatch, temporary, out) as watch:
+        made = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", out / "r.xlsx", "--annotators", "a,b", *options)
+        report = ["--report", out / "report.xlsx", "--conflicts", out / "conflicts.xlsx"]
+        books = [out / "r-a.xlsx", out / "r-b.xlsx"]
+        back = run("reimport", *books, "--gold", sides[0], *report, *options)
+        seen = run("status", *books, *options)
+    assert (made.code, back.code, seen.code) == (0, 0, 0), (made.err, back.err, seen.err)
+    assert {Path(key.partition(" ")[2]).name for key in watch.contents} >= {"r-a.xlsx", "r-b.xlsx", "report.xlsx"}
+    outside = [path for path in watch.opened if not Path(path).is_relative_to(tmp_path) and path != os.devnull]
+    assert not [path for path in outside if "__pycache__" not in path]
+    found = clear_words(watch.text()) + clear_words(everything_in_all(watch).encode())
+    if protected:
+        assert not found
+        assert not list(temporary.iterdir())
+        assert watch.unnamed == 0
+        assert not [path for path in watch.opened if Path(path).is_relative_to(temporary)]
+    else:  # the watch does see what it is there for
+        assert len(found) > 50
+        assert any(Path(path).is_relative_to(temporary) for path in watch.opened) == streamed
+
+
+def everything_in_all(watch: Watch) -> str:
+    return "\n".join(everything_in(content) for content in watch.contents.values())
+
+
+def test_encrypted_workbooks_are_those_excel_writes(sides, password, tmp_path):
+    import msoffcrypto
+
+    book = tmp_path / "r.xlsx"
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--password-file", password).code == 0
+    container = msoffcrypto.OfficeFile(io.BytesIO(book.read_bytes()))
+    assert container.is_encrypted()
+    assert container.type == "agile"
+    assert b'keyBits="256"' in book.read_bytes()
+    assert b'cipherAlgorithm="AES"' in book.read_bytes()
+    assert all_cases(book, PASSWORD) == {case for t in example(replicates=0).bare_cases for case in t["case_id"]}
+
+
+# ---- the right password, a wrong one, none ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def locked(sides, tmp_path, password) -> Path:
+    """A workbook in which somebody judged, encrypted."""
+    book = tmp_path / "anna.xlsx"
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--annotators", "anna,ben").code == 0
+    book = tmp_path / "anna-anna.xlsx"
+    missed = cases_of(book)["FN"]
+    fill(book, dict.fromkeys(missed[:3], "gold_wrong"))
+    book.write_bytes(encrypt(book.read_bytes(), PASSWORD))
+    return book
+
+
+def test_the_right_password_opens_from_a_file_or_the_environment(locked, sides, tmp_path, password, monkeypatch):
+    corrected = tmp_path / "corrected.vrt"
+    back = run("reimport", locked, "--gold", sides[0], "-o", corrected, "--password-file", password)
+    assert back.code == 0, back.err
+    assert "3 missed cases were errors of gold" in back.err
+    assert "no workbook of ben" in back.err
+    assert corrected.read_bytes() != sides[0].read_bytes()
+    monkeypatch.setenv("CLUEVAL_PASSWORD", PASSWORD)
+    assert run("reimport", locked, "--gold", sides[0]).code == 0
+    seen = run("status", locked, "--json")
+    assert '"judged": 3' in seen.out
+
+
+@pytest.mark.parametrize("command", ["reimport", "status"])
+def test_a_wrong_or_missing_password_is_a_clear_error(locked, sides, tmp_path, command, monkeypatch):
+    monkeypatch.delenv("CLUEVAL_PASSWORD", raising=False)
+    corrected = tmp_path / "corrected.vrt"
+    more = ["--gold", sides[0], "-o", corrected] if command == "reimport" else []
+    refused(run(command, locked, *more), "anna-anna.xlsx", "protected by a password", "--password-file")
+    wrong = tmp_path / "wrong.txt"
+    wrong.write_text("Grüne Tür 8", "utf-8")
+    refused(run(command, locked, *more, "--password-file", wrong), "anna-anna.xlsx", "password does not fit")
+    assert not corrected.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", ["empty"]),
+        (b"\nsecret", ["empty"]),
+        (b"x" * 300, ["300", "255"]),
+        (b"\xff\xfe\xfa", ["UTF-8"]),
+        (None, ["cannot be read"]),
+    ],
+)
+def test_a_bad_password_file_is_refused(sides, tmp_path, content, words):
+    file, book = tmp_path / "p.txt", tmp_path / "out" / "r.xlsx"
+    if content is not None:
+        file.write_bytes(content)
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--password-file", file)
+    refused(done, *words)
+    assert not book.parent.exists()
+    assert "secret" not in done.err
+
+
+def test_a_password_cannot_be_an_argument():
+    for command in ("evaluate", "reimport", "status"):
+        assert run(command, "--password", "secret", "x", "y").code == 2
+
+
+def test_an_encrypted_workbook_is_not_overwritten(sides, locked, password):
+    target = locked.with_stem("anna")
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--annotators", "anna,ben")
+    refused(done, "anna-anna.xlsx", "password", "--force")
+
+
+def test_what_a_password_does_not_protect_is_said(sides, tmp_path, password):
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--html", tmp_path / "r.html", "--password-file", password)
+    assert done.code == 0
+    assert "clear text" in done.err
+
+
+# ---- the edition without text -----------------------------------------------------------------------------------
+
+
+def known_words() -> set[str]:
+    """Words that may stand in outputs: those of the templates, of labels, and of every output of another text."""
+    other = evaluated(ONE_LAYER)
+    texts = [everything_in(written(other))]
+    for file in resource_folder("templates").rglob("*"):
+        if file.is_file():
+            texts.append(file.read_text("utf-8", errors="replace"))
+    spans = example(replicates=0).pair.gold.spans
+    texts += [str(label) for name in spans.columns if name not in {"start", "end"} for label in spans[name].unique()]
+    texts += ["gold pred vrt category risk domain tenancy", " ".join(document_domains())]
+    return {word for text in texts for word in WORD.findall(text)}
+
+
+def document_domains() -> list[str]:
+    return [str(row.get("domain", "")) for row in example(replicates=0).pair.corpus.documents.rows]
+
+
+def leaks(data: bytes, known: set[str]) -> list[str]:
+    text = everything_in(data)
+    found = (corpus_words() - known) & set(WORD.findall(text))
+    return sorted(found) + [doc_id for doc_id in document_ids() if doc_id in text]
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_the_edition_without_text_holds_no_word_of_the_corpus(sides, tmp_path, lang):
+    out = tmp_path / "out"
+    previous = tmp_path / "log.jsonl"
+    full = tmp_path / "first.xlsx"
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", full).code == 0
+    fill(full, dict.fromkeys(cases_of(full)["FN"][:4], "gold_wrong"))
+    assert run("reimport", full, "--gold", sides[0], "--judgements", previous).code == 0
+    done = run(
+        "evaluate", *sides, *EXAMPLE_OPTIONS, "--by", "domain", "--previous", previous, "--lang", lang,
+        "-o", out / "review.xlsx", "--html", out / "report.html", "--json", out / "metrics.json",
+        "--files", out / "files", "--without-text", "--agreed", "8", "--annotators", "anna,ben",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    known = known_words()
+    assert len(corpus_words() - known) > 200
+    bare = [path for path in sorted(out.rglob("*")) if path.is_file() and "-without-text" in str(path.relative_to(out))]
+    names = {path.relative_to(out).as_posix() for path in bare}
+    assert names == {
+        "review-without-text.xlsx",
+        "report-without-text.html",
+        "metrics-without-text.json",
+        *(f"files-without-text/{path.name}" for path in (out / "files").iterdir()),
+    }
+    for path in bare:
+        assert not leaks(path.read_bytes(), known), path
+    for name in ("review-anna.xlsx", "report.html", "files/false_negatives.csv"):
+        assert len(leaks((out / name).read_bytes(), known)) > 5, name  # the search finds what is there
+
+
+def test_the_edition_without_text_has_the_same_cases_positions_and_figures(sides, tmp_path):
+    out = tmp_path / "out"
+    options = ("-o", out / "r.xlsx", "--files", out / "files", "--without-text")
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, *options).code == 0
+    full, bare = out / "r.xlsx", out / "r-without-text.xlsx"
+    assert cases_of(bare) == cases_of(full)
+    assert manifest(bare).run_id == manifest(full).run_id
+    assert manifest(bare).signature == manifest(full).signature
+    assert manifest(bare).predictions == manifest(full).predictions
+    import csv
+
+    for name in ("false_negatives.csv", "false_positives.csv"):
+        rows = [
+            list(csv.DictReader(io.StringIO((folder / name).read_text("utf-8-sig"), newline="")))
+            for folder in (out / "files", out / "files-without-text")
+        ]
+        for own, without in zip(*rows, strict=True):
+            for key in ("case_id", "class", "start", "end", "document_start", "document_end"):
+                assert own[key] == without[key]
+            assert without["document"].startswith("#")
+    kept, free = ((folder / "scores.csv").read_text("utf-8") for folder in (out / "files", out / "files-without-text"))
+    numbers = [re.findall(r",[\d.]+", text) for text in (kept, free)]
+    assert numbers[0] == numbers[1]
