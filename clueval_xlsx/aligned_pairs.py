@@ -134,7 +134,11 @@ def _same_documents(
                 "the other side has them. Choose another (--annotator first|union), or leave them out of both files."
             )
         gold, pred = (_without(side, unseen) for side in (gold, pred))
-        notes.append(f"{len(unseen)} documents that the chosen annotator has not seen were left out")
+        many = len(unseen) != 1
+        notes.append(
+            f"{len(unseen)} document{'s' if many else ''} that the chosen annotator has not seen "
+            f"{'were' if many else 'was'} left out"
+        )
     if isinstance(pred, TextReading):
         ids = gold.doc_ids if isinstance(gold, TextReading) else gold.corpus.doc_ids
         given = isinstance(gold, Reading) or all(document.id is not None for document in gold.documents)

@@ -10,6 +10,8 @@ from clueval_xlsx.strings import IntArray
 
 NOTHING = ""  # the column of gold spans that no prediction touches, the row of predictions that touch no gold
 UNLABELLED = "–"  # spans without a label on the layer
+OTHERS = "…"  # the rarer labels, where there are more than a matrix can show
+MOST_LABELS = 100
 _NOBODY = -2
 
 
@@ -17,7 +19,8 @@ def confusion(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> pd.DataFram
     """Gold spans by their label and the label of the prediction that shares most tokens with them.
 
     The last column counts the gold spans that nothing touches, the last row the predictions that touch no gold.
-    Spans without a label on the layer stand under `–`, if there are any.
+    Spans without a label on the layer stand under `–`, if there are any. Of very many labels the most frequent
+    have a row and a column of their own, and the others share one, `…`.
     """
     names, members = confusion_members(gold, pred, layer)
     table = np.zeros((len(names), len(names)), dtype=np.int64)
@@ -35,11 +38,14 @@ def confusion_members(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> tup
     rows = np.concatenate([gold_labels, np.full(len(lonely), _NOBODY)])
     columns = np.concatenate([partner_labels, pred_labels[lonely]])
 
+    kept, shown = _most_frequent(rows, columns, len(vocabulary))
     unlabelled = [UNLABELLED] if (rows == -1).any() or (columns == -1).any() else []
-    names = [*vocabulary, *unlabelled, NOTHING]
+    others = [OTHERS] if len(kept) < len(vocabulary) else []
+    names = [*(vocabulary[code] for code in kept.tolist()), *others, *unlabelled, NOTHING]
 
     def place(codes: IntArray) -> IntArray:
-        return np.where(codes == -1, len(vocabulary), np.where(codes == _NOBODY, len(names) - 1, codes))
+        without = np.where(codes == -1, len(kept) + len(others), len(names) - 1)
+        return np.where(codes < 0, without, np.append(shown, 0)[codes])
 
     members = pd.DataFrame(
         {
@@ -50,6 +56,16 @@ def confusion_members(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> tup
         }
     )
     return names, members
+
+
+def _most_frequent(rows: IntArray, columns: IntArray, labels: int) -> tuple[IntArray, IntArray]:
+    """The labels that have a place of their own, in order, and for each label the number of its place."""
+    used = np.concatenate([rows, columns])
+    counts = np.bincount(used[used >= 0], minlength=labels)
+    kept = np.sort(np.argsort(-counts, kind="stable")[:MOST_LABELS])
+    shown = np.full(labels, len(kept), dtype=np.int64)
+    shown[kept] = np.arange(len(kept))
+    return kept, shown
 
 
 def _partners(a: pd.DataFrame, b: pd.DataFrame) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.merging import merge_layers
-from clueval_xlsx.spans import label_list, make_spans, positions
+from clueval_xlsx.spans import label_list, make_spans, positions, touching
 from clueval_xlsx.strings import IntArray
 
 CONTRADICTION, OVERLAP = "contradiction", "overlap"
@@ -99,6 +99,8 @@ def extent(content: Iterable[LayerSpan]) -> tuple[int, int]:
     (2, 5)
     """
     spans = list(content)
+    if len(spans) == 1:
+        return spans[0].start, spans[0].end
     return min(span.start for span in spans), max(span.end for span in spans)
 
 
@@ -168,6 +170,8 @@ def _contradictions(decisions: Sequence[Decision]) -> tuple[list[Conflict], set[
     conflicts: list[Conflict] = []
     held: set[str] = set()
     for target, said in claims.items():
+        if len(said) == 1:
+            continue
         deleted = any(not result for _, result in said)
         binding = [(d, r) for d, r in said if not (deleted and d.allows_deletion and r == target)]
         if len({result for _, result in binding}) > 1:
@@ -224,22 +228,31 @@ def _overlaps_with_gold(
     decisions: Sequence[Decision],
 ) -> list[Conflict]:
     start, end = positions(merged)
+    in_the_way: list[tuple[Content, Sequence[Decision], tuple[int, int]]] = []
+    places = np.array([extent(content) for content in new], dtype=np.int64).reshape(-1, 2)
+    ranges = touching(places[:, 0], places[:, 1], start, end)
+    for (content, owners), first, stop in zip(new.items(), *(side.tolist() for side in ranges), strict=True):
+        for row in range(first, stop):
+            gold = int(start[row]), int(end[row])
+            if gold not in replaced:
+                in_the_way.append((content, owners, gold))
+                break
+    if not in_the_way:
+        return []
     confirming: dict[tuple[int, int], list[str]] = defaultdict(list)
     for decision in decisions:
         for target in decision.targets:
             confirming[extent(target)].append(decision.case_id)
-    found = []
-    for content, owners in new.items():
-        begin, last = extent(content)
-        first, stop = np.searchsorted(end, begin, side="left"), np.searchsorted(start, last, side="right")
-        for row in range(int(first), int(stop)):
-            gold = int(start[row]), int(end[row])
-            if gold not in replaced:
-                cases = tuple(dict.fromkeys([*(d.case_id for d in owners), *confirming[gold]]))
-                adds = any(d.added for d in owners)
-                found.append(Conflict(OVERLAP, cases, ((begin, last), gold), with_gold=gold, adds=adds))
-                break
-    return found
+    return [
+        Conflict(
+            OVERLAP,
+            tuple(dict.fromkeys([*(owner.case_id for owner in owners), *confirming[gold]])),
+            (extent(content), gold),
+            with_gold=gold,
+            adds=any(owner.added for owner in owners),
+        )
+        for content, owners, gold in in_the_way
+    ]
 
 
 def _changes(decision: Decision, present: frozenset[Content]) -> list[Change]:

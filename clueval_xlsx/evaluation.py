@@ -53,13 +53,20 @@ class Evaluation:
     options: Options
     gold_match: pd.DataFrame
     pred_match: pd.DataFrame
-    scores: pd.DataFrame
+    settings: ScoreSettings
     signature: str
     strict: Material
     raw: Pair
     relaxed: Material | None = None
     alignment: Alignment = field(default_factory=Alignment)
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The score table: computed when somebody looks, because the way back needs only a few rows of it."""
+        tallies = all_tallies(self.strict, self.relaxed)
+        tallies += entities.tallies(self.pair, self.options.level, self.alignment.discarded)
+        return score_table(tallies, self.settings)
 
     @property
     def label_variant(self) -> str | None:
@@ -202,9 +209,7 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         options,
         strict.gold.match,
         strict.pred.match,
-        score_table(
-            [*all_tallies(strict, relaxed), *entities.tallies(pair, options.level, alignment.discarded)], settings
-        ),
+        settings,
         signature(pair, options),
         strict,
         raw,

@@ -33,6 +33,9 @@ def make_spans(
 
 def label_list(column: Iterable[Any]) -> list[str | None]:
     """Labels as plain strings, None for a span without a label."""
+    if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
+        names = [*(str(label) for label in column.cat.categories), None]  # the code -1 picks the last
+        return [names[code] for code in column.cat.codes.tolist()]
     return [None if pd.isna(label) else str(label) for label in column]
 
 

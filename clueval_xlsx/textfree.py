@@ -34,10 +34,10 @@ def without_text(evaluation: Evaluation) -> Evaluation:
             gold=replace(pair.gold, source=_unnamed(pair.gold.source, "gold")),
             pred=replace(pair.pred, source=_unnamed(pair.pred.source, "pred")),
         ),
-        scores=scores,
     )
     cases = tuple(bare_cases(table, doc_ids) for table in evaluation.cases)
-    bare.__dict__["cases"] = bare.__dict__["bare_cases"] = cases  # what the properties would compute from the words
+    # What the cached properties would compute from the words:
+    bare.__dict__.update(scores=scores, cases=cases, bare_cases=cases)
     return bare
 
 

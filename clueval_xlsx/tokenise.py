@@ -105,15 +105,15 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
         bytes_before += len(encoded)
     pieces.append(bytes(PADDING))
 
-    def joined_arrays(name: str) -> IntArray:
-        return np.concatenate([np.empty(0, np.int64), *(getattr(chunk, name) for chunk in chunks)]).astype(np.int64)
+    def joined_arrays(name: str, dtype: type = np.int64) -> IntArray:
+        return np.concatenate([np.empty(0, dtype), *(getattr(chunk, name) for chunk in chunks)], dtype=dtype)
 
     counts = joined_arrays("counts")
     document_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return Tokenised(
         data=b"".join(pieces),
         start=joined_arrays("start"),
-        length=joined_arrays("length").astype(np.int32),
+        length=joined_arrays("length", np.int32).astype(np.int32, copy=False),
         char_start=joined_arrays("char_start"),
         char_end=joined_arrays("char_end"),
         document_start=document_start,
@@ -209,12 +209,13 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
     if joined.isascii():
         byte_begin, byte_end = begin, end
     else:
-        # How many bytes each character takes beyond the first, summed up.
-        wide = np.flatnonzero(points > 0x7F)
-        extra = np.cumsum(1 + (points[wide] > 0x7FF).astype(np.int64) + (points[wide] > 0xFFFF))
-        extra = np.concatenate([[0], extra])
-        byte_begin = begin + extra[np.searchsorted(wide, begin)]
-        byte_end = end + extra[np.searchsorted(wide, end)]
+        # How many bytes the characters before each one take beyond their first.
+        wide = (points > 0x7F).astype(np.uint8)
+        for limit in (0x7FF, 0xFFFF):
+            wide += points > limit
+        extra = np.zeros(size + 1, dtype=np.int64)
+        np.cumsum(wide, out=extra[1:])
+        byte_begin, byte_end = begin + extra[begin], end + extra[end]
     counts = np.diff(np.searchsorted(begin, base))
     origin = np.repeat(base[:-1], counts)
     opens = _sentence_starts(points, described, begin, end)
@@ -250,14 +251,19 @@ def _keep_edges(kind: ByteArray, start: IntArray, end: IntArray, cut: BoolArray)
     edged = filled[(kind[start[filled]] == _SPACE) | (kind[end[filled] - 1] == _SPACE)]
     if not edged.size:
         return
-    visible = np.flatnonzero(kind != _SPACE)
-    for begin, stop in zip(start[edged].tolist(), end[edged].tolist(), strict=True):
-        low, high = np.searchsorted(visible, [begin, stop])
-        first = int(visible[low]) if low < high else stop
-        last = int(visible[high - 1]) + 1 if low < high else stop
-        kind[begin:first] = _SOLID
-        kind[last:stop] = _SOLID
-        cut[[first, last]] = True
+    begin, stop = start[edged], end[edged]
+    visible = np.append(np.flatnonzero(kind != _SPACE), len(kind))
+    low, high = np.searchsorted(visible, begin), np.searchsorted(visible, stop)
+    some = low < high
+    first = np.where(some, visible[low], stop)
+    last = np.where(some, visible[np.maximum(high - 1, 0)] + 1, stop)
+    # White space at the edges: +1 where a stretch of it begins, -1 where it ends.
+    steps = np.zeros(len(kind) + 1, dtype=np.int32)
+    for places, step in ((begin, 1), (first, -1), (last, 1), (stop, -1)):
+        np.add.at(steps, places, step)
+    kind[np.cumsum(steps[:-1]) > 0] = _SOLID
+    cut[first] = True
+    cut[last] = True
 
 
 def _sentence_starts(points: CodePoints, described: ByteArray, begin: IntArray, end: IntArray) -> BoolArray:

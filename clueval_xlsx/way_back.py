@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -20,6 +22,7 @@ from clueval_xlsx.manifest import REVIEW, Manifest, from_evaluation
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading
+from clueval_xlsx.readers.reading import digest
 from clueval_xlsx.readers.text import PRED
 from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
 from clueval_xlsx.reimport.reading import all_judgements, read_judgements
@@ -27,6 +30,7 @@ from clueval_xlsx.reimport.resolution import MAJORITY
 from clueval_xlsx.reimport.runs import (
     OpenedWorkbook,
     check_gold,
+    expected_gold,
     group_by_run,
     manifest_of,
     open_workbook,
@@ -112,13 +116,51 @@ def reimport(
     """
     if not workbooks:
         raise OptionError("no workbook was given. Give at least one judged workbook.")
+    with _collector_paused():
+        return _reimport(
+            workbooks,
+            gold,
+            pred,
+            resolve,
+            trust_id,
+            password,
+            gold_options or {},
+            pred_options or gold_options or {},
+            options or Options(),
+            judgements,
+        )
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Tens of thousands of rows become as many small objects without a cycle: looking for cycles costs a quarter."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _reimport(
+    workbooks: Sequence[Source],
+    gold: Source,
+    pred: Source | None,
+    resolve: str,
+    trust_id: str | None,
+    password: str | None,
+    gold_options: Mapping[str, Any],
+    pred_options: Mapping[str, Any],
+    options: Options,
+    judgements: Sequence[Judgement],
+) -> Reimport:
     opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
     runs = group_by_run(opened)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
     how = [read_options_of(given[0], side) if given else ReadOptions() for side in ("gold", "pred")]
-    gold_reading = read(gold, replace(how[0], **(gold_options or {})), name=_name(gold))
-    pred_how = replace(how[1], **(pred_options or gold_options or {}))
-    restored = _Restorer(gold_reading, pred, pred_how, options or Options())
+    gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened)
+    restored = _Restorer(gold_reading, pred, replace(how[1], **pred_options), options)
     known = all_judgements(given, judgements)
     adjudications = []
     for run_id, own in runs.items():
@@ -133,6 +175,25 @@ def reimport(
         adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
     _check_layers(adjudications)
     return Reimport(gold_reading, tuple(adjudications))
+
+
+def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkbook]) -> Reading:
+    """Read gold; a file that cannot be read as the workbooks say is more likely another file than a broken one."""
+    try:
+        return read(gold, how, name=_name(gold))
+    except InputError as error:
+        path = Path(gold) if isinstance(gold, str | Path) else None
+        if path is None or not path.is_file():
+            raise
+        found = digest(path.read_bytes())
+        for workbook in workbooks:
+            expected = expected_gold(workbook)
+            if not found.startswith(expected):
+                raise InputError(
+                    f"{workbook.name}: belongs to another gold file ({expected[:10]}) than {path.name} ({found[:10]}), "
+                    f"which cannot even be read as that one: {error}"
+                ) from None
+        raise
 
 
 class _Restorer:

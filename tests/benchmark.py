@@ -72,6 +72,48 @@ def _read_pandas(folder: Path) -> Work:
     )  # fmt: skip
 
 
+def long_documents(folder: Path) -> Path:
+    """1,000 documents of 30,000 characters with 60 spans each as Presidio JSON, made of the corpus's own words."""
+    path = folder / "long.json"
+    if not path.exists():
+        lines = (folder / "gold.vrt").read_text("utf-8").splitlines()
+        words = [line.partition("\t")[0] for line in lines if "\t" in line][:50_000]
+        text = " ".join(words)
+        documents = []
+        for number in range(1000):
+            begin = number * 137 % (len(text) - 30_000)
+            own = text[begin : begin + 30_000]
+            spans = [
+                {"entity_type": "X", "entity_value": own[i : i + 15], "start_position": i, "end_position": i + 15}
+                for i in range(100, 30_000, 498)
+            ]
+            documents.append({"full_text": own, "spans": spans, "metadata": {"doc_id": f"d{number}"}})
+        path.write_text(json.dumps(documents, ensure_ascii=False), "utf-8")
+    return path
+
+
+@row("read JSON", "ours: 1,000 x 30,000 characters, spans checked")
+def _read_json(folder: Path) -> Work:
+    from clueval_xlsx.loading import load
+
+    path = long_documents(folder)
+    return lambda: load(path)
+
+
+@row("read JSON", "json.load")
+def _read_json_plainly(folder: Path) -> Work:
+    path = long_documents(folder)
+    return lambda: json.loads(path.read_bytes())
+
+
+@row("read JSON", "ours: and cut into tokens")
+def _read_json_tokens(folder: Path) -> Work:
+    from clueval_xlsx.loading import read
+
+    path = long_documents(folder)
+    return lambda: read(path)
+
+
 # ---- scoring, from the same lists of tags --------------------------------------------------------------------------
 
 Sentences = list[list[str]]
@@ -92,41 +134,47 @@ def both(folder: Path) -> tuple[Sentences, Sentences]:
     return tags(folder / "gold.vrt"), tags(folder / "pred.vrt")
 
 
-def score_tags(gold: Sentences, pred: Sentences, replicates: int) -> Any:
-    """From lists of strings to counts and rates at all four levels, unlabelled and labelled, overall and by label."""
-    import numpy as np
+def score_tags(folder: Path, replicates: int) -> Work:
+    """From lists of strings to counts and rates at all four levels: overall, by label and by document.
 
-    from clueval_xlsx.bio import TagColumn, decode
-    from clueval_xlsx.matching import match_spans
-    from clueval_xlsx.schemes import clueval
-    from clueval_xlsx.scores import ScoreSettings, score_table
-    from clueval_xlsx.spans import from_decoded, label_vocabulary
+    The corpus is read beforehand, as the lists are; decoding the tags is part of the work, as it is for the others.
+    """
+    from dataclasses import replace
 
-    breaks = np.cumsum([0, *map(len, gold)])[:-1]
-    spans = []
-    for side in (gold, pred):
-        column = TagColumn.of([tag for sentence in side for tag in sentence])
-        spans.append(from_decoded(decode(column, breaks), "fine"))
-    matches = match_spans(*spans), match_spans(*reversed(spans))
-    settings = ScoreSettings(
-        documents=breaks[::25], vocabulary={"fine": label_vocabulary(spans, "fine")}, replicates=replicates
-    )
-    return score_table(clueval.tallies(*spans, *matches, ("fine",)), settings)
+    from clueval_xlsx.bio import TagColumn
+    from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import Pair, annotate
+
+    reading = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2}))
+    corpus = reading.corpus
+    sides = both(folder)
+
+    def work() -> Evaluation:
+        gold, pred = (
+            annotate(
+                replace(reading, layers={"fine": TagColumn.of([tag for sentence in side for tag in sentence])}),
+                corpus,
+                corpus.breaks,
+            )
+            for side in sides
+        )
+        return evaluate(Pair(corpus, gold, pred, ("fine",)), Options(replicates=replicates))
+
+    found = work().overall("clueval", level="exact", labelled="fine")["tp_gold"]
+    copies = len(corpus) // 214_443
+    assert found == 3039 * copies, found  # the figure of the data, once for each copy
+    return work
 
 
 @row("score from tags", "ours: four levels, with and without labels")
 def _score(folder: Path) -> Work:
-    gold, pred = both(folder)
-    table = score_tags(gold, pred, 0)
-    first = table[table["level"].eq("exact") & table["labelled"].eq("fine") & table["layer"].isna()].iloc[0]
-    assert first["tp_gold"] % 3039 == 0, first  # the figure of the data, once for each copy
-    return lambda: score_tags(gold, pred, 0)
+    return score_tags(folder, 0)
 
 
 @row("score from tags", "ours, with 1,000 bootstrap replicates")
 def _score_intervals(folder: Path) -> Work:
-    gold, pred = both(folder)
-    return lambda: score_tags(gold, pred, 1000)
+    return score_tags(folder, 1000)
 
 
 @row("score from tags", "seqeval precision_recall_fscore_support")
@@ -152,6 +200,31 @@ def _nervaluate(folder: Path) -> Work:
     gold, pred = both(folder)
     labels = sorted({tag[2:] for sentence in gold for tag in sentence if tag != "O"})
     return lambda: Evaluator(gold, pred, tags=labels, loader="list").evaluate()
+
+
+# ---- every scheme, from parsed files -------------------------------------------------------------------------------
+
+
+def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
+    """From parsed columns of tags and tokens to the scores of some schemes (clueval is always among them)."""
+    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.schemes.settings import SchemeOptions
+
+    options = ReadOptions(layers={"fine": 2}, token_id=4)
+    sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
+    chosen = Options(replicates=replicates, schemes=SchemeOptions(names, allow=(("ALL", r"\s"),)))
+    return lambda: evaluate(make_pair(*sides), chosen).scores
+
+
+# The group's first row is the outside scorer: its column "vs first" is the ratio that each scheme must keep.
+row("schemes", "seqeval precision_recall_fscore_support")(_seqeval_scores)
+for _scheme in ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents", "all"):
+    row("schemes", f"ours: {_scheme}")(lambda folder, name=_scheme: scheme_scores(folder, name))  # type: ignore[misc]
+row("schemes", "ours: all, with 1,000 bootstrap replicates")(
+    lambda folder: scheme_scores(folder, "all", replicates=1000)
+)
 
 
 # ---- the review workbook, against the library alone ----------------------------------------------------------------
@@ -183,6 +256,48 @@ def _workbook_bare(folder: Path) -> Work:
     from tests.recording import record
 
     return record(evaluated(folder), folder / "recorded.xlsx").replay
+
+
+# ---- the way back: every case of the workbook judged (2,645 rows, tenfold 26,450) ------------------------------------
+
+
+def judged_workbook(folder: Path) -> Path:
+    """The review workbook with a judgement in every row; written once."""
+    from clueval_xlsx.layout import Answer
+    from clueval_xlsx.workbook import ReviewOptions, write_workbook
+
+    path = folder / "judged.xlsx"
+    if not path.exists():
+        evaluation = evaluated(folder)
+        codes = (("model_error", "gold_wrong", "acceptable"), ("model_error", "gold_missing", "acceptable"))
+        answers = {
+            case_id: Answer(own[number % 3], severity="quasi", comment="seen")
+            for own, table in zip(codes, evaluation.bare_cases, strict=True)
+            for number, case_id in enumerate(table["case_id"])
+        }
+        write_workbook(evaluation, path, ReviewOptions(answers=answers))
+    return path
+
+
+@row("re-import", "ours: read, checked, decided, matched anew, corrected file")
+def _reimport(folder: Path) -> Work:
+    from clueval_xlsx.way_back import reimport
+
+    path = judged_workbook(folder)
+    return lambda: reimport([path], folder / "gold.vrt").content
+
+
+@row("re-import", "openpyxl: reading the rows alone")
+def _reimport_openpyxl(folder: Path) -> Work:
+    import openpyxl
+
+    path = judged_workbook(folder)
+
+    def work() -> int:
+        book = openpyxl.load_workbook(path, read_only=True)
+        return sum(1 for name in ("FN", "FP") for _ in book[name].iter_rows(values_only=True))
+
+    return work
 
 
 # ---- whole commands ------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def records(answers: Mapping[str, Answer], who: str = "Anna", *, final: bool = F
             place,
             final,
         )
-        rows.append(ReviewRow(record, {"judgement": place}))
+        rows.append(ReviewRow(record))
     return JudgedWorkbook(f"{who.lower()}.xlsx", who, None, (), tuple(rows), ())
 
 

@@ -90,7 +90,7 @@ def test_two_people_of_one_file_can_be_compared_on_the_documents_both_have_seen(
     )
     assert pair.corpus.doc_ids == ("d",)
     assert len(pair.gold.spans) == len(pair.pred.spans) == 2
-    assert any("1 documents that the chosen annotator has not seen were left out" in note for note in pair.notes)
+    assert any("1 document that the chosen annotator has not seen was left out" in note for note in pair.notes)
 
 
 def test_label_studio_people_and_models() -> None:

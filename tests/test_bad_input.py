@@ -38,11 +38,11 @@ def test_a_missing_file(tmp_path: Path, write) -> None:
 
 
 def test_a_directory_in_place_of_a_file(tmp_path: Path, write) -> None:
-    refused(
-        run("score", write("gold.vrt", GOOD), tmp_path),
-        str(tmp_path),
-        "the folder has no documents: neither .txt nor .ann files",
-    )
+    gold = write("gold.vrt", GOOD)
+    (tmp_path / "folder").mkdir()
+    refused(run("score", gold, tmp_path / "folder"), "folder: the folder has no documents: neither .txt nor .ann")
+    named = run("score", gold, tmp_path / "folder", "--pred-format", "vrt")
+    refused(named, "folder: a folder is read as brat, but --format says vrt. Give a file.")
 
 
 def test_a_file_that_is_not_utf8(compare) -> None:
@@ -192,11 +192,11 @@ def test_layers_that_differ_between_the_sides(compare) -> None:
         (("--level", "exakt"), ("--level", "'exakt' is not one of 'exact', 'superset', 'tiling', 'overlap'")),
         (("--labelled", "risk"), ("--labelled risk: there is no such layer. Layers: span",)),
         (("--by", "court"), ("there is no metadata called 'court'. Known here: none.",)),
-        (("--layer", "risk"), ("--layer risk: here a layer is a column of tags. Give its number, such as risk=2",)),
+        (("--layer", "risk"), ("gold.vrt: --layer risk: here a layer is a column of tags. Give its number",)),
         (("--layer", "risk=0"), ("'risk=0' is not NAME=COLUMN",)),
         (("--layer", "start=2"), ("'start' cannot be the name of a layer",)),
         (("--layer", "a=2", "--layer", "a=3"), ("a layer is named twice: a, a",)),
-        (("--format", "docx"), ("'docx' is not one of 'vrt', 'conll', 'brat'",)),
+        (("--format", "docx"), ("--format", "'docx' is not one of 'vrt', 'conll'")),
         (("--beta", "0"), ("--beta",)),
         (("--replicates", "-1"), ("--replicates",)),
         (("--token-id", "0"), ("--token-id",)),

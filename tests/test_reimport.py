@@ -532,6 +532,8 @@ def test_bad_input_exits_2_and_writes_nothing(example):
     refused(
         run("reimport", folder / "anna.xlsx", "--gold", other, "-o", folder / "c.vrt"), "anna.xlsx", "another gold file"
     )
+    other.write_bytes(b"one column only\n")
+    refused(run("reimport", folder / "anna.xlsx", "--gold", other), "anna.xlsx", "another gold file", "other.vrt")
     refused(run("reimport", folder / "none.xlsx", "--gold", gold_path, "-o", folder / "c.vrt"), "none.xlsx")
     refused(run("reimport", folder / "anna.xlsx", "--gold", gold_path, "-o", folder / "anna.xlsx"), "judged workbooks")
     assert not (folder / "c.vrt").exists()

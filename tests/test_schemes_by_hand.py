@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -286,3 +289,30 @@ def test_spans_frames_need_no_tags() -> None:
         pair, gold=replace(pair.gold, tags={}), pred=replace(pair.pred, tags={}, spans=spans_of((0, 0, "X")))
     )
     assert result(bare, "seqeval").overall("seqeval", variant="strict", labelled="span")["recall"] != 1
+
+
+def chars_in_brat(write: Any, gold: str, pred: str, text: str, *arguments: str) -> dict[str, Any]:
+    """The overall row of `chars` for a brat text with annotations of both sides."""
+    for side, lines in (("gold", gold), ("pred", pred)):
+        write(f"{side}/one.txt", text)
+        folder = write(f"{side}/one.ann", lines).parent.parent
+    done = run("score", folder / "gold", folder / "pred", "--scheme", "chars", *arguments, "--json")
+    assert done.code == 0, done.err
+    rows = [row for row in json.loads(done.out)["scores"] if row["scheme"] == "chars"]
+    return next(row for row in rows if row["layer"] is None and row["group"] is None)
+
+
+@pytest.mark.parametrize("pred", ["T1\tNAME 11 23\tInigo Montoy\n", "T1\tNAME 11 16\tInigo\nT2\tNAME 17 23\tMontoy\n"])
+def test_inigo_montoya_in_running_text(write: Any, pred: str) -> None:
+    """The same in a text with offsets, where a prediction may end inside a word: 11 of 12 characters."""
+    gold, text = "T1\tNAME 11 24\tInigo Montoya\n", "My name is Inigo Montoya (sic).\n"
+    row = chars_in_brat(write, gold, pred, text, "--allow", r"NAME=\s")
+    assert (row["tp_gold"], row["gold"], row["tp_pred"], row["fp"]) == (11, 12, 11, 0)
+
+
+def test_overlapping_annotations_count_as_they_are_listed(write: Any) -> None:
+    """A number inside an address: no span of its own, but the last listed, so its rule holds for its character."""
+    gold = "T1\tADDRESS 3 16\tMain Street 1\nT2\tNUMBER 15 16\t1\n"
+    pred, text = "T1\tADDRESS 3 14\tMain Street\n", "at Main Street 1 today\n"
+    row = chars_in_brat(write, gold, pred, text, "--overlaps", "longest", "--allow", r"NUMBER=\d")
+    assert (row["tp_gold"], row["fn"]) == (11, 1)  # missed: the space before the number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import warnings
 from collections import Counter
 from typing import NamedTuple
@@ -278,6 +279,29 @@ def test_tokens_is_the_plain_loop(gold: list[Span], pred: list[Span], by_label: 
     agree = sum(token in theirs and (not by_label or theirs[token] == label) for token, label in ours.items())
     row = run(gold, pred, names=("tokens",)).overall("tokens", labelled="span" if by_label else None)
     assert (row["gold"], row["pred"], row["tp_gold"], row["tp_pred"]) == (len(ours), len(theirs), agree, agree)
+
+
+@settings(max_examples=40)
+@given(SPANS, SPANS, WORDS, st.sampled_from([(), ("A",), ("ALL",), ("A", "ALL", "NONE"), ("NONE", "B")]))
+def test_chars_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], ruled: tuple[str, ...]) -> None:
+    rules = {category: {"A": "[ab]", "B": "ß", "ALL": r"\s|&", "NONE": "[a№]"}[category] for category in ruled}
+    text = decoded(words)
+    characters = " ".join(text.words)
+
+    def labels(spans: list[Span]) -> dict[int, str | None]:
+        return {place: span[2] for span in spans for place in text.characters(span)}
+
+    in_gold, in_pred = labels(gold), labels(pred)
+    tp = fn = fp = 0
+    for place, character in enumerate(characters):
+        if place in in_gold:
+            rule = rules.get(in_gold[place] or "", rules.get("ALL"))
+            if rule is None or not re.fullmatch(rule, character):
+                tp, fn = tp + (place in in_pred), fn + (place not in in_pred)
+        elif place in in_pred and not ("NONE" in rules and re.fullmatch(rules["NONE"], character)):
+            fp += 1
+    row = run(gold, pred, words, names=("chars",), allow=tuple(rules.items())).overall("chars")
+    assert (row["tp_gold"], row["tp_pred"], row["fn"], row["fp"]) == (tp, tp, fn, fp)
 
 
 # ---- what must hold for every scheme ------------------------------------------------------------------------

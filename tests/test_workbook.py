@@ -200,7 +200,7 @@ def test_lists_come_from_ranges_that_hold_all_their_values(book):
             last = sheet[str(rule.sqref).split(":")[1]]
             assert (first.row, last.row) == (FIRST, sheet.max_row)
             header = headers(sheet)[first.column - 1]
-            place = rule.formula1.removeprefix("clueval_lists!").replace("$", "")
+            place = rule.formula1.replace("'", "").removeprefix("clueval_lists!").replace("$", "")
             found[header] = [str(row[0].value) for row in lists[place]]
             assert bool(rule.showErrorMessage) is (header in {"Judgement", "Severity"})
             assert rule.allowBlank
@@ -218,7 +218,9 @@ def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
     place = lists[0].index("label_span")
     assert sorted(row[place] for row in lists[1:]) == sorted(labels)
     letter = "ABCDEFGH"[place]
-    assert f"<formula1>clueval_lists!${letter}$2:${letter}${len(labels) + 1}</formula1>" in sheet
+    assert f"<formula1>clueval_lists!${letter}$2:${letter}${len(labels) + 1}</formula1>" in sheet.replace(
+        "'", ""
+    )  # versions differ in quoting
 
 
 def test_a_row_turns_red_when_its_ids_differ_and_green_when_it_is_judged(book):

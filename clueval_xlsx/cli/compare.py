@@ -55,6 +55,8 @@ def compare(
     from clueval_xlsx.comparison import compare as compare_systems
     from clueval_xlsx.files import Outputs
 
+    if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
+        raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
     comparisons, notes = [], []
     for named in _evaluations(gold, preds, system_names(preds, names), given):
         comparison = compare_systems(named)
@@ -98,7 +100,7 @@ def system_names(preds: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
             f"--name was given {len(names)} times for {len(preds)} predictions. Give at most one for each."
         )
     paths = [Path(pred) for pred in preds]
-    found = [path.stem for path in paths]
+    found = ["standard input" if str(path) == "-" else path.stem for path in paths]
     if len(set(found)) < len(found):
         found = [path.name for path in paths]
     if len(set(found)) < len(found):
@@ -115,8 +117,6 @@ def _evaluations(
     """For each part (all layers merged, or each layer by itself) the evaluations of all systems."""
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
 
-    if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
-        raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
     chosen = options.evaluation_options(given)
     by_part: list[list[tuple[str, Evaluation]]] = []
     for pred, name in zip(preds, names, strict=True):

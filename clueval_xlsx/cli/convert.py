@@ -54,7 +54,8 @@ def convert(source: str, target: Path, wanted: str | None, sentences: bool | Non
             outputs.write_bytes(path, content)
     say_notes(reading.notes)
     spans = ", ".join(f"{len(frame)} spans of {layer}" for layer, frame in annotation.layers.items())
-    say(f"{len(corpus.documents)} documents with {spans} written to {target} ({format_}).")
+    documents = f"{len(corpus.documents)} document{'s' if len(corpus.documents) != 1 else ''}"
+    say(f"{documents} with {spans} written to {target} ({format_}).")
     if format_ in {"vrt", "conll"}:
         columns = " ".join(f"--layer {layer}={number}" for number, layer in enumerate(annotation.layers, 2))
         say(f"Read it with {columns}.")

@@ -40,10 +40,14 @@ def merge(file: str, output: Path | None, **given: Any) -> None:
         text = span_table(annotation.spans, corpus, separator="\t" if ending == ".tsv" else ",")
         content = text.encode("utf-8")
     elif ending == ".vrt":
+        from clueval_xlsx.writers.tokens import vertical_text
         from clueval_xlsx.writers.vertical import rewrite_layers
 
-        spans = annotation.spans
-        content = rewrite_layers(reading, {layer: spans[["start", "end", layer]] for layer in reading.layers})
+        merged = {layer: annotation.spans[["start", "end", layer]] for layer in reading.layers}
+        tagged = reading.source.format in {"vrt", "conll"}
+        content = (
+            rewrite_layers(reading, merged) if tagged else vertical_text(corpus, merged).encode("utf-8", "replace")
+        )
     else:
         raise OptionError(f"{output}: unknown ending {ending!r}. Allowed: .tsv, .csv, .vrt.")
     if output is None:

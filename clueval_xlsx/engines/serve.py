@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
@@ -18,10 +17,12 @@ from clueval_xlsx.exceptions import CluevalError
 
 def main() -> None:
     """Serve until the input ends."""
-    # Answers get the real standard output; whatever the detector prints goes to standard error instead.
-    answers = os.fdopen(os.dup(1), "wb")
+    # Questions and answers get the real standard streams. Whatever the detector prints goes to standard error
+    # instead, and whatever it reads is empty.
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    serve(sys.stdin.buffer, answers)
+    serve(questions, answers)
 
 
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:

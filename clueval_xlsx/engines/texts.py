@@ -14,8 +14,8 @@ import numpy as np
 
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.engines.base import Detection, Document
+from clueval_xlsx.joined import joined_tokens
 from clueval_xlsx.strings import IntArray
-from clueval_xlsx.writers.standoff import joined_tokens
 
 
 @dataclass(frozen=True, eq=False)

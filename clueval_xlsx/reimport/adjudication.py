@@ -9,6 +9,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from clueval_xlsx.context import ELLIPSIS
 from clueval_xlsx.correction import Change, Correction, Decision, correct
 from clueval_xlsx.decisions import CaseBook, Unusable
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
@@ -239,7 +240,7 @@ def _votes(
                 )
             )
             continue
-        if row.span and normalise(row.span) != normalise(surfaces[record.case_id]) and "[…]" not in row.span:
+        if row.span and row.span != surfaces[record.case_id] and _edited(row.span, surfaces[record.case_id]):
             notes.append(f"{row.where('span')}: the words of the case were edited; the edit is ignored")
         if record.code:
             try:
@@ -254,6 +255,11 @@ def _votes(
             notes += _ignored_corrections(row)
         records.append(record)
     return votes, records, problems, notes
+
+
+def _edited(shown: str, surface: str) -> bool:
+    """Whether a cell says something else than the case; a shortened text is not held against anybody."""
+    return normalise(shown) != normalise(surface) and ELLIPSIS not in shown
 
 
 def _ignored_corrections(row: ReviewRow) -> list[str]:

@@ -33,16 +33,33 @@ _KNOWN_COLUMNS = ("case", BLOCK_ID_COLUMN, "judgement", "correct_span", "severit
 
 
 @dataclass(frozen=True)
+class SheetPlace:
+    """Where a review sheet's columns are, so that a cell can be named when somebody asks."""
+
+    name: str  # file!sheet
+    columns: Mapping[str, int]
+
+    def cell(self, key: str, row: int) -> str:
+        """The place of a column's cell in a row."""
+        return f"{self.name}!{cell_name(row, self.columns[key])}"
+
+
+@dataclass(frozen=True)
 class ReviewRow:
-    """One row with something filled in: the record, and where its cells are."""
+    """One row with something filled in: the record, and where it stands."""
 
     record: JudgementRecord
-    cells: Mapping[str, str]  # column key -> file!sheet!cell; `correct_label` also for each layer
+    sheet: SheetPlace | None = None
+    row: int = 0
     span: str = ""  # the words shown in the row, to notice that somebody edited them
 
     def where(self, column: str) -> str:
-        """The place of a column's cell, or of the row if the column is missing."""
-        return self.cells.get(column) or self.record.place
+        """The place of a column's cell, or of the judgement if the column is missing."""
+        if self.sheet is None:
+            return self.record.place
+        filled = (key for key in self.sheet.columns if key == column or key.startswith(f"{column}:"))
+        key = next((key for key in filled if key.partition(":")[2] in {"", *self.record.correct_labels}), None)
+        return self.sheet.cell(key, self.row) if key else self.record.place
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +163,7 @@ class _Vocabulary:
         }
         self._correct_label = [normalise(text) for text in in_every_language("column.correct_label").values()]
         self._judgements: dict[str, str] = {}
+        self._seen: dict[str, str | None] = {}  # texts as they stand in cells, which recur
         for judgement in judgements:
             standard = in_every_language(f"judgement.{judgement.code}") if not judgement.words else judgement.words
             for text in (judgement.code, *standard.values()):
@@ -169,7 +187,9 @@ class _Vocabulary:
 
     def judgement(self, text: str) -> str | None:
         """The code of a judgement."""
-        return self._judgements.get(normalise(text))
+        if text not in self._seen:
+            self._seen[text] = self._judgements.get(normalise(text))
+        return self._seen[text]
 
     def span_choice(self, text: str) -> str:
         """The code of a choice, or the words as they were typed."""
@@ -211,6 +231,8 @@ class _ReviewSheet:
     ) -> None:
         self._table, self._name, self._words = table, name, vocabulary
         self._header, self._columns = header, columns
+        self._file = PurePath(name).name
+        self._place = SheetPlace(f"{self._file}!{table.name}", columns)
 
     @classmethod
     def find(cls, table: SheetTable, name: str, vocabulary: _Vocabulary) -> _ReviewSheet | None:
@@ -248,8 +270,9 @@ class _ReviewSheet:
     def _read_row(
         self, number: int, row: Sequence[object], annotator: str, trust_id: str | None, found: _Found, *, final: bool
     ) -> None:
-        texts = {key: cell_text(row[place]) if place < len(row) else "" for key, place in self._columns.items()}
-        cells = {key: self._where(number, place) for key, place in self._columns.items()}
+        width = len(row)
+        texts = {key: cell_text(row[place]) if place < width else "" for key, place in self._columns.items()}
+        cells = _Cells(self._place, number)
         case_id = self._case_id(texts, cells, trust_id, found)
         if case_id is None:
             return
@@ -294,25 +317,20 @@ class _ReviewSheet:
             severity,
             texts.get("comment", "").strip(),
             annotator,
-            PurePath(self._name).name,
+            self._file,
             cells["judgement"],
             final,
         )
-        for layer in self._words.layers:
-            if f"correct_label:{layer}" in cells:
-                cells.setdefault("correct_label", cells[f"correct_label:{layer}"])
-        found.rows.append(ReviewRow(record, cells, texts.get("span", "")))
+        found.rows.append(ReviewRow(record, self._place, number, texts.get("span", "")))
 
-    def _case_id(
-        self, texts: Mapping[str, str], cells: Mapping[str, str], trust_id: str | None, found: _Found
-    ) -> str | None:
+    def _case_id(self, texts: Mapping[str, str], cells: _Cells, trust_id: str | None, found: _Found) -> str | None:
         """The case of a row, or None after a complaint: both IDs must agree unless one is trusted."""
         given = {key: _clean_id(texts[key]) for key in ("case", BLOCK_ID_COLUMN) if texts.get(key, "").strip()}
-        first = cells.get("case") or cells[BLOCK_ID_COLUMN]
+        first = "case" if "case" in self._columns else BLOCK_ID_COLUMN
         if not given:
             found.problems.append(
                 RowProblem(
-                    first,
+                    cells[first],
                     "found a judged row without a case ID",
                     "the ID that the workbook came with",
                     reason="no_id",
@@ -337,7 +355,7 @@ class _ReviewSheet:
         if not _CASE_ID.fullmatch(case_id):
             found.problems.append(
                 RowProblem(
-                    first,
+                    cells[first],
                     f"found {case_id[:60]!r}",
                     "a case ID such as FN-7FA7VC3MGKAA",
                     reason="bad_id",
@@ -347,7 +365,7 @@ class _ReviewSheet:
             return None
         return case_id
 
-    def _correct_labels(self, texts: Mapping[str, str], cells: Mapping[str, str], found: _Found) -> dict[str, str]:
+    def _correct_labels(self, texts: Mapping[str, str], cells: _Cells, found: _Found) -> dict[str, str]:
         labels = {}
         for key, text in texts.items():
             if not key.startswith("correct_label:") or not text.strip():
@@ -368,7 +386,7 @@ class _ReviewSheet:
             labels[layer] = text.strip()
         return labels
 
-    def _severity(self, texts: Mapping[str, str], cells: Mapping[str, str], found: _Found) -> str:
+    def _severity(self, texts: Mapping[str, str], cells: _Cells, found: _Found) -> str:
         typed = texts.get("severity", "").strip()
         if not typed:
             return ""
@@ -385,12 +403,19 @@ class _ReviewSheet:
             )
         return severity or ""
 
-    def _where(self, row: int, column: int) -> str:
-        return f"{PurePath(self._name).name}!{self._table.name}!{cell_name(row, column)}"
+
+class _Cells:
+    """The places of a row's cells, worked out when one is needed."""
+
+    def __init__(self, place: SheetPlace, row: int) -> None:
+        self._place, self._row = place, row
+
+    def __getitem__(self, key: str) -> str:
+        return self._place.cell(key, self._row)
 
 
 def _clean_id(text: str) -> str:
-    return normalise(text).upper().replace(" ", "")
+    return text if _CASE_ID.fullmatch(text) else normalise(text).upper().replace(" ", "")
 
 
 def all_judgements(manifests: Iterable[Manifest], more: Sequence[Judgement] = ()) -> tuple[Judgement, ...]:

@@ -52,6 +52,8 @@ def resolve(votes: Sequence[Vote], mode: str = MAJORITY) -> dict[str, Resolution
 
 def _resolve_case(case_id: str, cast: Sequence[Vote], mode: str) -> Resolution:
     everyone = tuple(cast)
+    if len(everyone) == 1:
+        return Resolution(case_id, everyone, everyone)
     final = [vote for vote in cast if vote.record.final]
     named = [vote for vote in cast if vote.record.annotator.casefold() == mode.casefold()]
     heard = final or (named if mode not in {MAJORITY, UNANIMOUS} else []) or list(cast)

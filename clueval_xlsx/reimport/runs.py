@@ -148,11 +148,16 @@ def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
     return replace(make_pair(gold, pred), added=added, gold_token=gold.token_of)
 
 
+def expected_gold(workbook: OpenedWorkbook) -> str:
+    """The hash of the gold file that a workbook was made from; only its beginning if the manifest is lost."""
+    return workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.get("sha256", "")
+
+
 def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
     """Refuse workbooks of another gold file, of an older state of it, and those that were applied to it already."""
     known = manifest_of(workbooks)
     for workbook in workbooks:
-        expected = workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.get("sha256", "")
+        expected = expected_gold(workbook)
         if gold.source.sha256.startswith(expected) and expected:
             continue
         made = f"{known.gold.get('name', 'a file')} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
@@ -126,12 +127,14 @@ def _unreadable(name: str, error: BaseException) -> InputError:
     )
 
 
-def cell_text(value: Any) -> str:
+def cell_text(value: Any) -> str:  # noqa: PLR0911 - one line a type
     """A cell as text: whole numbers without a point, truth values and dates the way a spreadsheet shows them.
 
     >>> cell_text(7.0), cell_text(True), cell_text(None), cell_text(" a ")
     ('7', 'TRUE', '', ' a ')
     """
+    if isinstance(value, str):
+        return value
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -151,9 +154,14 @@ def cell_name(row: int, column: int) -> str:
     >>> cell_name(0, 0), cell_name(9, 27)
     ('A1', 'AB10')
     """
+    return f"{_letters(column)}{row + 1}"
+
+
+@cache
+def _letters(column: int) -> str:
     letters = ""
     column += 1
     while column:
         column, rest = divmod(column - 1, 26)
         letters = chr(65 + rest) + letters
-    return f"{letters}{row + 1}"
+    return letters

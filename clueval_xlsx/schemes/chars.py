@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.characters import Stretches, code_points, text_of
+from clueval_xlsx.characters import Stretches, code_points, covered, text_of
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.schemes.material import Material
 from clueval_xlsx.schemes.settings import GLYPHS, UTF16
 from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import label_codes, pairs, positions
+from clueval_xlsx.spans import label_codes, label_vocabulary, pairs, positions
 from clueval_xlsx.strings import BoolArray, IntArray
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
@@ -36,25 +36,33 @@ def tallies(material: Material) -> list[Tally]:
     layer = material.type_layer
     rules = compile_rules(material.options.allow)
     annotations = [side.listed for side in material.sides]
-    marked = np.unique(np.concatenate([pairs(*_half_open(frame))[1] for frame in annotations]))
-    text = text_of(material.corpus, marked)
-    characters, weight = _units(text, material.options.character_unit)
-    owners = [_paint(frame, marked, text)[characters.start] for frame in annotations]
-
-    vocabulary = material.vocabulary[layer]
-    codes = [_label_of(frame, layer, vocabulary, owner) for frame, owner in zip(annotations, owners, strict=True)]
-    ignored = [np.append(material.sides[index].listed_ignored, False)[owners[index]] for index in (0, 1)]
+    marked = covered(len(material.corpus), *(positions(frame) for frame in annotations))
+    counter = _Counter(text_of(material.corpus, marked), material.options.character_unit)
+    owners = [_paint(frame, marked, counter.pieces) for frame in annotations]
+    # Listed annotations may have labels that no span has: rules know them, label rows do not.
+    shown = material.vocabulary[layer]
+    listed = label_vocabulary([frame for frame in annotations if layer in frame.columns], layer)
+    vocabulary = [*shown, *(label for label in listed if label not in shown)]
+    labels = [_label_of(frame, layer, vocabulary, owner) for frame, owner in zip(annotations, owners, strict=True)]
     in_gold, in_pred = owners[0] >= 0, owners[1] >= 0
-    token = np.searchsorted(text.start, characters.start, side="right") - 1
-    place = marked[token] if len(marked) else token
+    counted = np.ones(counter.pieces, dtype=bool)
+    for side, owner in zip(material.sides, owners, strict=True):
+        counted &= ~np.append(side.listed_ignored, False)[owner]
 
-    allowed = _allowed(characters.distinct, characters.code, codes[0], in_gold, vocabulary, rules)
-    harmless = _matches(rules.get(NO_CATEGORY), characters.distinct)[characters.code] & ~in_gold
-    gold_rows = np.flatnonzero(in_gold & ~allowed & ~ignored[0] & ~ignored[1])
-    pred_rows = np.flatnonzero(in_pred & ~(in_gold & allowed) & ~harmless & ~ignored[0] & ~ignored[1])
-    gold = _side(gold_rows, place, layer, codes[0], in_pred, weight)
-    pred = _side(pred_rows, place, layer, codes[1], in_gold, weight)
-    return [Tally("chars", gold, pred, by_layers=(layer,))]
+    # What is to be masked inside gold, and what must not be outside it.
+    inside = counter.total - _allowed(counter, labels[0], in_gold, vocabulary, rules)
+    outside = counter.total - counter.matching(rules.get(NO_CATEGORY))
+    place = np.repeat(marked, 2)
+    labels = [np.where(label < len(shown), label, -1) for label in labels]
+    gold, pred = np.flatnonzero(in_gold & counted), np.flatnonzero(in_pred & counted)
+    return [
+        Tally(
+            "chars",
+            Side.of(place[gold], {layer: labels[0][gold]}, in_pred[gold], inside[gold]),
+            Side.of(place[pred], {layer: labels[1][pred]}, in_gold[pred], np.where(in_gold, inside, outside)[pred]),
+            by_layers=(layer,),
+        )
+    ]
 
 
 def parse_rules(lines: Iterable[str], name: str) -> tuple[tuple[str, str], ...]:
@@ -100,44 +108,60 @@ def compile_rules(rules: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return compiled
 
 
-class _Units:
-    """The characters in the chosen unit: where each begins in the text, and which distinct one it is."""
+class _Counter:
+    """Counts the characters of every piece of a text: all of them, or those that a regex matches.
 
-    def __init__(self, start: IntArray, code: IntArray, distinct: list[str]) -> None:
-        self.start, self.code, self.distinct = start, code, distinct
+    Spans begin and end at the borders of pieces, so a piece is marked as a whole.
+    """
+
+    def __init__(self, text: Stretches, unit: str) -> None:
+        self.pieces = len(text.borders) - 1
+        if unit == GLYPHS:
+            import regex
+
+            glyphs = regex.findall(r"\X", text.text)
+            length = np.fromiter(map(len, glyphs), dtype=np.int64, count=len(glyphs))
+            start = np.cumsum(length) - length
+            codes, distinct = pd.factorize(np.array([*glyphs, ""], dtype=object)[:-1])
+            self._codes, self._distinct = codes.astype(np.int64), [str(glyph) for glyph in distinct]
+            self._borders = np.searchsorted(start, text.borders)
+        else:
+            self._codes = code_points(text.text)
+            known = np.flatnonzero(np.bincount(self._codes)) if len(self._codes) else self._codes
+            self._distinct = [chr(number) for number in known.tolist()]
+            self._borders = text.borders
+        self._by_code = unit != GLYPHS
+        self._weight = np.where(self._codes > 0xFFFF, 2.0, 1.0) if unit == UTF16 else None
+        self.total = self._count(None)
+
+    def matching(self, rule: Any) -> npt.NDArray[np.float64]:
+        """How many characters of each piece a regex matches, each alone and whole."""
+        if rule is None:
+            return np.zeros(self.pieces)
+        found = _matches(rule, self._distinct)
+        if self._by_code:
+            table = np.zeros(int(self._codes.max()) + 1 if len(self._codes) else 0, dtype=bool)
+            table[[ord(character) for character in self._distinct]] = found
+            found = table
+        return self._count(found[self._codes])
+
+    def _count(self, chosen: BoolArray | None) -> npt.NDArray[np.float64]:
+        if chosen is None and self._weight is None:
+            return np.diff(self._borders).astype(np.float64)
+        amount = np.ones(len(self._codes)) if self._weight is None else self._weight
+        if chosen is not None:
+            amount = chosen * amount
+        summed: npt.NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(amount)])
+        return np.diff(summed[self._borders])
 
 
-def _units(text: Stretches, unit: str) -> tuple[_Units, npt.NDArray[np.float64]]:
-    if unit == GLYPHS:
-        import regex
-
-        glyphs = regex.findall(r"\X", text.text)
-        codes, distinct = pd.factorize(np.array([*glyphs, ""], dtype=object)[:-1])
-        length = np.array([len(glyph) for glyph in distinct], dtype=np.int64)[codes] if len(codes) else codes
-        start = np.cumsum(length) - length
-        return _Units(start.astype(np.int64), codes.astype(np.int64), list(distinct)), np.ones(len(codes))
-    points = code_points(text.text)
-    codes, numbers = pd.factorize(points)
-    units = _Units(
-        np.arange(len(points), dtype=np.int64), codes.astype(np.int64), [chr(number) for number in numbers.tolist()]
-    )
-    return units, np.where((points > 0xFFFF) & (unit == UTF16), 2.0, 1.0)
-
-
-def _half_open(frame: pd.DataFrame) -> tuple[IntArray, IntArray]:
+def _paint(frame: pd.DataFrame, marked: IntArray, pieces: int) -> IntArray:
+    """The row of the annotation that holds each piece, the last listed of several; -1 where none does."""
     start, end = positions(frame)
-    return start, end + 1
-
-
-def _paint(frame: pd.DataFrame, marked: IntArray, text: Stretches) -> IntArray:
-    """The row of the annotation that holds each character, the last listed of several; -1 where none does."""
-    start, end = positions(frame)
-    owner = np.full(len(text.text) + 1, -1, dtype=np.int64)
-    first, last = np.searchsorted(marked, start), np.searchsorted(marked, end)
-    # All tokens between the first and the last are marked, so an annotation is one stretch of the text.
-    if len(frame):
-        row, place = pairs(text.start[first], text.end[last])
-        owner[place] = row  # where a place occurs twice, the last one stays
+    owner = np.full(pieces, -1, dtype=np.int64)
+    # All tokens between the first and the last are marked; the gap behind the last one is not in the annotation.
+    row, piece = pairs(2 * np.searchsorted(marked, start), 2 * np.searchsorted(marked, end) + 1)
+    owner[piece] = row  # where a piece occurs twice, the last one stays
     return owner
 
 
@@ -147,23 +171,18 @@ def _label_of(frame: pd.DataFrame, layer: str, vocabulary: Any, owner: IntArray)
 
 
 def _allowed(
-    distinct: list[str], code: IntArray, label: IntArray, in_gold: BoolArray, vocabulary: Any, rules: dict[str, Any]
-) -> BoolArray:
-    """Characters of gold that need no masking."""
-    allowed = np.zeros(len(code), dtype=bool)
-    general = _matches(rules.get(EVERY_CATEGORY), distinct)
-    for number, category in enumerate([*vocabulary, None]):
-        rows = np.flatnonzero(in_gold & (label == (number if category is not None else -1)))
-        if rows.size:
-            special = rules.get(category) if category is not None else None
-            allowed[rows] = (general if special is None else _matches(special, distinct))[code[rows]]
+    counter: _Counter, label: IntArray, in_gold: BoolArray, vocabulary: Any, rules: dict[str, Any]
+) -> npt.NDArray[np.float64]:
+    """How many characters of each piece of gold need no masking."""
+    allowed = np.where(in_gold, counter.matching(rules.get(EVERY_CATEGORY)), 0.0)
+    for number, category in enumerate(vocabulary):
+        if category in rules:
+            allowed = np.where(in_gold & (label == number), counter.matching(rules[category]), allowed)
     return allowed
 
 
 def _matches(rule: Any, distinct: list[str]) -> BoolArray:
     """Which of the distinct characters a regex matches alone and whole; a regex that takes too long stops the run."""
-    if rule is None:
-        return np.zeros(len(distinct), dtype=bool)
     from time import monotonic
 
     end = monotonic() + _SECONDS
@@ -176,14 +195,3 @@ def _matches(rule: Any, distinct: list[str]) -> BoolArray:
             f"chars: the allow rule {rule.pattern!r} takes longer than {_SECONDS:g} seconds. "
             "It is asked about single characters, so something short such as [\\s.,()] is enough."
         ) from None
-
-
-def _side(
-    rows: IntArray, place: IntArray, layer: str, label: IntArray, masked: BoolArray, weight: npt.NDArray[np.float64]
-) -> Side:
-    """Characters next to each other that fare the same become one unit of their summed weight."""
-    place, label, masked = place[rows], label[rows], masked[rows]
-    change = (np.diff(place) != 0) | (np.diff(label) != 0) | (np.diff(masked.astype(np.int8)) != 0)
-    first = np.concatenate([[0], np.flatnonzero(change) + 1]) if len(rows) else np.empty(0, dtype=np.int64)
-    summed = np.add.reduceat(weight[rows], first) if len(rows) else np.empty(0)
-    return Side.of(place[first], {layer: label[first]}, masked[first], summed)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.bio import TagColumn, properly_tagged
-from clueval_xlsx.characters import CharacterOffsets, character_offsets
+from clueval_xlsx.characters import character_offsets, covered
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.labels import LabelRules, canonical, has_label
@@ -88,15 +88,11 @@ class Geometry:
         return pairs(*touching(*self.gold, *self.pred))
 
     @cached_property
-    def _characters(self) -> CharacterOffsets:
-        return character_offsets(self.corpus)
-
-    @cached_property
     def extents(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
         """Half-open character offsets of the gold and of the predicted spans."""
-        offsets = self._characters
-        gold, pred = ((offsets.start[first], offsets.end[last]) for first, last in (self.gold, self.pred))
-        return gold, pred
+        marked = covered(len(self.corpus), self.gold, self.pred)
+        offsets = character_offsets(self.corpus, marked)  # spans that overlap lie in one stretch of marked tokens
+        return offsets.of(*self.gold), offsets.of(*self.pred)
 
     @cached_property
     def lengths(self) -> tuple[IntArray, IntArray]:

@@ -15,11 +15,13 @@ label on both sides, as nervaluate's do.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from clueval_xlsx.schemes.material import Material
 from clueval_xlsx.schemes.pairs import greedy_pairs, paired_sides
-from clueval_xlsx.schemes.tally import Sides, Tally
+from clueval_xlsx.schemes.tally import Side, Sides, Tally
 from clueval_xlsx.strings import BoolArray, IntArray
 
 OUTCOMES = ("COR", "INC", "PAR", "MIS", "SPU")
@@ -38,6 +40,7 @@ def tallies(material: Material) -> list[Tally]:
     for variant in _BY_LABEL if material.relaxed else VARIANTS:
         overall = _sides(material, gold, pred, variant)
         by_label = _sides(material, gold[same_kind], pred[same_kind], variant)
+        gold_label, pred_label = (_spared(own, other) for own, other in zip(by_label, overall, strict=True))
         found.append(
             Tally(
                 "semeval",
@@ -47,10 +50,15 @@ def tallies(material: Material) -> list[Tally]:
                 by_layers=(material.type_layer,),
                 outcomes=OUTCOMES,
                 outcomes_of_pred=("SPU",),
-                label_sides=by_label,
+                label_sides=(gold_label, pred_label),
             )
         )
     return found
+
+
+def _spared(by_label: Side, overall: Side) -> Side:
+    """What is paired with an ignored span is no error of its own label either."""
+    return replace(by_label, weight=by_label.weight * ((overall.weight > 0) | (by_label.credit > 0)))
 
 
 def _candidates(material: Material) -> tuple[IntArray, IntArray]:

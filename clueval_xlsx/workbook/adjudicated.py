@@ -182,9 +182,11 @@ def _section(sheet: Sheet, row: int, title: str, explanation: str) -> int:
 
 
 def _small_table(sheet: Sheet, row: int, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+    sheet.row(row, 18)
     for column, name in enumerate(header, 1):
         sheet.text((row, column), name, "header" if column == 1 else "header_right")
     for row, values in enumerate(rows, row + 1):  # noqa: B020, PLR1704 - the row goes on behind the table
+        sheet.row(row, 16)
         for column, value in enumerate(values, 1):
             if isinstance(value, str):
                 sheet.text((row, column), value, "row_name")

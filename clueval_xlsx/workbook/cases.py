@@ -26,7 +26,7 @@ _ONE_LINE = ("case", "related", "case_again")  # never wrapped
 
 # width in characters, style of the cells, kind: shown, input or folded
 _INFO = {
-    "case": (12.5, "cell_small"),
+    "case": (14, "cell_small"),
     "class": (10, "cell"),
     "document": (14, "cell"),
     "span": (17.5, "cell"),
@@ -38,7 +38,7 @@ _INFO = {
     "earlier": (30, "cell"),
 }
 _INPUT = {
-    "case_again": (12.5, "cell_small"),
+    "case_again": (14, "cell_small"),
     "judgement": (22, "input"),
     "correct_span": (20, "input"),
     "correct_label": (16, "input"),

@@ -6,6 +6,7 @@ from clueval_xlsx.confusion import NOTHING
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Sheet
+from clueval_xlsx.workbook.measure import width_for
 
 
 def write_confusion(sheet: Sheet, evaluation: Evaluation, words: Words) -> None:
@@ -14,7 +15,8 @@ def write_confusion(sheet: Sheet, evaluation: Evaluation, words: Words) -> None:
     sheet.text((0, 0), words["confusion.title"], "title")
     sheet.text((1, 0), words["confusion.explanation"], "subtitle")
     sheet.column(0, 28)
-    row, widest = 3, 1
+    row = 3
+    widths: dict[int, float] = {}
     for layer in evaluation.pair.layers:
         table = evaluation.confusion(layer)
         names = [str(name) for name in table.columns]
@@ -42,8 +44,10 @@ def write_confusion(sheet: Sheet, evaluation: Evaluation, words: Words) -> None:
         }
         sheet.highlight((row + 1, 1), (row + len(names), len(names)), scale)
         row += len(names) + 2
-        widest = max(widest, len(names))
-    for column in range(1, widest + 1):
-        sheet.column(column, 13)
+        for column, name in enumerate(names, 1):  # many labels need narrow columns
+            shown = words["confusion.no_pred"] if name == NOTHING else name
+            widths[column] = max(widths.get(column, 0), width_for([shown], 7, 13))
+    for column, width in widths.items():
+        sheet.column(column, width)
     sheet.freeze(0, 1)
     sheet.print_setup(landscape=True, footer=words["confusion.title"])

@@ -9,6 +9,7 @@ import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import Answer, Judgement
+from clueval_xlsx.relaxation import strict_against_relaxed
 from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Sheet
@@ -16,6 +17,7 @@ from clueval_xlsx.workbook.cases import CaseSheets
 from clueval_xlsx.workbook.charts import CHART_ROWS, chart_by_class, chart_by_label
 from clueval_xlsx.workbook.hidden import Lists
 from clueval_xlsx.workbook.live import write_live
+from clueval_xlsx.workbook.relaxed import write_strict_relaxed
 from clueval_xlsx.workbook.tables import SCORE_COLUMNS, interval_text, write_score_table
 
 _NAME_WIDTH, _NUMBER_WIDTH = 30, 11
@@ -82,6 +84,7 @@ def write_metrics(
     _labels(page)
     _groups(page)
     _schemes(page)
+    _strict_relaxed(page)
     _signature(page)
     sheet.print_setup(landscape=True, footer=words["metrics.title"])
     sheet.print_area((page.row, _LAST_COLUMN))
@@ -147,6 +150,8 @@ def _charts(page: _Page) -> None:
     layer = evaluation.options.labelled or evaluation.pair.layers[0]
     rows = chosen_rows(evaluation, layer=layer, group_key=None, average="micro")
     data = _LAST_COLUMN + 3
+    for column in range(data, data + 7):  # the charts' figures: all of them stand in the tables, too
+        page.sheet.column(column, _NUMBER_WIDTH, None, {"hidden": True})
     chart_by_label(page.sheet, page.row, 1, data, rows, page.words, layer)
     chart_by_class(page.sheet, page.row, 7, data + 4, evaluation, page.words)
     page.row += CHART_ROWS
@@ -179,6 +184,16 @@ def _schemes(page: _Page) -> None:
         title = scheme_name(scheme, words)
         page.section(title, scheme_sentence(scheme, words), len(rows))
         page.table(title, [row_name(row, words) for row in rows.to_dict("records")], rows)
+
+
+def _strict_relaxed(page: _Page) -> None:
+    """What equivalent labels change, if there are any."""
+    table = strict_against_relaxed(page.evaluation.scores)
+    table = table[table["layer"].isna()]
+    if len(table):
+        words = page.words
+        page.section(words["scheme.row.strict_relaxed"], words["scheme.row.strict_relaxed_counts"], len(table))
+        page.row = write_strict_relaxed(page.sheet, page.row, 1, table, words, page.evaluation.options.beta)
 
 
 def _signature(page: _Page) -> None:

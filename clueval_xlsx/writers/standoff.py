@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.joined import joined_tokens
 from clueval_xlsx.readers.reading import Reading
 from clueval_xlsx.readers.text import Document, character_ranges
 from clueval_xlsx.spans import label_list, make_spans, positions
-from clueval_xlsx.strings import IntArray
 from clueval_xlsx.tokenise import Ranges
 
 
@@ -51,27 +50,6 @@ def running_text(reading: Reading, spans: pd.DataFrame) -> tuple[tuple[Document,
     documents, char_start, char_end = joined_tokens(corpus)
     start, end = positions(spans)
     return documents, Ranges(corpus.document_of(start), char_start[start], char_end[end])
-
-
-def joined_tokens(corpus: Corpus) -> tuple[tuple[Document, ...], IntArray, IntArray]:
-    """The text of each document made of its tokens, sentences on lines of their own, and each token's offsets."""
-    documents = []
-    char_start, char_end = np.empty(len(corpus), np.int64), np.empty(len(corpus), np.int64)
-    breaks = set(corpus.breaks.tolist()) if corpus.hard_breaks else set()
-    bounds = zip(corpus.documents.start.tolist(), corpus.documents.stop.tolist(), strict=True)
-    for index, (first, stop) in enumerate(bounds):
-        words, spaces = corpus.words(first, stop) if stop > first else ([], [])
-        spaces = [
-            "\n" if space == " " and position in breaks else space for position, space in enumerate(spaces, first)
-        ]
-        before = np.array([len(space) for space in spaces], dtype=np.int64)
-        length = np.array([len(word) for word in words], dtype=np.int64)
-        char_end[first:stop] = np.cumsum(before + length)
-        char_start[first:stop] = char_end[first:stop] - length
-        attributes = dict(corpus.documents.attributes(index))
-        text = "".join(space + word for space, word in zip(spaces, words, strict=True))
-        documents.append(Document(attributes.pop("id", None), text, attributes))
-    return tuple(documents), char_start, char_end
 
 
 def same_extents(layers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

@@ -1,0 +1,188 @@
+"""`compare`: differences and their tests against plain loops, errors alone and shared, all three outputs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+from scipy.stats import binomtest
+
+from clueval_xlsx.comparison import Comparison, compare
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.intervals import draws, swaps
+from clueval_xlsx.labels import LabelRules
+from clueval_xlsx.schemes.settings import SchemeOptions
+from clueval_xlsx.words import Words
+from clueval_xlsx.workbook.comparison import write_comparison
+from tests.conftest import Sides, pair_of, refused, run
+
+TAGS = {
+    "gold": "B-X O B-X O | B-X B-X O O | B-X O O O | O B-X O B-X",
+    "one": "B-X O O O | B-X B-X O B-X | O O O B-X | O B-X O O",
+    "two": "B-X O B-X O | B-X O O B-X | O B-X O O | O B-X O B-X",
+}
+
+
+def file(name: str) -> bytes:
+    documents = []
+    for number, tags in enumerate(TAGS[name].split("|")):
+        lines = "".join(f"w{number}{place}\t{tag}\n" for place, tag in enumerate(tags.split()))
+        documents.append(f'<text id="d{number}">\n{lines}</text>\n')
+    return "".join(documents).encode()
+
+
+def evaluation(name: str, **options: object) -> Evaluation:
+    given = {"level": "exact", "replicates": 300, "schemes": SchemeOptions(("documents", "chars")), **options}
+    return evaluate(pair_of(Sides(file("gold"), file(name))), Options(**given))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def both() -> Comparison:
+    return compare([("one", evaluation("one")), ("two", evaluation("two"))])
+
+
+def counts_by_document(name: str) -> list[tuple[int, int, int, int]]:
+    """gold, found, predicted, right, in each document; spans are single tokens here."""
+    found = []
+    for gold, pred in zip(TAGS["gold"].split("|"), TAGS[name].split("|"), strict=True):
+        marks = [(g != "O", p != "O") for g, p in zip(gold.split(), pred.split(), strict=True)]
+        right = sum(g and p for g, p in marks)
+        found.append((sum(g for g, _ in marks), right, sum(p for _, p in marks), right))
+    return found
+
+
+def row_of(comparison: Comparison, rate: str, scheme: str = "clueval", labelled: str | None = None) -> dict:
+    rows = comparison.differences
+    rows = rows[(rows["rate"] == rate) & (rows["scheme"] == scheme) & (rows["level"] == "exact")]
+    rows = rows[rows["labelled"].isna() if labelled is None else rows["labelled"] == labelled]
+    assert len(rows) == 1
+    return rows.iloc[0].to_dict()
+
+
+def test_difference_interval_and_chance_are_those_of_plain_loops(both: Comparison) -> None:
+    one, two = counts_by_document("one"), counts_by_document("two")
+    row = row_of(both, "recall")
+    assert row["first_value"] == 4 / 7
+    assert row["second_value"] == 5 / 7
+    assert row["difference"] == pytest.approx(1 / 7)
+
+    def recall(documents: list[tuple[int, int, int, int]]) -> float:
+        return sum(d[1] for d in documents) / sum(d[0] for d in documents)
+
+    sample = []
+    for weights in np.concatenate(list(draws(4, 300, Options().seed))):
+        drawn = [index for index, times in enumerate(weights) for _ in range(int(times))]
+        sample.append(recall([two[index] for index in drawn]) - recall([one[index] for index in drawn]))
+    assert (row["low"], row["high"]) == pytest.approx(tuple(np.percentile(sample, [2.5, 97.5])))
+
+    as_large = 1
+    for mask in np.concatenate(list(swaps(4, 300, Options().seed))):
+        first = [b if swap else a for a, b, swap in zip(one, two, mask, strict=True)]
+        second = [a if swap else b for a, b, swap in zip(one, two, mask, strict=True)]
+        as_large += abs(recall(second) - recall(first)) >= abs(row["difference"]) - 1e-12
+    assert row["p"] == pytest.approx(as_large / 301)
+
+
+def test_documents_are_tested_exactly(both: Comparison) -> None:
+    row = row_of(both, "recall", scheme="documents")
+    assert (row["first_value"], row["second_value"]) == (1 / 4, 2 / 4)  # one: d1; two: d0, d3
+    assert row["p"] == binomtest(2, 3).pvalue
+
+
+def test_a_system_does_not_differ_from_itself() -> None:
+    same = compare([("a", evaluation("one")), ("b", evaluation("one"))])
+    assert (same.differences["difference"].dropna() == 0).all()
+    assert (same.differences["p"].dropna() == 1).all()
+    assert same.shared[same.shared["systems"].map(len) == 1]["count"].sum() == 0
+
+
+def test_errors_alone_and_shared(both: Comparison) -> None:
+    found = {(row["sheet"], row["systems"]): row["count"] for row in both.shared.to_dict("records")}
+    assert found == {
+        ("FN", ("one",)): 2,  # w02, w33
+        ("FN", ("two",)): 1,  # w11
+        ("FN", ("one", "two")): 1,  # w20
+        ("FP", ("one",)): 1,  # w23
+        ("FP", ("two",)): 1,  # w21
+        ("FP", ("one", "two")): 1,  # w13
+    }
+    errors = both.errors.set_index("surface")
+    assert errors.loc["w11", ["class_0", "class_1"]].tolist() == ["", "FN"]
+    assert errors.loc["w13", "systems"] == ("one", "two")
+    assert "🟧" not in "".join(both.errors[both.errors["sheet"] == "FN"]["context"])
+
+
+def test_three_systems_give_every_pair() -> None:
+    three = compare([(name, evaluation(source)) for name, source in (("a", "one"), ("b", "two"), ("c", "gold"))])
+    pairs = set(zip(three.differences["first"], three.differences["second"], strict=True))
+    assert pairs == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert ("FN", ("a", "b")) in set(zip(three.shared["sheet"], three.shared["systems"], strict=True))
+
+
+def test_one_system_is_compared_strict_against_relaxed() -> None:
+    files = Sides(b"a\tB-X\nb\tB-Y\n", b"a\tB-Y\nb\tB-Y\n")
+    options = Options(level="exact", labelled="span", replicates=0, labels=LabelRules(equivalent=(("X", "Y"),)))
+    found = compare([("one", evaluate(pair_of(files), options))])
+    assert found.names == ["strict", "relaxed"]
+    row = row_of(found, "recall", labelled="span")
+    assert (row["first_value"], row["second_value"]) == (0.5, 1.0)
+    assert found.shared.set_index(["sheet", "systems"])["count"].loc["FN", ("strict",)] == 1
+    with pytest.raises(OptionError, match="--equivalent"):
+        compare([("one", evaluation("one"))])
+
+
+def test_the_signature_names_every_input(both: Comparison) -> None:
+    hashes = [system.evaluation.pair.pred.source.sha256[:12] for system in both.systems]
+    assert both.signature.endswith(f"|compare:one={hashes[0]},two={hashes[1]}")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_workbook_shows_rates_differences_and_errors(both: Comparison, language: str) -> None:
+    stream, words = io.BytesIO(), Words(language)
+    write_comparison(both, stream, language)
+    book = openpyxl.load_workbook(stream)
+    assert book.sheetnames == [words["compare.sheet_metrics"], "FN", "FP"]
+    sheet = book.worksheets[0]
+    values = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    row = next(line for line in values if line[0] and str(line[0]).startswith(words["scheme.clueval.name"]))
+    assert row[1:4] == pytest.approx([4 / 7, 5 / 7, 1 / 7])
+    assert [line[:3] for line in values if line[0] == words("compare.alone", name="one")] == [
+        [words("compare.alone", name="one"), 2, 1]
+    ]
+    assert book["FN"].max_row == 4 + 4
+    spans = {row[2].value for row in book["FP"].iter_rows(min_row=5)}
+    assert spans == {"w13", "w21", "w23"}
+
+
+def test_the_command_line(write: Callable[..., Path], tmp_path: Path) -> None:
+    gold, one, two = (write(f"{name}.vrt", file(name)) for name in ("gold", "one", "two"))
+    output, as_json = tmp_path / "out.xlsx", tmp_path / "out.json"
+    done = run("compare", gold, one, two, "--level", "exact", "--scheme", "all", "-o", output, "--json", as_json)
+    assert done.code == 0, done.err
+    assert "clueval exact" in done.out
+    assert "+14.3" in done.out
+    assert "one alone" in done.out
+    assert output.stat().st_size > 5000
+    content = json.loads(as_json.read_text("utf-8"))
+    assert [system["name"] for system in content["systems"]] == ["one", "two"]
+    assert {row["scheme"] for row in content["metrics"]} >= {"clueval", "seqeval", "documents"}
+    assert sum(entry["count"] for entry in content["errors"]) == len(content["cases"]) == 7
+    printed = run("compare", gold, one, two, "--level", "exact", "--scheme", "all", "--json", "-")
+    assert json.loads(printed.out) == content
+
+
+def test_the_command_line_refuses_what_it_cannot_compare(write: Callable[..., Path], tmp_path: Path) -> None:
+    gold, one = (write(f"{name}.vrt", file(name)) for name in ("gold", "one"))
+    output = tmp_path / "out.xlsx"
+    refused(run("compare", gold, one, "-o", output), "--equivalent")
+    refused(run("compare", gold, one, one, "-o", output), "--name")
+    refused(run("compare", gold, "-", "-", "-o", output), "standard input")
+    refused(run("compare", gold, one, "--name", "a", "--name", "b", "-o", output), "--name")
+    assert not output.exists()
+    assert run("compare", gold, one, one, "--name", "a", "--name", "b").code == 0

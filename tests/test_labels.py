@@ -1,0 +1,211 @@
+"""Label alignment: mapped, equivalent, ignored and unmapped labels, what they change and what is reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.labels import LabelRules
+from clueval_xlsx.manifest import from_evaluation, unpack_predictions
+from clueval_xlsx.relaxation import strict_against_relaxed
+from clueval_xlsx.schemes.settings import SchemeOptions
+from tests.conftest import Sides, listed, pair_of, refused, run
+
+TABLE = """
+    token    gold        pred
+    <text id="a">
+    Bonn     B-LOC       B-LOCATION
+    is       O           O
+    Siemens  B-ORG       B-LOC
+    and      O           O
+    Ann      B-PER       B-PER
+    </text>
+    <text id="b">
+    Cy       B-MISC      B-PER
+    Dee      B-PER       B-MISC
+    Eve      B-PER       O
+    Flo      O           B-MISC
+    Gil      B-MISC      O
+    </text>
+"""
+
+
+def result(labelled: str | None = "span", schemes: tuple[str, ...] = (), **rules: object) -> Evaluation:
+    options = Options(
+        level="exact",
+        labelled=labelled,
+        replicates=0,
+        schemes=SchemeOptions(schemes),
+        labels=LabelRules(**rules),  # type: ignore[arg-type]
+    )
+    return evaluate(pair_of(TABLE), options)
+
+
+def counts(evaluation: Evaluation) -> tuple[int, ...]:
+    return tuple(int(evaluation.headline[name]) for name in ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp"))
+
+
+def test_mapping_renames_on_both_sides() -> None:
+    assert counts(result()) == (7, 1, 6, 6, 1, 5)
+    mapped = result(mapping=(("LOCATION", "LOC"),))
+    assert counts(mapped) == (7, 2, 5, 6, 2, 4)
+    assert mapped.alignment.mapped == {"LOCATION=LOC": {"gold": 0, "pred": 1}}
+    assert "labels mapped: LOCATION=LOC (0 gold, 1 predicted)" in mapped.notes
+    assert "|map:LOCATION=LOC|" in mapped.signature
+
+
+def test_a_mapping_may_swap_labels() -> None:
+    rules = {"mapping": (("PER", "MISC"), ("MISC", "PER"))}
+    found = result(**rules)
+    assert [row[2] for row in listed(found.pair.gold.spans)] == ["LOC", "ORG", "MISC", "PER", "MISC", "MISC", "PER"]
+    assert [row[2] for row in listed(found.raw.gold.spans)] == ["LOC", "ORG", "PER", "MISC", "PER", "PER", "MISC"]
+
+
+def test_the_manifest_keeps_labels_as_they_were_because_the_mapping_comes_again() -> None:
+    found = result(mapping=(("PER", "MISC"), ("MISC", "PER")))
+    predictions = unpack_predictions(from_evaluation(found).predictions)
+    assert listed(predictions["span"]) == listed(found.raw.pred.spans)
+
+
+def test_one_label_cannot_become_two() -> None:
+    with pytest.raises(OptionError, match="mapped to two different labels"):
+        LabelRules(mapping=(("A", "B"), ("A", "C")))
+
+
+def test_equivalent_labels_are_no_error_where_they_are_applied() -> None:
+    found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),))
+    assert counts(found) == (7, 3, 4, 6, 3, 3)
+    missed, unsupported = found.cases
+    assert "Siemens" not in missed["surface"].tolist()
+    assert "Siemens" not in unsupported["surface"].tolist()
+    assert not missed["relaxed"].any()
+    assert len(missed) == found.headline["fn"]
+    assert len(unsupported) == found.headline["fp"]
+
+
+def test_equivalent_labels_that_are_only_marked_leave_the_case_and_say_so() -> None:
+    found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),), equivalence="mark")
+    assert counts(found) == (7, 2, 5, 6, 2, 4)
+    for cases in found.cases:
+        assert cases.set_index("surface")["relaxed"].to_dict().pop("Siemens")
+        assert cases["relaxed"].sum() == 1
+
+
+def test_strict_and_relaxed_stand_side_by_side() -> None:
+    found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),), schemes=("all",))
+    table = strict_against_relaxed(found.scores)
+    row = table[(table["scheme"] == "clueval") & (table["level"] == "exact") & table["layer"].isna()].iloc[0]
+    assert (row["tp_gold_strict"], row["tp_gold_relaxed"], row["tp_gold_difference"]) == (2, 3, 1)
+    assert row["recall_difference"] == pytest.approx(1 / 7)
+    assert row["relaxed_matches"] == 1
+    org = table[(table["scheme"] == "seqeval") & (table["variant"] == "default") & (table["label"] == "ORG")].iloc[0]
+    assert (org["tp_gold_strict"], org["tp_gold_relaxed"]) == (0, 1)
+    assert set(table["scheme"]) == {"clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage"}
+
+
+def test_equivalent_labels_vote_together() -> None:
+    """Four tokens of ORG and LOC outvote three of PER, though neither does alone."""
+    tokens = ["O"] * 7
+    gold = ["B-ORG"] + ["I-ORG"] * 6
+    pred = ["B-PER", "I-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC"]
+    files = Sides(*("".join(f"w\t{tag}\n" for tag in side).encode() for side in (gold, pred)))
+    assert len(tokens) == len(gold)
+    options = Options(level="tiling", labelled="span", replicates=0, labels=LabelRules(equivalent=(("LOC", "ORG"),)))
+    found = evaluate(pair_of(files), options)
+    assert found.overall("clueval", level="tiling", labelled="span", variant=None)["tp_gold"] == 0
+    assert found.headline["tp_gold"] == 1
+
+
+def test_ignored_spans_and_what_matches_them_leave_the_count() -> None:
+    """MISC on either side: Cy and Gil (gold), Dee and Flo (prediction) go, and so do their partners."""
+    found = result(labelled=None, ignored=("MISC",))
+    assert counts(found) == (4, 3, 1, 3, 3, 0)  # of gold: Bonn, Siemens, Ann, Eve
+    assert found.cases[0]["surface"].tolist() == ["Eve"]
+    assert found.cases[1].empty
+    assert found.alignment.ignored == {"MISC": {"gold": 2, "pred": 2}}
+
+
+@pytest.mark.parametrize("scheme", ["seqeval", "semeval", "scenario", "tokens", "iou", "chars"])
+def test_ignored_labels_are_nowhere_an_error(scheme: str) -> None:
+    found = result(ignored=("MISC",), schemes=(scheme,))
+    rows = found.scores[(found.scores["scheme"] == scheme) & found.scores["group_key"].isna()]
+    misc = rows[rows["label"] == "MISC"]
+    assert (misc[["gold", "pred", "fn", "fp"]].fillna(0) == 0).all().all()
+    person = rows[(rows["label"] == "PER")]
+    size = 3 if scheme == "chars" else 1
+    assert (person["fn"] == size).all()  # Eve, and not Dee
+    assert (person["fp"] == 0).all()  # not Cy
+
+
+def test_coverage_counts_ignored_spans_that_are_found() -> None:
+    table = TABLE.replace("B-MISC      B-PER", "B-MISC      B-MISC")
+    options = Options(replicates=0, schemes=SchemeOptions(("coverage",)), labels=LabelRules(ignored=("MISC",)))
+    row = evaluate(pair_of(table), options).overall("coverage", variant="0.3", labelled="span")
+    assert (row["tp_gold"], row["fn"], row["fp"]) == (2, 4, 2)  # Ann and Cy found; Gil no miss; Dee, Flo no false alarm
+
+
+def test_documents_with_unmapped_labels_are_left_out_and_named() -> None:
+    found = result(labelled=None, unmapped="discard", schemes=("documents",))
+    assert found.alignment.reasons == {"a": ("LOCATION",)}
+    assert found.alignment.discarded_labels == {"LOCATION": 1}
+    assert counts(found) == (4, 2, 2, 3, 2, 1)  # document b alone
+    assert found.select(scheme="clueval", level="exact", labelled=None, group_key="document")["group"].tolist() == ["b"]
+    assert found.overall("documents", level="exact")["gold"] == 1
+    assert any("1 of 2 documents left out" in note and "LOCATION (1)" in note for note in found.notes)
+
+
+def test_with_a_mapping_labels_that_only_one_side_has_are_unmapped() -> None:
+    mapping = (("LOCATION", "LOC"),)
+    assert result(mapping=mapping, unmapped="discard").alignment.reasons == {"a": ("ORG",)}
+    for accounted in ({"ignored": ("ORG",)}, {"equivalent": (("ORG", "LOC"),)}):
+        assert result(mapping=mapping, unmapped="discard", **accounted).alignment.reasons == {}
+    assert result(mapping=mapping, unmapped="keep").alignment.reasons == {}
+
+
+def test_labels_that_occur_nowhere_are_pointed_out() -> None:
+    assert any("no span has the label VEHICLE" in note for note in result(ignored=("VEHICLE",)).notes)
+
+
+def test_the_command_line_and_toml_say_the_same(
+    write: Callable[..., Path], write_pair: Callable[..., tuple[Path, Path]], tmp_path: Path
+) -> None:
+    gold, pred = write_pair(TABLE)
+    config = write(
+        "c.toml", 'equivalent = [["ORG", "LOC"]]\nignore = ["MISC"]\nunmapped = "keep"\n[map]\nLOCATION = "LOC"\n'
+    )
+    flags = ("--map", "LOCATION=LOC", "--equivalent", "ORG,LOC", "--ignore", "MISC")
+    outputs = [
+        run("score", gold, pred, "--labelled", "span", *given, "--json") for given in (flags, ("--config", config))
+    ]
+    assert outputs[0].code == outputs[1].code == 0, outputs[1].err
+    assert outputs[0].out == outputs[1].out
+    content = json.loads(outputs[0].out)
+    assert content["headline"]["variant"] == "relaxed"
+    assert content["labels"]["mapped"] == {"LOCATION=LOC": {"gold": 0, "pred": 1}}
+    assert content["strict_relaxed"]
+    done = run("score", gold, pred, "--unmapped", "discard", "--json")
+    details = json.loads(done.out)["details"]
+    assert (details["total_samples"], details["samples_evaluated"], details["samples_discarded"]) == (2, 1, 1)
+    refused(run("score", gold, pred, "--equivalent", "ORG"), "'ORG' is no group")
+    refused(run("score", gold, pred, "--map", "ORG"), "LOCATION=LOC")
+
+
+def test_the_lower_part_of_the_json_is_iou_at_nine_tenths_with_f2(write_pair: Callable[..., tuple[Path, Path]]) -> None:
+    gold, pred = write_pair(TABLE)
+    content = json.loads(run("score", gold, pred, "--json", "--beta", "1").out)
+    precision, recall = 5 / 6, 5 / 7
+    assert (content["precision"], content["recall"]) == (precision, recall)
+    assert content["f1_score"] == pytest.approx(5 * precision * recall / (4 * precision + recall))
+    assert content["details"]["entity_recall_dict"] == {
+        "LOC": 0.0,
+        "LOCATION": None,
+        "MISC": 0.0,
+        "ORG": 0.0,
+        "PER": 1 / 3,
+    }
+    assert content["details"]["entity_precision_dict"]["PER"] == 0.5
