@@ -56,8 +56,7 @@ def estimate_rate(
     value = (above + float(totals[0])) / whole
     residuals = {name: own[:, 0] - value * own[:, 1] for name, own in groups.items()}
     spreads = _spreads(residuals, strata)
-    freedom = max(int(spreads.judged.sum()) - len(spreads.judged), 1)
-    width = float(stats.t.ppf(_CONFIDENCE, freedom)) * math.sqrt(spreads.variance()) / whole
+    width = float(stats.t.ppf(_CONFIDENCE, spreads.freedom())) * math.sqrt(spreads.variance()) / whole
     return Estimate(
         value,
         min(max(value - width, 0.0), value),
@@ -84,10 +83,21 @@ class _Spreads:
 
     def variance(self, factor: float = 1.0) -> float:
         """The variance of the total, if `factor` times as many were judged in every stratum that has judged ones."""
+        return float(self._variances(factor).sum())
+
+    def freedom(self) -> float:
+        """The degrees of freedom of the variance after Satterthwaite: few, if few strata make most of it."""
+        variances = self._variances()
+        each = np.maximum(np.append(self.judged, self.judged.sum()) - 1, 1)
+        whole = float((variances**2 / each).sum())
+        return max(float(variances.sum()) ** 2 / whole, 1.0) if whole else 1.0
+
+    def _variances(self, factor: float = 1.0) -> FloatArray:
+        """What each stratum adds to the variance, and behind them what all unseen units add."""
         judged = np.minimum(self.judged * factor, self.there)
-        known = float((self.there**2 * (1 / judged - 1 / self.there) * self.spread).sum()) if len(judged) else 0.0
-        guessed = self.unseen**2 * self.overall * (1 / judged.sum() + 1 / self.unseen) if self.unseen else 0.0
-        return max(known + guessed, 0.0)
+        known = self.there**2 * (1 / judged - 1 / self.there) * self.spread
+        unseen = self.unseen**2 * self.overall * (1 / judged.sum() + 1 / self.unseen) if self.unseen else 0.0
+        return np.maximum(np.append(known, unseen), 0.0)
 
 
 def _spreads(residuals: Mapping[str, FloatArray], strata: Mapping[str, tuple[int, int]]) -> _Spreads:

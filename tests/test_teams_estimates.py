@@ -41,7 +41,9 @@ def test_a_table_worked_by_hand():
     spread_a = 0.25  # of 1, 0, 0, 0 with n - 1
     spread_b = value**2 / 2  # of value, 0
     variance = (10**2 * (1 / 4 - 1 / 10) * spread_a + 6**2 * (1 / 2 - 1 / 6) * spread_b) / 97**2
-    width = stats.t.ppf(0.975, 6 - 2) * math.sqrt(variance)
+    parts = [10**2 * (1 / 4 - 1 / 10) * spread_a, 6**2 * (1 / 2 - 1 / 6) * spread_b]
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / 3 + parts[1] ** 2 / 1)
+    width = stats.t.ppf(0.975, freedom) * math.sqrt(variance)
     assert (found.low, found.high) == (pytest.approx(value - width), pytest.approx(value + width))
     assert (found.judged, found.drawn, found.population) == (6, 6, 16)
 
@@ -228,7 +230,7 @@ def test_the_sum_over_all_units_is_the_whole_truth(census: Adjudication, redraw:
         assert estimate.more_to_halve == 0
 
 
-@pytest.mark.parametrize("size", [100, 200])
+@pytest.mark.parametrize("size", [150])
 def test_the_interval_covers_the_truth_in_about_95_of_100_samples(
     census: Adjudication, redraw: Redraw, size: int, record_property
 ):
@@ -237,7 +239,7 @@ def test_the_interval_covers_the_truth_in_about_95_of_100_samples(
     for rate, value in truth.items():
         covered = np.mean([each[rate].low <= value <= each[rate].high for each in found])
         record_property(f"{rate}, {size} units", f"{covered:.1%}")
-        assert 0.90 <= covered <= 0.995, (rate, covered)
+        assert 0.90 <= covered <= 0.99, (rate, covered)
         bias = np.mean([each[rate].value for each in found]) - value
         error = np.std([each[rate].value for each in found]) / math.sqrt(len(found))
         assert abs(bias) < 4 * error + 1e-4, (rate, bias)

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def password(tmp_path: Path) -> Path:
     return path
 
 
+@cache
 def corpus_words() -> set[str]:
     """All words of the example's text."""
     lines = (resource_folder("examples") / "gold.vrt").read_text("utf-8").splitlines()
@@ -109,9 +111,15 @@ def watching(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> Iterator[Watch]
             watch.keep(file)
 
 
+@cache
+def other_container() -> bytes:
+    """An encrypted workbook of another text: it has words of its own, such as Primary and Encryption."""
+    return encrypt(written(evaluated(ONE_LAYER)), "x")
+
+
 def clear_words(data: bytes) -> list[str]:
     """Corpus words in these bytes, as UTF-8 or UTF-16; shorter ones would be found in noise."""
-    container = encrypt(written(evaluated(ONE_LAYER)), "x")  # has words of its own: Primary, Encryption
+    container = other_container()
 
     def within(word: str, content: bytes) -> bool:
         return word.encode() in content or word.encode("utf-16-le") in content
@@ -252,6 +260,7 @@ def test_what_a_password_does_not_protect_is_said(sides, tmp_path, password):
 # ---- the edition without text -----------------------------------------------------------------------------------
 
 
+@cache
 def known_words() -> set[str]:
     """Words that may stand in outputs: those of the templates, of labels, and of every output of another text."""
     other = evaluated(ONE_LAYER)
