@@ -74,7 +74,9 @@ def test_every_command_is_in_the_table_and_every_option_named_exists() -> None:
         assert f"| `{name}" in README, name
         assert command.help
     known = {option for command in cli.commands.values() for param in command.params for option in param.opts}
-    known |= {option for command in cli.commands.values() for param in command.params for option in param.secondary_opts}
+    known |= {
+        option for command in cli.commands.values() for param in command.params for option in param.secondary_opts
+    }
     known |= {"--help", "--version", "--quiet", "--editable", "--check"}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
     assert not named - known
