@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -42,22 +43,9 @@ def chart_by_label(
 
 def chart_by_class(sheet: Sheet, row: int, column: int, data: int, evaluation: Evaluation, words: Words) -> None:
     """How many cases of each class there are on either sheet."""
-    found = {name: table["class"].value_counts() for name, table in zip((FN, FP), evaluation.cases, strict=True)}
-    shown = [name for name in CLASSES if any(name in counts.index for counts in found.values())]
-    if not shown:
-        return
-    for line, name in enumerate(shown, row):
-        sheet.text((line, data), words[f"class.{name}"], "muted")
-        for offset, kind in enumerate((FN, FP), 1):
-            sheet.number((line, data + offset), float(found[kind].get(name, 0)), "count")
-    title = words["metrics.chart_classes"]
-    chart = sheet.book.chart({"type": "bar", "subtype": "stacked"})
-    looks = ((words["metrics.tile_fn"], GOLD_COLOUR, False), (words["metrics.tile_fp"], PRED_COLOUR, True))
-    _add_series(chart, sheet, (row, data), len(shown), looks)
-    _frame(chart, title)
-    chart.set_x_axis(_value_axis("0"))
-    chart.set_y_axis({"reverse": True, "num_font": _FONT, "line": {"color": LINE}})
-    sheet.place_chart((row, column), chart, object_position=2, x_scale=1.05, y_scale=1.12, description=title)
+    found = [table["class"].value_counts() for table in evaluation.cases]
+    bars = [(words[f"class.{name}"], *(float(counts.get(name, 0)) for counts in found)) for name in CLASSES]
+    _stacked(sheet, (row, column), data, bars, words["metrics.chart_classes"], words)
 
 
 def chart_of_states(
@@ -80,21 +68,32 @@ def chart_of_states(
 
 def chart_of_ledger(sheet: Sheet, row: int, column: int, data: int, ledger: pd.DataFrame, words: Words) -> None:
     """What missed and unsupported cases turned out to be."""
-    shown = ledger[(ledger[FN] > 0) | (ledger[FP] > 0)]
-    if not len(shown):
+    bars = [
+        (words[f"adjudicated.entry_{record['entry']}"], float(record[FN]), float(record[FP]))
+        for record in ledger.to_dict("records")
+    ]
+    _stacked(sheet, (row, column), data, bars, words["adjudicated.chart_ledger"], words)
+
+
+def _stacked(
+    sheet: Sheet, place: tuple[int, int], data: int, bars: Sequence[tuple[Any, ...]], title: str, words: Words
+) -> None:
+    """Missed and unsupported cases in one bar a name; names without any are left out."""
+    row, _ = place
+    shown = [bar for bar in bars if any(bar[1:])]
+    if not shown:
         return
-    for line, record in enumerate(shown.to_dict("records"), row):
-        sheet.text((line, data), words[f"adjudicated.entry_{record['entry']}"], "muted")
-        for offset, kind in enumerate((FN, FP), 1):
-            sheet.number((line, data + offset), float(record[kind]), "count")
-    title = words["adjudicated.chart_ledger"]
+    for line, (name, *counts) in enumerate(shown, row):
+        sheet.text((line, data), name, "muted")
+        for offset, count in enumerate(counts, 1):
+            sheet.number((line, data + offset), count, "count")
     chart = sheet.book.chart({"type": "bar", "subtype": "stacked"})
     looks = ((words["metrics.tile_fn"], GOLD_COLOUR, False), (words["metrics.tile_fp"], PRED_COLOUR, True))
     _add_series(chart, sheet, (row, data), len(shown), looks)
     _frame(chart, title)
     chart.set_x_axis(_value_axis("0"))
     chart.set_y_axis({"reverse": True, "num_font": _FONT, "line": {"color": LINE}})
-    sheet.place_chart((row, column), chart, object_position=2, x_scale=1.05, y_scale=1.12, description=title)
+    sheet.place_chart(place, chart, object_position=2, x_scale=1.05, y_scale=1.12, description=title)
 
 
 def _add_series(
