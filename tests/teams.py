@@ -50,7 +50,7 @@ def cases_of(source: Path | bytes, password: str | None = None) -> dict[str, lis
         for number, row in enumerate(table.rows[:10]):
             if "Case" in row and "Judgement" in row:
                 column = list(row).index("Case")
-                found[table.name] = [line[column] for line in table.rows[number + 1 :] if line[column]]
+                found[table.name] = [line[column] for line in table.rows[number + 1 :] if line[column][2:3] == "-"]
     return found
 
 

@@ -250,8 +250,7 @@ def test_a_judged_sample_says_what_the_redrawn_one_says(project: Project, redraw
     found = run.estimates.set_index("rate")
     for rate, expected in redraw(150, seed).items():
         for name in ("value", "low", "high"):
-            # judging a sample leaves linked decisions elsewhere undone: equal but for a span that two units share
-            assert found.loc[rate, name] == pytest.approx(getattr(expected, name), abs=2e-3)
+            assert found.loc[rate, name] == pytest.approx(getattr(expected, name), abs=1e-9)
         assert found.loc[rate, "judged"] == expected.judged == 150
         assert found.loc[rate, "drawn"] == 150
         assert found.loc[rate, "population"] == len(redraw.units)

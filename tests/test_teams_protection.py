@@ -242,6 +242,11 @@ def test_what_a_password_does_not_protect_is_said(sides, tmp_path, password):
     done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--html", tmp_path / "r.html", "--password-file", password)
     assert done.code == 0
     assert "clear text" in done.err
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", tmp_path / "r.xlsx", "--password-file", password)
+    assert "clear text" not in done.err
+    back = ("reimport", tmp_path / "r.xlsx", "--gold", sides[0], "--password-file", password)
+    assert "clear text" in run(*back, "--changes", tmp_path / "changes.tsv").err
+    assert "clear text" not in run(*back, "--report", tmp_path / "report.xlsx").err
 
 
 # ---- the edition without text -----------------------------------------------------------------------------------

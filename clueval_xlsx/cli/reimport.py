@@ -129,6 +129,8 @@ def reimport(
     for target in (output, *(given[name] for name in ("report", "html_path", "json_path", "changes", "judgements"))):
         if target is not None and target != "-":
             say(f"Written: {target}")
+    if password is not None and any(given[name] for name in ("html_path", "json_path", "changes", "judgements")):
+        say("Note: the password protects workbooks only; --html, --json, --changes and --judgements are clear text.")
     if given["conflicts"] is not None:
         opened = sum(len(run.open_cases) for run in result.runs)
         say(

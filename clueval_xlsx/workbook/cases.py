@@ -10,7 +10,7 @@ import pandas as pd
 
 from clueval_xlsx.context import Segment, emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
+from clueval_xlsx.layout import AG, FN, FP, RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
 from clueval_xlsx.spans import label_vocabulary
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Book, Content, Link, Sheet
@@ -104,6 +104,8 @@ class CaseSheets:
         self._earlier = earlier  # whether a column shows what was decided before
         self.words = words
         self.layers = evaluation.pair.layers
+        missed, unsupported = evaluation.errors
+        self.others_have = {FN: missed.any(), FP: unsupported.any(), AG: not missed.all()}  # if a sheet is empty
         spans = (evaluation.pair.gold.spans, evaluation.pair.pred.spans)
         self._label_widths = {layer: width_for(label_vocabulary(spans, layer), 8, 18) for layer in self.layers}
         self.parts: dict[str, list[Part]] = {}
@@ -198,7 +200,8 @@ class _SheetWriter:
         advance(total % _ADVANCE_EVERY)
         if not total:
             sheet.row(FIRST_ROW, 30)
-            sheet.text((FIRST_ROW, 0), self.words[f"cases.empty_{self.name.lower()}"], "progress")
+            why = "part" if self.owner.others_have[self.name] else self.name.lower()
+            sheet.text((FIRST_ROW, 0), self.words[f"cases.empty_{why}"], "progress")
         else:
             self._rules()
         sheet.filter((HEADER_ROW, 0), (self.part.last_row, len(columns) - 1))

@@ -1,0 +1,243 @@
+"""Bringing together: who is missing, who has judged how much, the second round, and the log over two rounds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from clueval_xlsx.layout import Answer
+from clueval_xlsx.protection import encrypt
+from clueval_xlsx.way_back import reimport
+from tests.conftest import EXAMPLE_OPTIONS, refused, run
+from tests.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
+from tests.workbooks import example, find
+
+NAMES = ("Zwetlana", "Quirin")
+
+
+@pytest.fixture
+def sides(examples: Path) -> tuple[Path, Path]:
+    return examples / "gold.vrt", examples / "pred.vrt"
+
+
+@pytest.fixture
+def hand_out(sides, tmp_path):
+    """A function that hands out the example; returns the workbooks by name."""
+
+    def made(names=NAMES, *options: object) -> dict[str, Path]:
+        target = tmp_path / "books" / "r.xlsx"
+        done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--annotators", ",".join(names), *options)
+        assert done.code == 0, done.err
+        return {name: target.with_stem(f"r-{name}") for name in names}
+
+    return made
+
+
+# ---- status ------------------------------------------------------------------------------------------------------
+
+
+def test_status_says_who_has_judged_how_much_and_who_is_missing(hand_out, tmp_path):
+    books = hand_out(("anna", "ben", "cara", "dora"), "--overlap", "20%")
+    fill(books["anna"], dict.fromkeys(all_cases(books["anna"]), "model_error"))
+    half = sorted(all_cases(books["ben"]))[::2]
+    fill(books["ben"], {**dict.fromkeys(half, "unclear"), half[0]: Answer(comment="only a comment")})
+    broken = cases_of(books["cara"])["FN"][0]
+    fill(books["cara"], {broken: "nonsense"})
+    books["cara"].write_bytes(encrypt(books["cara"].read_bytes(), "secret"))
+    password = tmp_path / "password"
+    password.write_text("secret")
+    given = [books[name] for name in ("anna", "ben", "cara")]
+    done = run("status", *given, "--json", "--password-file", password)
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    assert content["missing"] == ["dora"]
+    assert [(row["annotator"], row["judged"], row["cases"], row["unusable"]) for row in content["workbooks"]] == [
+        ("anna", len(all_cases(books["anna"])), len(all_cases(books["anna"])), 0),
+        ("ben", len(half) - 1, len(all_cases(books["ben"])), 0),
+        ("cara", 0, len(all_cases(books["cara"], "secret")), 1),
+    ]
+    shown = run("status", *given, "--password-file", password)
+    assert "Missing: no workbook of dora is among these." in shown.err
+    assert "100" in shown.out
+    assert str(len(half) - 1) in shown.out
+
+
+def test_status_knows_people_who_sign_with_another_name(hand_out):
+    books = hand_out(("anna", "ben"))
+    book = openpyxl.load_workbook(books["anna"])
+    row, column = find(book["Guide"], "Your name (please fill in)")
+    book["Guide"].cell(row, column + 1, "Dr. Anna Meyer")
+    book.save(books["anna"])
+    content = json.loads(run("status", *books.values(), "--json").out)
+    assert content["missing"] == []
+    assert [row["annotator"] for row in content["workbooks"]] == ["Dr. Anna Meyer", "ben"]
+
+
+def test_status_refuses_what_is_no_review_workbook(tmp_path, sides):
+    book = openpyxl.Workbook()
+    book.save(tmp_path / "other.xlsx")
+    refused(run("status", tmp_path / "other.xlsx"), "other.xlsx", "Judgement")
+    refused(run("status", tmp_path / "absent.xlsx"), "absent.xlsx", "cannot be read")
+    refused(run("status", sides[0]), "gold.vrt")
+
+
+def test_the_re_import_names_who_is_missing(hand_out, sides):
+    books = hand_out(("anna", "ben", "cara"))
+    done = run("reimport", books["ben"], "--gold", sides[0])
+    assert done.code == 0
+    assert "Missing: no workbook of anna is among these." in done.err
+    assert "Missing: no workbook of cara is among these." in done.err
+    assert "of ben" not in done.err
+
+
+def test_a_workbook_that_lost_its_manifest_is_not_taken_for_somebody_elses(hand_out, sides):
+    books = hand_out(("anna", "ben"), "--overlap", "100%")
+    case = cases_of(books["anna"])["FN"][0]
+    fill(books["anna"], {case: "model_error"})
+    fill(books["ben"], {case: "gold_wrong"})
+    stripped = openpyxl.load_workbook(books["ben"])
+    for name in ("clueval_manifest", "Guide"):
+        del stripped[name]
+    stripped.save(books["ben"])
+    (adjudicated,) = reimport(list(books.values()), sides[0]).runs
+    assert {record.annotator: record.code for record in adjudicated.records} == {
+        "anna": "model_error",
+        "r-ben": "gold_wrong",
+    }
+    assert adjudicated.open_cases == (case,)
+
+
+# ---- the second round --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def disagreement(hand_out):
+    """Two people have judged everything, and disagree about four cases."""
+    books = hand_out(NAMES, "--overlap", "100%", "--sample", "1000")
+    missed = [case for case, other in zip(*example_missed(), strict=True) if not other]
+    first = dict.fromkeys(all_cases(books[NAMES[0]]), "model_error")
+    second = {**first, **dict.fromkeys(missed[:4], "gold_wrong")}
+    fill(books[NAMES[0]], {**first, missed[0]: Answer("model_error", comment="it is a name")})
+    fill(books[NAMES[1]], second)
+    return books, missed[:4]
+
+
+def example_missed() -> tuple[list[str], list[list[str]]]:
+    table = example(replicates=0).bare_cases[0]
+    return table["case_id"].tolist(), table["related"].tolist()
+
+
+@pytest.mark.parametrize("blind", [True, False])
+def test_disagreements_go_to_a_third_person_and_come_back(disagreement, sides, tmp_path, blind):
+    books, open_cases = disagreement
+    conflicts, corrected = tmp_path / "second.xlsx", tmp_path / "corrected.vrt"
+    first = run(
+        "reimport", *books.values(), "--gold", sides[0], "-o", corrected, "--conflicts", conflicts,
+        *(["--blind"] if blind else []),
+    )  # fmt: skip
+    assert first.code == 3, first.err
+    assert corrected.read_bytes() == sides[0].read_bytes()
+    assert all_cases(conflicts) == set(open_cases)
+    content = everything_in(conflicts.read_bytes())
+    for name in NAMES:
+        assert (name.casefold() in content.casefold()) is not blind
+    assert "it is a name" in content
+    assert "Should not be marked" in content
+    assert ("Judge A" in content) is blind
+    assert manifest(conflicts).role == "conflicts"
+    assert "this workbook has no such case" in content  # not: the reference supports every span
+
+    fill(conflicts, {**dict.fromkeys(open_cases[:3], "gold_wrong"), open_cases[3]: "model_error"})
+    for order in ([conflicts, *books.values()], [*books.values(), conflicts]):
+        second = run("reimport", *order, "--gold", sides[0], "-o", corrected)
+        assert second.code == 0, second.err
+        assert "3 missed cases were errors of gold" in second.err
+        assert "Missing" not in second.err
+        assert "Estimated from the sample: recall" in second.err  # the conflict workbook knows of the sample, too
+        assert corrected.read_bytes() != sides[0].read_bytes()
+    (adjudicated,) = reimport([conflicts, *books.values()], sides[0]).runs
+    deleted = {case for case, decision in adjudicated.decisions.items() if decision.effect == "delete"}
+    assert deleted == set(open_cases[:3])
+    raw = adjudicated.agreement.query("measure == 'raw' and sheet.isna() and label.isna()")["value"].iloc[0]
+    judged = len({record.case_id for record in adjudicated.records})
+    assert raw == pytest.approx(1 - len(open_cases) / judged)  # the third person is no annotator
+
+
+def test_a_blind_workbook_tells_nobodys_place(disagreement, sides, tmp_path):
+    books, open_cases = disagreement
+    shown = []
+    for order in (list(books.values()), list(books.values())[::-1]):
+        target = tmp_path / "blind.xlsx"
+        run("reimport", *order, "--gold", sides[0], "--conflicts", target, "--blind")
+        sheet = openpyxl.load_workbook(target)["FN"]
+        names = [cell.value for cell in sheet[4]]
+        column = names.index("Earlier judgements") + 1
+        shown.append({sheet.cell(row, 1).value: sheet.cell(row, column).value for row in range(5, 9)})
+    assert shown[0] == shown[1]
+    assert set(shown[0]) == set(open_cases)
+
+
+def test_what_the_third_person_leaves_open_stays_open(disagreement, sides, tmp_path):
+    books, open_cases = disagreement
+    conflicts = tmp_path / "second.xlsx"
+    run("reimport", *books.values(), "--gold", sides[0], "--conflicts", conflicts)
+    fill(conflicts, dict.fromkeys(open_cases[:2], "gold_wrong"))
+    third = tmp_path / "third.xlsx"
+    done = run("reimport", *books.values(), conflicts, "--gold", sides[0], "--conflicts", third)
+    assert done.code == 3
+    assert all_cases(third) == set(open_cases[2:])
+
+
+# ---- history -----------------------------------------------------------------------------------------------------
+
+
+def test_the_log_grows_over_two_rounds_and_nothing_in_it_changes(disagreement, sides, tmp_path):
+    books, open_cases = disagreement
+    log, conflicts = tmp_path / "judgements.jsonl", tmp_path / "second.xlsx"
+    reading = ("--gold", sides[0], "--judgements", log)
+    assert run("reimport", *books.values(), *reading, "--conflicts", conflicts).code == 3
+    first = log.read_bytes()
+    lines = log_lines(log)
+    assert {line["who"] for line in lines} == set(NAMES)
+    assert {line["workbook"] for line in lines} == {path.name for path in books.values()}
+    assert all(line["when"] for line in lines)
+    assert {line["case"] for line in lines if line["outcome"] == "open"} == set(open_cases)
+    assert run("reimport", *books.values(), *reading).code == 3
+    assert log.read_bytes() == first  # nothing new, nothing added
+
+    fill(conflicts, {**dict.fromkeys(open_cases[:3], "gold_wrong"), open_cases[3]: "model_error"})
+    assert run("reimport", *books.values(), conflicts, *reading).code == 0
+    assert log.read_bytes().startswith(first)
+    added = log_lines(log)[len(lines) :]
+    final = {line["case"]: line for line in added if line["final"]}
+    assert set(final) == set(open_cases)
+    surfaces = dict(example(replicates=0).bare_cases[0][["case_id", "surface"]].itertuples(index=False))
+    for case in open_cases[:3]:
+        assert final[case]["outcome"] == "applied"
+        assert final[case]["old"] != ""
+        assert final[case]["new"] == ""
+    assert final[open_cases[3]]["outcome"] == "unchanged"
+    assert surfaces[open_cases[0]]
+    outvoted = {(line["case"], line["who"]) for line in added if line["outcome"] == "outvoted"}
+    assert (open_cases[0], NAMES[0]) in outvoted
+
+
+def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path):
+    books, open_cases = disagreement
+    log, again = tmp_path / "judgements.jsonl", tmp_path / "again.xlsx"
+    assert run("reimport", *books.values(), "--gold", sides[0], "--judgements", log).code == 3
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", again, "--previous", log)
+    assert done.code == 0, done.err
+    everything = all_cases(again)
+    assert f"{len(everything) - len(open_cases)} of {len(everything)} cases were decided before" in done.err
+    progress = json.loads(run("status", again, "--json").out)["workbooks"][0]
+    assert progress["judged"] == len(everything) - len(open_cases)
+    books_again = tmp_path / "team.xlsx"
+    assert run(
+        "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", books_again, "--previous", log, "--annotators", "x,y"
+    ).code == 0  # fmt: skip
+    shares = json.loads(run("status", *(books_again.with_stem(f"team-{name}") for name in "xy"), "--json").out)
+    assert sum(row["judged"] for row in shares["workbooks"]) == len(everything) - len(open_cases)
