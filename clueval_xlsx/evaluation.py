@@ -17,7 +17,7 @@ from clueval_xlsx.labels import Alignment, LabelRules, align_labels
 from clueval_xlsx.layout import FN, FP
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Annotation, Pair
-from clueval_xlsx.schemes import all_tallies, entities, iou
+from clueval_xlsx.schemes import all_tallies, chars, entities, iou
 from clueval_xlsx.schemes.clueval import counted, right
 from clueval_xlsx.schemes.material import Material, make_material, relaxed_material
 from clueval_xlsx.schemes.settings import RELAXED, SchemeOptions
@@ -182,6 +182,8 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         raise OptionError(
             f"--type-layer {options.schemes.type_layer}: there is no such layer. Layers: {', '.join(pair.layers)}."
         )
+    if "chars" in options.schemes.chosen:
+        chars.compile_rules(options.schemes.allow)  # a bad rule stops the run before anything is computed
     raw = pair
     pair, alignment = align_labels(raw, options.labels)
     groups = groupings(pair, options.by, alignment.discarded)

@@ -7,6 +7,7 @@ import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from clueval_xlsx.exceptions import OptionError
@@ -140,9 +141,12 @@ def normalise(text: object) -> str:
     >>> normalise(" Model\\u00a0is  WRONG\\u2060 ")
     'model is wrong'
     """
-    if text is None:
-        return ""
-    shown = unicodedata.normalize("NFC", str(text)).replace("\u2060", "").replace("\ufeff", "").replace("\u200b", "")
+    return "" if text is None else _normalised(str(text))
+
+
+@lru_cache(maxsize=4096)  # words of lists and headers come again in every row
+def _normalised(text: str) -> str:
+    shown = unicodedata.normalize("NFC", text).replace("\u2060", "").replace("\ufeff", "").replace("\u200b", "")
     return " ".join(shown.split()).casefold()
 
 

@@ -6,7 +6,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -187,3 +187,14 @@ def shared_data() -> Path:
     if folder is None:
         pytest.skip("the ler-dev data are not there (../shared/data, or set CLUEVAL_DATA)")
     return folder
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Where the programs are required (in CI), a test that skips for want of one has failed."""
+    outcome = yield
+    report = outcome.get_result()
+    needs = [name for name in ("office", "browser") if item.get_closest_marker(name)]
+    if report.skipped and needs and os.environ.get("CLUEVAL_REQUIRE_PROGRAMS"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but CLUEVAL_REQUIRE_PROGRAMS is set: {report.longrepr}"

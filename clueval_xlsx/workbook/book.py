@@ -16,6 +16,7 @@ from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 from clueval_xlsx.context import ELLIPSIS, JOINER
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.workbook.styles import FORMATS
+from clueval_xlsx.workbook.target import TargetFile
 
 LONGEST_CELL = 32_767  # UTF-16 units, Excel's limit
 MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet
@@ -131,7 +132,8 @@ class Book:
             "constant_memory": streaming,
             "in_memory": not streaming,
         }
-        self._book = xlsxwriter.Workbook(str(target) if isinstance(target, Path) else target, options)
+        self._file = TargetFile(target) if isinstance(target, Path) else None
+        self._book = xlsxwriter.Workbook(self._file or target, options)
         self._book.set_calc_mode("auto")
         self._book.set_properties({"title": title, "created": creation_time()})
         self._formats: dict[str, Any] = {}
@@ -142,8 +144,12 @@ class Book:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.close()
+        try:
+            if kind is None:
+                self.close()
+        finally:
+            if self._file is not None:
+                self._file.close()
 
     def format(self, name: str) -> Any:
         """A cell format by its name in the palette."""
@@ -180,6 +186,8 @@ class Book:
             sheet.flush()
         try:
             self._book.close()
+            if self._file is not None:
+                self._file.flush()
         except (OSError, xlsxwriter.exceptions.XlsxWriterException) as error:
             raise OutputError(f"the workbook cannot be written: {error}.") from None
 

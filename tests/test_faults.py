@@ -1,0 +1,125 @@
+"""Killed, out of space, in each other's way: the old file stays whole or the new one is whole."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import EXAMPLE_OPTIONS, ROOT, run
+
+OLD = b"the old file"
+
+
+def process(*arguments: object, limit: int | None = None) -> subprocess.Popen[bytes]:
+    """The command as a process; `limit` is the size in bytes that a file may reach, like a disk that fills up."""
+
+    def before() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails with an error, as on a full disk
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "clueval_xlsx", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=before,  # noqa: PLW1509 - nothing else runs in the test's process
+    )
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+@pytest.fixture
+def sides(examples: Path) -> tuple[Path, Path]:
+    return examples / "gold.vrt", examples / "pred.vrt"
+
+
+def whole(path: Path) -> bool:
+    """Whether a file is what stood there before, or a sound new workbook."""
+    if path.read_bytes() == OLD:
+        return True
+    with zipfile.ZipFile(path) as archive:
+        return archive.testzip() is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [0.3, 0.6, 0.9, 1.1, 1.3, 1.5, 1.7, 2.0, 2.5])
+def test_a_run_that_is_killed_leaves_the_old_file_or_a_whole_new_one(
+    after: float, sides: tuple[Path, Path], tmp_path: Path
+) -> None:
+    target = tmp_path / "review.xlsx"
+    target.write_bytes(OLD)
+    running = process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target)
+    time.sleep(after)
+    running.kill()
+    running.communicate()
+    assert whole(target)
+
+
+@pytest.mark.parametrize("limit", [0, 4096, 20_000])
+def test_a_full_disk_is_a_message_and_leaves_nothing_behind(
+    limit: int, sides: tuple[Path, Path], tmp_path: Path
+) -> None:
+    target = tmp_path / "review.xlsx"
+    target.write_bytes(OLD)
+    running = process(
+        "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--json", tmp_path / "metrics.json", limit=limit
+    )
+    _, message = running.communicate()
+    assert running.returncode == 2, message
+    assert b"Error: " in message
+    assert b"Traceback" not in message
+    assert b"cannot be written" in message
+    assert target.read_bytes() == OLD
+    assert names(tmp_path) == ["review.xlsx"]
+
+
+def test_a_folder_that_may_not_be_written_to(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    tmp_path.chmod(0o500)
+    try:
+        done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", tmp_path / "review.xlsx")
+    finally:
+        tmp_path.chmod(0o700)
+    assert done.code == 2
+    assert "Choose a folder you may write to" in done.err
+
+
+def test_a_target_that_is_a_folder(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", tmp_path, "--json", tmp_path / "metrics.json")
+    assert done.code == 2
+    assert "is a directory" in done.err
+    assert not names(tmp_path)
+
+
+@pytest.mark.slow
+def test_two_runs_on_the_same_output_leave_one_whole_file(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    target = tmp_path / "review.xlsx"
+    running = [process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target) for _ in range(2)]
+    for each in running:
+        _, message = each.communicate()
+        assert each.returncode == 0, message
+    assert whole(target)
+    assert names(tmp_path) == ["review.xlsx"]
+
+
+def test_an_interrupted_run_says_so_and_cleans_up(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    target = tmp_path / "review.xlsx"
+    running = process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target)
+    time.sleep(1.0)
+    running.send_signal(signal.SIGINT)
+    _, message = running.communicate()
+    assert b"Traceback" not in message
+    assert running.returncode in {0, 130}
+    assert not [name for name in names(tmp_path) if name.endswith(".tmp")]
