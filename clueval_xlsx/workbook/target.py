@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 from clueval_xlsx.exceptions import OutputError
@@ -25,29 +26,17 @@ class TargetFile:
 
     def write(self, data: bytes) -> int:
         """Write, or raise the first time that fails."""
-        if not self._failed:
-            try:
-                self._stream.write(data)
-            except OSError:
-                self._failed = True
-                raise
+        self._try(lambda: self._stream.write(data))
         self._place += len(data)
         return len(data)
 
     def flush(self) -> None:
         """Bring everything to the disk."""
-        if self._failed:
-            return
-        try:
-            self._stream.flush()
-        except OSError:
-            self._failed = True
-            raise
+        self._try(self._stream.flush)
 
     def seek(self, place: int) -> int:
         """Go to a place, counted from the start."""
-        if not self._failed:
-            self._stream.seek(place)
+        self._try(lambda: self._stream.seek(place))
         self._place = place
         return place
 
@@ -57,5 +46,15 @@ class TargetFile:
 
     def close(self) -> None:
         """Done with it; whether the content arrived was asked by `flush`."""
+        self._failed = True
         with contextlib.suppress(OSError):
             self._stream.close()
+
+    def _try(self, work: Callable[[], object]) -> None:
+        if self._failed:
+            return
+        try:
+            work()
+        except OSError:
+            self._failed = True
+            raise
