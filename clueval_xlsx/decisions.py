@@ -109,6 +109,10 @@ class CaseBook:
         """The cases of the other sheet that show the same disagreement."""
         return dict(zip(self.table["case_id"], self.table["related"], strict=True))
 
+    def knows_label(self, layer: str, label: str) -> bool:
+        """Whether a label occurs on a layer, on either side; the sign for "none" is always known."""
+        return label == NO_LABEL or normalise(label) in {normalise(name) for name in self._vocabulary.get(layer, {})}
+
     @cached_property
     def _vocabulary(self) -> Mapping[str, Mapping[str, str]]:
         """Every layer's labels by their normalised words; what two labels share is nobody's."""

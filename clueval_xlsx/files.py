@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
@@ -21,7 +22,9 @@ class Outputs:
     'hello'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, inputs: Iterable[str | Path] = ()) -> None:
+        """`inputs` are files (or folders of files) that must not be overwritten."""
+        self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
         self._waiting: list[tuple[Path, Path]] = []
         self._folders: list[Path] = []
 
@@ -37,8 +40,13 @@ class Outputs:
 
     def path(self, target: Path) -> Path:
         """A temporary path beside the target, to be written by the caller."""
+        if str(target) == "-":
+            raise OutputError("-: standard output is not possible here. Give the name of a file.")
         if target.is_dir():
             raise OutputError(f"{target}: is a directory. Give the name of a file.")
+        place = target.resolve()
+        if self._inputs & {place, *place.parents}:
+            raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
         self.folder(target.parent)
         try:
             handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
 
 REVIEW, CONFLICTS = "review", "conflicts"
+# The settings that decide which cases there are; others change figures or what is shown, not what is judged.
+CASE_SETTINGS = ("layers", "columns", "merged", "level", "labelled", "labels")
 # A manifest is unpacked from a file that anybody may have sent: what it may grow to is limited.
 MOST_PREDICTION_BYTES = 512 * 1024 * 1024
 
@@ -62,6 +64,7 @@ class Manifest:
     judgements: tuple[Judgement, ...] = ()  # those of the project, beside the tool's own
     team: tuple[str, ...] = ()  # everybody the cases were handed out to
     sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, if not all are there
+    sources: tuple[str, ...] = ()  # the workbooks whose open cases a conflict workbook holds
     created: str = ""
 
     def setting(self, name: str, default: Any = None) -> Any:
@@ -83,7 +86,7 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
     }
     hashes = {side: source.sha256 for side, source in sides.items()}
     values: dict[str, Any] = {
-        "run_id": run_id(hashes["gold"], hashes["pred"], settings),
+        "run_id": run_id(hashes["gold"], hashes["pred"], {key: settings[key] for key in CASE_SETTINGS}),
         "gold": {"name": PurePath(sides["gold"].name).name, "sha256": hashes["gold"]},
         "pred": {
             "name": PurePath(sides["pred"].name).name,
@@ -131,6 +134,7 @@ def decode(text: str, where: str = "manifest") -> Manifest:
     try:
         _check_types(values)
         values["layers"] = tuple(str(layer) for layer in values.get("layers", ()))
+        values["sources"] = tuple(str(name) for name in values.get("sources", ()))
         values["team"] = tuple(str(name) for name in values.get("team", ()))
         values["judgements"] = tuple(_judgement(entry) for entry in values.get("judgements", ()))
         return Manifest(**values)
@@ -231,7 +235,7 @@ def _check_types(values: Mapping[str, Any]) -> None:
     for key in ("gold", "pred", "settings", "cases", "reading", "sample"):
         if not isinstance(values.get(key, {}), dict):
             raise TypeError(f"{key} is not an object")
-    for key in ("layers", "judgements", "team"):
+    for key in ("layers", "judgements", "team", "sources"):
         if not isinstance(values.get(key, []), list):
             raise TypeError(f"{key} is not a list")
     for key in ("run_id", "predictions", "cut", "lang", "annotator", "part", "contact", "role", "signature", "created"):

@@ -18,7 +18,7 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.layout import Judgement
 from clueval_xlsx.loading import ReadOptions, complete, load, read
-from clueval_xlsx.manifest import REVIEW, Manifest, from_evaluation
+from clueval_xlsx.manifest import CONFLICTS, REVIEW, Manifest, from_evaluation
 from clueval_xlsx.matching import LEVELS
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import Reading
@@ -171,10 +171,23 @@ def _reimport(
             read_judgements(book.tables, book.name, book.manifest or shared, pair.layers, known, trust_id)
             for book in own
         ]
+        _check_round(own)
         _check_name(resolve, [book.annotator for book in judged])
         adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
     _check_layers(adjudications)
     return Reimport(gold_reading, tuple(adjudications))
+
+
+def _check_round(workbooks: Sequence[OpenedWorkbook]) -> None:
+    """A conflict workbook decides what others left open; without theirs, all that they agreed on would be lost."""
+    roles = {book.manifest.role for book in workbooks if book.manifest is not None}
+    if roles == {CONFLICTS}:
+        last = next(book for book in workbooks if book.manifest is not None)
+        others = ", ".join(last.manifest.sources) if last.manifest is not None else ""
+        raise InputError(
+            f"{last.name}: holds only the cases that were left open. Give it together with the workbooks that it came "
+            f"from{f': {others}' if others else ''}; what was decided there would be lost otherwise."
+        )
 
 
 def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkbook]) -> Reading:

@@ -62,7 +62,7 @@ def compare(
         comparison = compare_systems(named)
         comparisons.append(comparison)
         notes += [*comparison.notes, *(note for _, result in named for note in result.notes)]
-    with Outputs() as outputs:
+    with Outputs([gold, *preds]) as outputs:
         for comparison in comparisons:
             layers = comparison.systems[0].evaluation.pair.layers
             suffix = f"-{layers[0]}" if len(comparisons) > 1 else ""

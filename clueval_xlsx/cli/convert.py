@@ -49,7 +49,7 @@ def convert(source: str, target: Path, wanted: str | None, sentences: bool | Non
     corpus = reading.corpus
     annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
     files = output_files(reading, dict(annotation.layers), format_, target, sentences)
-    with Outputs() as outputs:
+    with Outputs([source]) as outputs:
         for path, content in files.items():
             outputs.write_bytes(path, content)
     say_notes(reading.notes)

@@ -104,7 +104,7 @@ def evaluate(
     if detected:
         detected.check(results[0])
     said: list[str] = []
-    with Outputs() as outputs:
+    with Outputs([gold, pred or gold]) as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
                 review, carried = _review_options(result, given)

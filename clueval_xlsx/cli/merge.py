@@ -53,7 +53,7 @@ def merge(file: str, output: Path | None, **given: Any) -> None:
     if output is None:
         click.echo(content, nl=False)
         return
-    with Outputs() as outputs:
+    with Outputs([file]) as outputs:
         outputs.write_bytes(output, content)
     before = ", ".join(f"{len(spans)} of {layer}" for layer, spans in annotation.layers.items())
     say(f"{len(annotation.spans)} merged spans ({before}) written to {output}.")

@@ -58,7 +58,7 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     prepared = make_dataset(reading)
     run = run_dataset(prepared, given, output)
     prediction = make_prediction(prepared, run, given["overlaps"])
-    with Outputs() as outputs:
+    with Outputs([dataset]) as outputs:
         for path, content in _files(reading, prepared, prediction, format_, output).items():
             outputs.write_bytes(path, content)
     aligned = align_entities(prepared.labels, run.description)

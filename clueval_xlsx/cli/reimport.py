@@ -121,7 +121,7 @@ def reimport(
         options=options.evaluation_options(given),
         judgements=own_judgements(),
     )
-    with Outputs() as outputs:
+    with Outputs([*workbooks, gold, pred or gold]) as outputs:
         _write(outputs, result, output, password, given)
     if output == "-":
         click.echo(result.content, nl=False)

@@ -42,4 +42,4 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     for result in results:
         for table in (*score_tables(result, console.width), *scheme_tables(result, console.width)):
             console.print(table)
-        console.print(result.signature, style="dim", overflow="fold")
+        console.print(result.signature, style="dim", soft_wrap=True)

@@ -188,6 +188,7 @@ def adjudicate(
     rows = [row for workbook in workbooks for row in workbook.rows]
     book = CaseBook(raw, [row.record.case_id for row in rows if row.record.sheet == AG])
     votes, records, problems, notes = _votes(rows, book)
+    votes = _without_overruled(votes, book)
     resolutions = resolve(votes, mode)
     chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]
     correction = correct(pair.gold.layers, chosen, pair.corpus.documents.start)
@@ -253,6 +254,11 @@ def _votes(
                 )
                 continue
             notes += _ignored_corrections(row)
+            notes += [
+                f"{row.where(f'correct_label:{layer}')}: {label!r} is a new label of layer {layer}"
+                for layer, label in record.correct_labels.items()
+                if not book.knows_label(layer, label)
+            ]
         records.append(record)
     return votes, records, problems, notes
 
@@ -270,6 +276,18 @@ def _ignored_corrections(row: ReviewRow) -> list[str]:
     if record.correct_labels and record.effect not in _TAKES_LABEL:
         notes.append(f"{row.where('correct_label')}: a correct label beside {record.code!r} does nothing")
     return notes
+
+
+def _without_overruled(votes: Sequence[Vote], book: CaseBook) -> list[Vote]:
+    """The votes that count: who has the last word on a case has it on the cases linked to it, unless they judged these."""
+    final = {vote.record.case_id for vote in votes if vote.record.final}
+    covered = {
+        other
+        for vote in votes
+        if vote.record.final and vote.decision.effect in _SETTLES
+        for other in book.related.get(vote.record.case_id, ())
+    } - final
+    return [vote for vote in votes if vote.record.case_id not in covered]
 
 
 def _settled(resolutions: Mapping[str, Resolution], correction: Correction, book: CaseBook) -> dict[str, str]:

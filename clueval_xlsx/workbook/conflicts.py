@@ -46,12 +46,14 @@ def write_conflicts(
     if blind:
         votes = {case_id: _unnamed(cast, words) for case_id, cast in votes.items()}
     earlier = {case_id: said(cast, judgements, words) for case_id, cast in votes.items()}
+    sources = tuple(Path(book.name).name for book in run.workbooks)
     options = ReviewOptions(
         lang=lang,
         contact=contact,
         judgements=judgements,
         earlier=earlier,
         role=CONFLICTS,
+        sources=sources,
         team=() if blind else run.team,
         sample=run.manifest.sample if run.manifest else {},
     )

@@ -40,6 +40,7 @@ class ReviewOptions:
     answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
     earlier: Mapping[str, str] = field(default_factory=dict)  # case ID -> what was decided before, as words
     role: str = REVIEW
+    sources: tuple[str, ...] = ()  # the workbooks whose open cases these are
     team: tuple[str, ...] = ()  # everybody the cases are handed out to
     sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, see handout.Selection
     in_memory: bool = False  # never a temporary file, whatever the size
@@ -101,6 +102,7 @@ def _manifest(evaluation: Evaluation, options: ReviewOptions, cases: Mapping[str
         role=options.role,
         cases={name: len(table) for name, table in cases.items()},
         judgements=tuple(judgement for judgement in options.judgements if judgement.code not in standard),
+        sources=options.sources,
         team=options.team,
         sample=options.sample,
         created=creation_time().isoformat(),
