@@ -39,6 +39,11 @@ def to_json(evaluation: Evaluation, *others: Evaluation) -> str:
     """
     content = metrics(evaluation)
     rows = content.pop("scores")
+    if others:  # each layer has its own headline; the keys above speak of the first
+        content["layers"] = {
+            part.pair.layers[0]: {"signature": part.signature, "headline": score_row(part.headline.to_dict())}
+            for part in (evaluation, *others)
+        }
     for part in others:
         rows += [score_row(row) for row in part.scores.assign(layer=part.pair.layers[0]).to_dict("records")]
     if others:

@@ -279,7 +279,7 @@ def _ignored_corrections(row: ReviewRow) -> list[str]:
 
 
 def _without_overruled(votes: Sequence[Vote], book: CaseBook) -> list[Vote]:
-    """The votes that count: who has the last word on a case has it on the cases linked to it, unless they judged these."""
+    """The votes that count: a last word on a case holds for the cases linked to it, unless these got their own."""
     final = {vote.record.case_id for vote in votes if vote.record.final}
     covered = {
         other

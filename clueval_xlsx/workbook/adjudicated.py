@@ -269,6 +269,7 @@ def _agreement(table: _Table, run: Adjudication) -> None:
         (table.word("number"), 10),
         (table.word("value"), 12),
     )
+    table.sheet.text((1, 0), table.word("agreement_counts"), "explanation")
     table.header(columns)
     for line in run.agreement.to_dict("records"):
         over = f"{line['layer']}: {line['label']}" if isinstance(line["label"], str) else line["sheet"]

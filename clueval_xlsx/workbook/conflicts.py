@@ -46,7 +46,8 @@ def write_conflicts(
     if blind:
         votes = {case_id: _unnamed(cast, words) for case_id, cast in votes.items()}
     earlier = {case_id: said(cast, judgements, words) for case_id, cast in votes.items()}
-    sources = tuple(Path(book.name).name for book in run.workbooks)
+    # Names of files often are names of people.
+    sources = () if blind else tuple(Path(book.name).name for book in run.workbooks)
     options = ReviewOptions(
         lang=lang,
         contact=contact,

@@ -27,14 +27,20 @@ SCORE_COLUMNS = (
 )
 
 
+# Schemes count other things than spans: words, characters, documents.
+_UNITS = {"gold": "gold_units", "pred": "pred_units"}
+
+
 def write_score_table(
     sheet: Sheet, row: int, column: int, first: str, names: Sequence[str], rows: pd.DataFrame, words: Words, beta: float
 ) -> int:
     """A header and one line for each score row; returns the row behind the table."""
     sheet.row(row, 30)
     sheet.text((row, column), first, "header")
+    other_units = "scheme" in rows.columns and len(rows) > 0 and (rows["scheme"] != "clueval").all()
     for offset, (key, _, _) in enumerate(SCORE_COLUMNS, 1):
-        sheet.text((row, column + offset), words(f"metrics.{key}", beta=f"{beta:g}"), "header_right")
+        name = _UNITS.get(key, key) if other_units else key
+        sheet.text((row, column + offset), words(f"metrics.{name}", beta=f"{beta:g}"), "header_right")
     for line, (name, record) in enumerate(zip(names, rows.to_dict("records"), strict=True), row + 1):
         sheet.text((line, column), name, "row_name_bold" if record["average"] == "macro" else "row_name")
         for offset, (_, key, kind) in enumerate(SCORE_COLUMNS, 1):
