@@ -57,9 +57,9 @@ class ReviewRow:
         """The place of a column's cell, or of the judgement if the column is missing."""
         if self.sheet is None:
             return self.record.place
-        filled = (key for key in self.sheet.columns if key == column or key.startswith(f"{column}:"))
-        key = next((key for key in filled if key.partition(":")[2] in {"", *self.record.correct_labels}), None)
-        return self.sheet.cell(key, self.row) if key else self.record.place
+        known = [key for key in self.sheet.columns if key == column or key.startswith(f"{column}:")]
+        filled = [key for key in known if key.partition(":")[2] in {"", *self.record.correct_labels}]
+        return self.sheet.cell((filled or known)[0], self.row) if known else self.record.place
 
 
 @dataclass(frozen=True, eq=False)
