@@ -88,6 +88,12 @@ class _Block:
     macro_of: int | None = None  # this one row averages the rows of the block so many places before
 
 
+def defined_labels(rows: pd.DataFrame) -> tuple[int, int]:
+    """Of how many labels the F score is defined, and how many there are: what a macro average speaks of."""
+    labels = rows[rows["average"] == "micro"]
+    return int(labels["f1"].notna().sum()), len(labels)
+
+
 def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFrame:
     """The table of all scores: one row for each tally, label, document and group, with counts and rates."""
     blocks = [block for tally in tallies for block in _blocks(tally, settings)]

@@ -46,6 +46,8 @@ def score_tables(evaluation: Evaluation, width: int = 80) -> list[Table]:
 
     A terminal of fewer than so many columns gets the rates alone.
     """
+    from clueval_xlsx.scores import defined_labels
+
     narrow = width < _WIDTH_OF_ALL
     options = evaluation.options
     overall = evaluation.select(scheme="clueval", layer=None, group_key=None)
@@ -60,7 +62,9 @@ def score_tables(evaluation: Evaluation, width: int = 80) -> list[Table]:
             scheme="clueval", level=options.level, labelled=options.labelled, layer=layer, group_key=None
         )
         if len(rows):
-            labels = ["macro average" if row.average == "macro" else row.label for row in rows.itertuples()]
+            defined, there = defined_labels(rows)
+            macro = "macro average" if defined == there else f"macro average ({defined} of {there} labels in F)"
+            labels = [macro if row.average == "macro" else row.label for row in rows.itertuples()]
             tables.append(_table(layer, rows, labels, options.beta, f"By {layer} ({chosen})", narrow))
     for key in options.by:
         rows = evaluation.select(

@@ -11,6 +11,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.layout import Answer, Judgement
 from clueval_xlsx.relaxation import strict_against_relaxed
 from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
+from clueval_xlsx.scores import defined_labels
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Sheet
 from clueval_xlsx.workbook.cases import CaseSheets
@@ -163,7 +164,9 @@ def _labels(page: _Page) -> None:
         rows = chosen_rows(page.evaluation, layer=layer, group_key=None)
         if len(rows):
             page.section(words("metrics.labels_title", layer=layer), words["metrics.labels"], len(rows))
-            names = [words["metrics.macro"] if each.average == "macro" else each.label for each in rows.itertuples()]
+            defined, there = defined_labels(rows)
+            macro = words["metrics.macro" if defined == there else "metrics.macro_of"].format(part=defined, whole=there)
+            names = [macro if each.average == "macro" else each.label for each in rows.itertuples()]
             page.table(words["column.label"], names, rows)
 
 
