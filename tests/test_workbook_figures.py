@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 
 from clueval_xlsx.layout import JUDGEMENTS, Answer, Judgement, run_id
-from clueval_xlsx.manifest import unpack_predictions
+from clueval_xlsx.manifest import CASE_SETTINGS, unpack_predictions
 from clueval_xlsx.words import Words, languages
 from clueval_xlsx.workbook import ReviewOptions
 from tests.conftest import listed
@@ -252,7 +252,8 @@ def test_manifest_holds_what_the_way_back_needs():
     assert manifest.signature == evaluation.signature
     assert manifest.gold == {"name": "gold.vrt", "sha256": pair.gold.source.sha256}
     assert manifest.pred == {"name": "pred.vrt", "sha256": pair.pred.source.sha256}
-    assert manifest.run_id == run_id(pair.gold.source.sha256, pair.pred.source.sha256, manifest.settings)
+    deciding = {key: manifest.settings[key] for key in CASE_SETTINGS}
+    assert manifest.run_id == run_id(pair.gold.source.sha256, pair.pred.source.sha256, deciding)
     assert manifest.settings["level"] == "overlap"
     assert manifest.settings["context"] == 7
     assert manifest.settings["by"] == ["domain"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli import engine_options, options, review_options
+from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,8 +90,7 @@ def evaluate(
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.protection import find_password
 
-    if output is None and not (json_path or html_path or folder):
-        output = Path("review.xlsx")
+    output = _workbook_path(output, needed=not (json_path or html_path or folder))
     detected = _detect(gold, pred, [path for path in (output, json_path, html_path, folder) if path], given)
     pair = detected.pair if detected else options.load_pair(gold, pred or "", given)
     parts = evaluation_parts(pair, merged=given["merged"])
@@ -125,6 +125,15 @@ def evaluate(
         say(sentence)
     if detected and detected.say_failures():
         ctx.exit(3)
+
+
+def _workbook_path(output: Path | None, *, needed: bool) -> Path | None:
+    """Where the workbook goes: as it was said, or to `review.xlsx` if nothing else is asked for."""
+    if output is None:
+        return Path("review.xlsx") if needed else None
+    if output.suffix.lower() != ".xlsx" and not output.is_dir():
+        raise OptionError(f"{output}: a review workbook ends in .xlsx. Choose such a name with -o.")
+    return output
 
 
 def _detect(gold: str, pred: str | None, targets: list[Path], given: dict[str, Any]) -> Detected | None:

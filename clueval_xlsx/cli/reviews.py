@@ -25,8 +25,6 @@ _NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f]')
 def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
     """Where each person's workbook goes: `review-anna.xlsx`, …; without annotators one path under the empty name."""
     names = team(given["annotators"])
-    if path.suffix.lower() != ".xlsx":
-        raise OptionError(f"{path}: a review workbook ends in .xlsx. Choose such a name with -o.")
     if given["overlap"] and not names:
         raise OptionError("--overlap needs --annotators. Say who judges, such as --annotators anna,ben.")
     if not names:
