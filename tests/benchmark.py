@@ -159,7 +159,9 @@ def score_tags(folder: Path, replicates: int) -> Work:
             )
             for side in sides
         )
-        return evaluate(Pair(corpus, gold, pred, ("fine",)), Options(replicates=replicates))
+        evaluation = evaluate(Pair(corpus, gold, pred, ("fine",)), Options(replicates=replicates))
+        assert len(evaluation.scores)  # computed when somebody looks
+        return evaluation
 
     found = work().overall("clueval", level="exact", labelled="fine")["tp_gold"]
     copies = len(corpus) // 214_443
@@ -239,7 +241,8 @@ def evaluated(folder: Path) -> Any:
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
     evaluation = evaluate(make_pair(*sides), Options(level="exact"))
-    assert len(evaluation.cases) == 2  # made here, and not while the time is taken
+    assert len(evaluation.cases) == 2  # made here, like the scores, and not while the time is taken
+    assert len(evaluation.scores)
     return evaluation
 
 
