@@ -231,6 +231,7 @@ class _ReviewSheet:
     ) -> None:
         self._table, self._name, self._words = table, name, vocabulary
         self._header, self._columns = header, columns
+        self._label_columns = [key for key in columns if key.startswith("correct_label:")]
         self._file = PurePath(name).name
         self._place = SheetPlace(f"{self._file}!{table.name}", columns)
 
@@ -367,8 +368,9 @@ class _ReviewSheet:
 
     def _correct_labels(self, texts: Mapping[str, str], cells: _Cells, found: _Found) -> dict[str, str]:
         labels = {}
-        for key, text in texts.items():
-            if not key.startswith("correct_label:") or not text.strip():
+        for key in self._label_columns:
+            text = texts[key]
+            if not text.strip():
                 continue
             layer = key.partition(":")[2]
             if layer not in self._words.layers:
