@@ -312,9 +312,11 @@ def summary(run: Adjudication) -> str:
     missed, finds = int(ledger.loc["gold_error", "FN"]), int(ledger.loc["true_find", "FP"])
     undecided = int(ledger.loc[["undecided", "open"]].to_numpy().sum())
     people = len({record.annotator for record in run.records if record.code})
+    wrong = f"{missed} missed case{' was an error' if missed == 1 else 's were errors'} of gold"
+    right = f"{finds} unsupported one{' was a true find' if finds == 1 else 's were true finds'}"
+    changes = len(run.correction.changes)
     return (
-        f"{judged} judgements by {people} {'person' if people == 1 else 'people'}: {missed} missed cases were errors "
-        f"of gold, {finds} unsupported ones true finds, {undecided} are undecided or open; "
-        f"{len(run.correction.changes)} corrections. "
+        f"{judged} judgement{'' if judged == 1 else 's'} by {people} {'person' if people == 1 else 'people'}: "
+        f"{wrong}, {right}, {undecided} undecided or open; {changes} correction{'' if changes == 1 else 's'}. "
         "Only disagreements were judged: errors on which both sides agree stay unseen."
     )
