@@ -12,6 +12,9 @@ from types import TracebackType
 from clueval_xlsx.exceptions import OutputError
 
 
+_FOLDER_INPUTS = {".ann", ".txt"}  # what is read from a folder; other files there are nobody's input
+
+
 class Outputs:
     """A set of files that appear together or not at all.
 
@@ -45,7 +48,8 @@ class Outputs:
         if target.is_dir():
             raise OutputError(f"{target}: is a directory. Give the name of a file.")
         place = target.resolve()
-        if self._inputs & {place, *place.parents}:
+        inside = bool(self._inputs & set(place.parents)) and place.suffix.lower() in _FOLDER_INPUTS and place.exists()
+        if place in self._inputs or inside:
             raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
         self.folder(target.parent)
         try:

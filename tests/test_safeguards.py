@@ -57,6 +57,14 @@ def test_the_corrected_file_never_overwrites_gold(home: Path) -> None:
     refused(done, "is an input of this run")
 
 
+def test_a_folder_of_annotations_is_not_overwritten_but_other_files_may_go_there(home: Path) -> None:
+    assert run("convert", home / "gold.vrt", home / "brat", "--layer", "category=2").code == 0
+    before = {path.name: path.read_bytes() for path in (home / "brat").iterdir()}
+    refused(run("convert", home / "brat", home / "brat"), "is an input of this run and would be overwritten")
+    assert run("convert", home / "brat", home / "brat" / "gold.tsv").code == 0
+    assert {name: (home / "brat" / name).read_bytes() for name in before} == before
+
+
 def test_a_review_workbook_has_the_ending_of_one(home: Path) -> None:
     done = run("evaluate", home / "gold.vrt", home / "pred.vrt", "-o", home / "review.docx")
     refused(done, "review.docx: a review workbook ends in .xlsx")
