@@ -11,7 +11,6 @@ from types import TracebackType
 
 from clueval_xlsx.exceptions import OutputError
 
-
 _FOLDER_INPUTS = {".ann", ".txt"}  # what is read from a folder; other files there are nobody's input
 
 
