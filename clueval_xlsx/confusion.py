@@ -45,7 +45,7 @@ def confusion_members(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> tup
 
     def place(codes: IntArray) -> IntArray:
         without = np.where(codes == -1, len(kept) + len(others), len(names) - 1)
-        return np.where(codes < 0, without, np.append(shown, 0)[codes])
+        return np.where(codes < 0, without, np.append(shown, 0)[np.maximum(codes, 0)])
 
     members = pd.DataFrame(
         {
