@@ -19,18 +19,13 @@ RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every revi
 FN, FP = "FN", "FP"
 AG = "AG"  # agreed spans, of which a sample may be judged, too
 CLASSES = ("label", "superset", "tiling", "overlap", "partial", FN, FP)  # of cases
-# sheets, by the key of their name in the language files (`sheet.KEY`)
-SHEETS = ("guide", "metrics", "fn", "fp", "documents", "confusion")
 LISTS_SHEET = "clueval_lists"
 MANIFEST_SHEET = "clueval_manifest"
 
-# Columns of a case row, by the key of their header (`column.KEY`), from left to right.
-# `label`, `other_label` and `correct_label` stand once for each layer.
-CASE_COLUMNS = ("case", "class", "document", "span", "label", "other_span", "other_label", "context")
-LINK_COLUMN = "related"
+# Columns of a case row, by the key of their header (`column.KEY`).
 BLOCK_ID_COLUMN = "case_again"  # the case ID once more, inside the annotation block
 ANNOTATION_COLUMNS = ("judgement", "correct_span", "correct_label", "severity", "comment")
-LAYER_COLUMNS = frozenset({"label", "other_label", "correct_label"})
+LAYER_COLUMNS = frozenset({"label", "other_label", "correct_label"})  # these stand once for each layer
 
 # How a correct span can be chosen; anything else typed there is taken as the exact words.
 SPAN_CHOICES = ("as_reference", "as_model", "both", "common")

@@ -18,9 +18,6 @@ _NOT_METADATA = ("doc_id", "text", "annotations", DETECTED, "id")
 _FLAT = ""  # the name of the annotator where the annotations are one flat list
 
 # How a list of annotations is reached from its document, and under which keys it keeps what.
-Keys = dict[str, str]
-MENTION_KEYS: Keys = {"start": "start_offset", "end": "end_offset", "text": "span_text"}
-DETECTED_KEYS: Keys = {"start": "start", "end": "end", "text": "text"}
 
 
 def read_tab(raw: bytes, name: str, options: TextFormat, documents: list[dict[str, Any]] | None = None) -> TextReading:

@@ -31,6 +31,7 @@ from clueval_xlsx.reimport.agreement import agreement_table, labels_by_case
 from clueval_xlsx.reimport.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.reimport.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.reimport.ledger import judgement_counts, ledger_table
+from clueval_xlsx.reimport.progress import missing_people
 from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
 from clueval_xlsx.reimport.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
 from clueval_xlsx.reimport.sample_estimates import sample_estimates
@@ -104,9 +105,7 @@ class Adjudication:
     @cached_property
     def missing_people(self) -> tuple[str, ...]:
         """Members of the team whose workbook did not come back."""
-        present = {normalise(book.annotator) for book in self.workbooks}
-        present |= {normalise(book.manifest.annotator) for book in self.workbooks if book.manifest is not None}
-        return tuple(name for name in self.team if normalise(name) not in present)
+        return tuple(missing_people(self.workbooks))
 
     @cached_property
     def team(self) -> tuple[str, ...]:

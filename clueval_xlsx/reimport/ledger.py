@@ -26,7 +26,6 @@ _BY_EFFECT = {
     "accept": ACCEPTABLE,
     "open": UNDECIDED,
 }
-DIMENSIONS = ("sheet", "class", "label", "document", "severity", "annotator")
 
 
 def ledger_table(

@@ -9,7 +9,7 @@ from typing import Any
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.layout import JUDGEMENTS, normalise
 from clueval_xlsx.manifest import Manifest
-from clueval_xlsx.reimport.reading import has_review_sheet, read_judgements, read_manifest
+from clueval_xlsx.reimport.reading import JudgedWorkbook, has_review_sheet, read_judgements, read_manifest
 from clueval_xlsx.reimport.sheets import read_sheets
 
 
@@ -56,7 +56,7 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
     return Progress(name, book.annotator, len(judged), sum(book.cases.values()), len(book.problems), manifest)
 
 
-def missing_people(found: Sequence[Progress]) -> list[str]:
+def missing_people(found: Sequence[Progress | JudgedWorkbook]) -> list[str]:
     """Members of the team whose workbook is not there; told by whom each workbook was made for, or who signed it."""
     team: dict[str, None] = {}
     present: set[str] = set()

@@ -364,10 +364,6 @@ class Sheet:
         """Colour the sheet's tab."""
         self._sheet.set_tab_color(colour)
 
-    def zoom(self, percent: int) -> None:
-        """Set the magnification."""
-        self._sheet.set_zoom(percent)
-
     # -- addresses --------------------------------------------------------------------------------------------
 
     def address(self, cell: Cell) -> str:

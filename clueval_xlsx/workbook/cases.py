@@ -10,7 +10,7 @@ import pandas as pd
 
 from clueval_xlsx.context import Segment, emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import AG, FN, FP, RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
+from clueval_xlsx.layout import AG, FN, FP, LAYER_COLUMNS, RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
 from clueval_xlsx.spans import label_vocabulary
 from clueval_xlsx.words import Words
 from clueval_xlsx.workbook.book import Book, Content, Link, Sheet
@@ -143,7 +143,7 @@ class CaseSheets:
                 if key == "earlier" and not self._earlier:
                     continue
                 header = words[f"column.{key}"]
-                if key in {"label", "other_label", "correct_label"}:
+                if key in LAYER_COLUMNS:
                     for layer in self.layers:
                         shown = header if len(self.layers) == 1 else f"{header}: {layer}"
                         wide = max(width, self._label_widths[layer])
