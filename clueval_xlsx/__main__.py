@@ -7,10 +7,13 @@ def main() -> None:
     """Run the command line; somebody may already lose patience while it loads."""
     try:
         from clueval_xlsx.cli import main as run
+        from clueval_xlsx.cli.streams import prepare_signals
 
+        prepare_signals()
         run()
     except KeyboardInterrupt:
-        sys.stderr.write("Error: stopped.\n")
+        if sys.stderr is not None:
+            sys.stderr.write("Error: stopped.\n")
         sys.exit(130)
 
 

@@ -10,8 +10,36 @@ from pathlib import Path
 from types import TracebackType
 
 from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.lock_files import who_has_it_open
 
 _FOLDER_INPUTS = {".ann", ".txt"}  # what is read from a folder; other files there are nobody's input
+_PREFIX = 40  # so much of a name stands in that of its temporary file, which must not become too long
+
+
+def check_target(target: Path) -> None:
+    """Refuse a place where no file can go, or where somebody is at work; worth asking before a long run."""
+    if str(target) == "-":
+        raise OutputError("-: standard output is not possible here. Give the name of a file.")
+    try:
+        if target.is_dir():
+            raise OutputError(f"{target}: is a directory. Give the name of a file.")
+        opened = who_has_it_open(target)
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise OutputError(f"{target}: cannot be written: {error.strerror}. Choose another name.") from None
+    if opened:
+        raise OutputError(
+            f"{target}: is open in {opened.who}. Close it there and run again, or choose another name. "
+            f"If nobody has it open, delete {opened.lock_file}, which a program left behind."
+        )
+
+
+def shown_name(path: str | Path) -> str:
+    """A path as text that can be written to a file; in a place without UTF-8 its letters arrive as bare bytes.
+
+    >>> shown_name("M\\udcc3\\udcbcller.vrt")
+    'Müller.vrt'
+    """
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class Outputs:
@@ -28,6 +56,7 @@ class Outputs:
         """`inputs` are files (or folders of files) that must not be overwritten."""
         self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
         self._waiting: list[tuple[Path, Path]] = []
+        self._places: set[Path] = set()
         self._folders: list[Path] = []
 
     def __enter__(self) -> Outputs:
@@ -36,28 +65,30 @@ class Outputs:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self._move_into_place()
-        self._clean_up()
+        try:
+            if kind is None:
+                self._move_into_place()
+        finally:
+            self._clean_up()
 
     def path(self, target: Path) -> Path:
         """A temporary path beside the target, to be written by the caller."""
-        if str(target) == "-":
-            raise OutputError("-: standard output is not possible here. Give the name of a file.")
-        if target.is_dir():
-            raise OutputError(f"{target}: is a directory. Give the name of a file.")
+        check_target(target)
         place = target.resolve()
         inside = bool(self._inputs & set(place.parents)) and place.suffix.lower() in _FOLDER_INPUTS and place.exists()
         if place in self._inputs or inside:
             raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
+        if place in self._places:
+            raise OutputError(f"{target}: two outputs of this run have this name. Give each its own.")
         self.folder(target.parent)
         try:
-            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+            handle, name = tempfile.mkstemp(prefix=f".{target.name[:_PREFIX]}.", suffix=".tmp", dir=target.parent)
         except OSError as error:
             raise OutputError(
                 f"{target}: cannot be written: {error.strerror}. Choose a folder you may write to."
             ) from None
         os.close(handle)
+        self._places.add(place)
         self._waiting.append((Path(name), target))
         return Path(name)
 
@@ -69,12 +100,14 @@ class Outputs:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{folder}: the folder cannot be made: {error.strerror}.") from None
+            raise OutputError(
+                f"{folder}: the folder cannot be made: {error.strerror}. Choose a folder you may write to."
+            ) from None
         self._folders += missing
 
     def write_text(self, target: Path, text: str) -> None:
         """Write text as UTF-8 with the line ends it has."""
-        self.write_bytes(target, text.encode("utf-8"))
+        self.write_bytes(target, text.encode("utf-8", "replace"))
 
     def write_bytes(self, target: Path, content: bytes) -> None:
         """Write bytes."""
@@ -82,30 +115,73 @@ class Outputs:
         try:
             path.write_bytes(content)
         except OSError as error:
-            raise OutputError(f"{target}: cannot be written: {error.strerror}.") from None
+            raise OutputError(
+                f"{target}: cannot be written: {error.strerror}. Make room or choose another place, and run again."
+            ) from None
 
     def _move_into_place(self) -> None:
         permissions = 0o666 & ~_umask()
+        old: list[_Old] = []
         for temporary, target in self._waiting:
             try:
-                with temporary.open("rb") as stream:
+                with temporary.open("rb+") as stream:  # Windows brings to the disk only what may be written to
                     os.fsync(stream.fileno())
                 temporary.chmod(permissions)
+                if len(self._waiting) > 1:  # a single file is replaced in one step
+                    old.append(_Old(target))
                 temporary.replace(target)
-            except OSError as error:
-                self._clean_up()
+            except BaseException as error:
+                for place in old:
+                    place.come_back(replaced=place.target != target or not temporary.exists())
+                if not isinstance(error, OSError):
+                    raise
                 raise OutputError(
                     f"{target}: cannot be put in place: {error.strerror}. "
                     "If it is open in another program, close it there and run again."
                 ) from None
+        for place in old:
+            place.forget()
         self._folders = []
 
     def _clean_up(self) -> None:
         for temporary, _ in self._waiting:
             temporary.unlink(missing_ok=True)
-        for folder in self._folders:
+        # The innermost first: a folder goes when it is empty.
+        for folder in sorted(set(self._folders), key=lambda folder: len(folder.parts), reverse=True):
             with contextlib.suppress(OSError):
                 folder.rmdir()
+
+
+class _Old:
+    """What stood at a place before, kept under a second, hidden name until all files are in place."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self._was_there = target.exists()
+        self._kept: Path | None = None
+        if self._was_there:
+            handle, name = tempfile.mkstemp(prefix=f".{target.name[:_PREFIX]}.", suffix=".old.tmp", dir=target.parent)
+            os.close(handle)
+            Path(name).unlink()
+            # Where the file system knows no second names (FAT), the old file cannot come back.
+            with contextlib.suppress(OSError, NotImplementedError):
+                os.link(target, name)
+                self._kept = Path(name)
+
+    def come_back(self, *, replaced: bool) -> None:
+        """Undo a move, if there was one."""
+        with contextlib.suppress(OSError):
+            if not replaced:
+                self.forget()
+            elif self._kept is not None:
+                self._kept.replace(self.target)
+            elif not self._was_there:
+                self.target.unlink()
+
+    def forget(self) -> None:
+        """The new file stays."""
+        if self._kept is not None:
+            self._kept.unlink(missing_ok=True)
 
 
 def _umask() -> int:

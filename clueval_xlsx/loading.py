@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.files import shown_name
 from clueval_xlsx.pairing import Pair, make_pair
 from clueval_xlsx.readers import (
     FORMATS,
@@ -78,11 +79,11 @@ def load(
         path = Path(source)
         try:
             if path.is_dir():
-                return _read_folder(_folder_files(path), name or str(source), options)
+                return _read_folder(_folder_files(path), name or shown_name(source), options)
             if options.format == BRAT or (options.format is None and path.suffix.lower() == ".ann"):
-                return _read_folder(_sibling_files(path), name or str(path.parent), options)
+                return _read_folder(_sibling_files(path), name or shown_name(path.parent), options)
             with path.open("rb") as stream:
-                return load(stream, options, name=name or str(source))
+                return load(stream, options, name=name or shown_name(source))
         except OSError as error:
             raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
     name = str(name or getattr(source, "name", None) or "<stream>")

@@ -16,6 +16,7 @@ import pandas as pd
 from clueval_xlsx.aligned_pairs import own_tokens
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.files import shown_name
 from clueval_xlsx.layout import Judgement
 from clueval_xlsx.loading import ReadOptions, complete, load, read
 from clueval_xlsx.manifest import CONFLICTS, REVIEW, Manifest, from_evaluation
@@ -283,7 +284,7 @@ def _check_name(resolve: str, annotators: Sequence[str]) -> None:
 
 
 def _name(source: Source) -> str:
-    return str(source) if isinstance(source, str | Path) else str(getattr(source, "name", "<stream>"))
+    return shown_name(source) if isinstance(source, str | Path) else str(getattr(source, "name", "<stream>"))
 
 
 def _bytes(source: Source) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 
 import click
@@ -16,6 +16,7 @@ from clueval_xlsx.cli.predict import predict
 from clueval_xlsx.cli.reimport import reimport
 from clueval_xlsx.cli.score import score
 from clueval_xlsx.cli.status import status
+from clueval_xlsx.cli.streams import abandon_streams, flush, prepare_streams
 from clueval_xlsx.cli.validate import validate
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.version import __version__
@@ -39,18 +40,22 @@ for command in (evaluate, score, compare, merge, convert, predict, reimport, val
 def main() -> None:
     """Run the command line; every error becomes a message and an exit code."""
     debug = "--debug" in sys.argv
+    prepare_streams()
     try:
-        sys.exit(cli.main(prog_name="clueval-xlsx", standalone_mode=False) or 0)
+        code = cli.main(prog_name="clueval-xlsx", standalone_mode=False) or 0
+        flush()
+        sys.exit(code)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
         _complain("stopped.")
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
+        with contextlib.suppress(OSError):
+            error.show()
         sys.exit(2)
     except BrokenPipeError:  # the reader of a pipe has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_streams()
         sys.exit(0)
     except CluevalError as error:
         if debug:
@@ -59,6 +64,12 @@ def main() -> None:
         sys.exit(2)
     except MemoryError:
         _complain("not enough memory for these files.")
+        sys.exit(1)
+    except OSError as error:
+        if debug:
+            raise
+        _complain(f"{_place(error)}: {error.strerror or error}. Make room or choose another place, and run again.")
+        abandon_streams()
         sys.exit(1)
     except Exception as error:  # the last resort: people get a sentence, developers the traceback
         if debug:
@@ -69,4 +80,10 @@ def main() -> None:
 
 
 def _complain(message: str) -> None:
-    click.echo(f"Error: {message}", err=True)
+    with contextlib.suppress(OSError):  # nobody may be listening
+        click.echo(f"Error: {message}", err=True)
+
+
+def _place(error: OSError) -> str:
+    """What could not be read or written, as far as the system says."""
+    return str(error.filename) if error.filename is not None else "standard output"

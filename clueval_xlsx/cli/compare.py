@@ -9,6 +9,7 @@ import click
 
 from clueval_xlsx.cli import options, review_options
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.file_names import file_name_part
 
 if TYPE_CHECKING:
     from clueval_xlsx.comparison import Comparison
@@ -51,7 +52,7 @@ def compare(
     """
     from clueval_xlsx.cli.comparison_tables import comparison_tables
     from clueval_xlsx.cli.console import output as console_for_data
-    from clueval_xlsx.cli.console import say, say_notes
+    from clueval_xlsx.cli.console import put, say, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
     from clueval_xlsx.files import Outputs
 
@@ -65,7 +66,7 @@ def compare(
     with Outputs([gold, *preds]) as outputs:
         for comparison in comparisons:
             layers = comparison.systems[0].evaluation.pair.layers
-            suffix = f"-{layers[0]}" if len(comparisons) > 1 else ""
+            suffix = f"-{file_name_part(layers[0])}" if len(comparisons) > 1 else ""
             if output:
                 from clueval_xlsx.workbook.comparison import write_comparison
 
@@ -81,14 +82,14 @@ def compare(
                 outputs.write_text(target.with_stem(target.stem + suffix), _json(comparison))
     if json_path == "-":
         for comparison in comparisons:
-            click.echo(_json(comparison), nl=False)
+            put(_json(comparison))
         return
     say_notes(dict.fromkeys(notes))
     console = console_for_data()
     for comparison in comparisons:
         for table in comparison_tables(comparison, console.width):
             console.print(table)
-        console.print(comparison.signature, style="dim", overflow="fold")
+        console.print(comparison.signature, style="dim", soft_wrap=True)
     if output:
         say(f"Comparison written to {output}.")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+_ROOM, _WIDE_ROOM = 22, 34  # the columns that one system needs, without and with intervals
 _SHOWN = {"recall": "Recall", "precision": "Precision", "f_beta": "F{beta}"}
 
 
@@ -23,7 +24,9 @@ def comparison_tables(comparison: Comparison, width: int = 80) -> list[Renderabl
 
     beta = comparison.systems[0].evaluation.options.beta
     found: list[RenderableType] = [
-        _rates(comparison, key, title.format(beta=f"{beta:g}"), width) for key, title in _SHOWN.items()
+        table
+        for key, title in _SHOWN.items()
+        for table in _rates(comparison, key, f"{title.format(beta=f'{beta:g}')} in per cent", width)
     ]
     replicates = comparison.systems[0].evaluation.options.replicates
     if replicates:
@@ -38,29 +41,41 @@ def comparison_tables(comparison: Comparison, width: int = 80) -> list[Renderabl
     return found
 
 
-def _rates(comparison: Comparison, key: str, title: str, width: int) -> Table:
-    from rich.text import Text
-
-    names = comparison.names
+def _rates(comparison: Comparison, key: str, title: str, width: int) -> list[Table]:
+    """One rate of all systems: in one table if the terminal has room for it, else one for each pair of systems."""
+    first, *others = comparison.names
     differences = comparison.differences
-    chosen = differences[(differences["rate"] == key) & (differences["first"] == names[0])]
+    chosen = differences[(differences["rate"] == key) & (differences["first"] == first)]
     by_row: dict[str, dict[str, dict[Any, Any]]] = {}
     for row in chosen.to_dict("records"):
         by_row.setdefault(short_name({name: row[name] for name in IDENTITY}), {})[row["second"]] = row
-    table = _table(f"{title} in per cent")
-    table.add_column("", no_wrap=True)
-    table.add_column(Text(names[0]), justify="right", overflow="fold")
+    room = width - max(map(len, by_row), default=0) - 10
     # Value, difference with interval, p: what does not fit is left out, the interval first.
-    longest = max(map(len, by_row), default=0)
-    wide = width - longest - 10 >= 34 * (len(names) - 1)
-    for name in names[1:]:
-        table.add_column(Text(name), justify="right", overflow="fold")
-        table.add_column("difference", justify="right", no_wrap=True)
-        table.add_column("p", justify="right", no_wrap=True)
-    for row_name, others in by_row.items():
-        cells = [rate(next(iter(others.values()))["first_value"])]
-        for name in names[1:]:
-            row = others[name]
+    if room >= _ROOM * len(others):
+        return [_rate_table(title, first, others, by_row, wide=room >= _WIDE_ROOM * len(others))]
+    tables = [_rate_table(title, first, [other], by_row, wide=room >= _WIDE_ROOM) for other in others]
+    if room < _ROOM:  # not even for one pair: the names of the rows go on in further lines
+        for table in tables:
+            table.columns[0].no_wrap = False
+    return tables
+
+
+def _rate_table(
+    title: str, first: str, others: list[str], by_row: dict[str, dict[str, dict[Any, Any]]], *, wide: bool
+) -> Table:
+    from rich.text import Text
+
+    table = _table(title)
+    table.add_column("", no_wrap=True)
+    table.add_column(Text(first), justify="right", overflow="fold", min_width=5)
+    for name in others:
+        table.add_column(Text(name), justify="right", overflow="fold", min_width=5)
+        table.add_column("difference" if wide else "diff.", justify="right", no_wrap=True, min_width=5)
+        table.add_column("p", justify="right", no_wrap=True, min_width=5)
+    for row_name, found in by_row.items():
+        cells = [rate(found[others[0]]["first_value"])]
+        for name in others:
+            row = found[name]
             cells += [rate(row["second_value"]), _difference(row, wide), _chance(row["p"])]
         if any(cell not in {"n/a", ""} for cell in cells):
             table.add_row(Text(row_name), *cells)

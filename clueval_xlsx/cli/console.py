@@ -15,10 +15,21 @@ if TYPE_CHECKING:
 
 
 def output() -> Console:
-    """The console for data."""
+    """The console for tables."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    class Quiet(Console):
+        """Leaves it to the command line to end when the reader of a pipe has seen enough."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Quiet(highlight=False, soft_wrap=False)
+
+
+def put(data: str) -> None:
+    """Data for another program: UTF-8 wherever it runs, so that what is written here can be read there."""
+    click.echo(data.encode("utf-8", "replace"), nl=False)
 
 
 def say(message: str) -> None:

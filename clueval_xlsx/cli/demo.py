@@ -92,7 +92,8 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {folder / 'corrected.vrt'} \\")
     say(f"      --report {folder / 'adjudicated.xlsx'} --changes {folder / 'changes.tsv'}")
     say(f"   {summary(run)}")
-    output().print(before_and_after(run))
+    console = output()
+    console.print(before_and_after(run, console.width))
     for change in run.changes.to_dict("records"):
         say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
 

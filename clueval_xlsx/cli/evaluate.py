@@ -10,6 +10,7 @@ import click
 
 from clueval_xlsx.cli import engine_options, options, review_options
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.file_names import file_name_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +95,7 @@ def evaluate(
     detected = _detect(gold, pred, [path for path in (output, json_path, html_path, folder) if path], given)
     pair = detected.pair if detected else options.load_pair(gold, pred or "", given)
     parts = evaluation_parts(pair, merged=given["merged"])
-    suffixes = [f"-{part.layers[0]}" if len(parts) > 1 else "" for part in parts]
+    suffixes = [f"-{file_name_part(part.layers[0])}" if len(parts) > 1 else "" for part in parts]
     books = {suffix: output.with_stem(output.stem + suffix) for suffix in suffixes if output}
     targets = {suffix: review_targets(book, given) for suffix, book in books.items()}
     if not given["force"]:

@@ -12,6 +12,7 @@ import click
 from clueval_xlsx.cli import options, review_options
 from clueval_xlsx.cli.config_file import own_judgements
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.file_names import file_name_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.way_back import Reimport
 
 _MOST_SHOWN = 20
+_WIDTH_OF_ALL_FIGURES = 72
 _FILE = click.Path(path_type=Path)
 # the options of reading, by the name that ReadOptions has for them
 _READING = {
@@ -210,7 +212,7 @@ def _paths(runs: Sequence[Adjudication], path: Path) -> list[tuple[Adjudication,
     """One path a run: with the layer's name where layers were evaluated by themselves."""
     if len(runs) == 1:
         return [(runs[0], path)]
-    return [(run, path.with_stem(f"{path.stem}-{run.raw.pair.layers[0]}")) for run in runs]
+    return [(run, path.with_stem(f"{path.stem}-{file_name_part(run.raw.pair.layers[0])}")) for run in runs]
 
 
 def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
@@ -238,7 +240,8 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
     _list("Note", [f"{note}." for note in result.notes])
     for run in result.runs:
         if to_stdout:
-            output().print(before_and_after(run))
+            console = output()
+            console.print(before_and_after(run, console.width))
         say(summary(run))
         for sentence in estimate_sentences(run):
             say(sentence)
@@ -274,8 +277,8 @@ def _list(what: str, lines: Sequence[str]) -> None:
         say(f"{what}: {len(lines) - _MOST_SHOWN} more; --report and --json list them all.")
 
 
-def before_and_after(run: Adjudication) -> Table:
-    """The figures of every state as a table."""
+def before_and_after(run: Adjudication, width: int = 80) -> Table:
+    """The figures of every state as a table; a terminal of few columns gets the rates alone."""
     from rich import box
     from rich.table import Table
 
@@ -288,20 +291,27 @@ def before_and_after(run: Adjudication) -> Table:
         "forgiven": "+ harmless",
     }
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("", no_wrap=True)
-    for name in ("recall", "95 %", "found", "precision", "95 %", "right", f"F{run.raw.options.beta:g}"):
+    narrow = width < _WIDTH_OF_ALL_FIGURES
+    table.add_column("", no_wrap=not narrow, overflow="fold")
+    beta = f"F{run.raw.options.beta:g}"
+    columns = (
+        ("recall", "precision", beta) if narrow else ("recall", "95 %", "found", "precision", "95 %", "right", beta)
+    )
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for row in run.scores.to_dict("records"):
-        table.add_row(
-            names[row["state"]],
+        recall = (
             rate(row["recall"]),
             interval(row["recall_low"], row["recall_high"]),
             share(row["tp_gold"], row["gold"]),
+        )
+        precision = (
             rate(row["precision"]),
             interval(row["precision_low"], row["precision_high"]),
             share(row["tp_pred"], row["pred"]),
-            rate(row["f_beta"]),
         )
+        shown = 1 if narrow else 3
+        table.add_row(names[row["state"]], *recall[:shown], *precision[:shown], rate(row["f_beta"]))
     return table
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clueval_xlsx.exceptions import OptionError, OutputError
+from clueval_xlsx.file_names import file_name_part
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from clueval_xlsx.workbook import ReviewOptions
 
 WITHOUT_TEXT = "-without-text"
-_NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f]')
 
 
 def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
@@ -31,7 +30,7 @@ def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
         return {"": path}
     if given["overlap"] and len(names) == 1:
         raise OptionError(f"--overlap needs two people or more, but --annotators names only {names[0]}.")
-    found = {name: path.with_stem(f"{path.stem}-{_NOT_IN_FILE_NAMES.sub('_', name)}") for name in names}
+    found = {name: path.with_stem(f"{path.stem}-{file_name_part(name)}") for name in names}
     taken = {without_text_path(path).name.casefold(): "the edition without text"} if given["without_text"] else {}
     for name, target in found.items():
         other = taken.setdefault(target.name.casefold(), name)

@@ -24,7 +24,7 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
 
     One of the two may be `-`, standard input.
     """
-    from clueval_xlsx.cli.console import output, say_notes
+    from clueval_xlsx.cli.console import output, put, say_notes
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.report_json import to_json
 
@@ -32,7 +32,7 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     parts = evaluation_parts(pair, merged=given["merged"])
     results = evaluate_each(parts, options.evaluation_options(given))
     if as_json:
-        click.echo(to_json(*results), nl=False)
+        put(to_json(*results))
         return
     from clueval_xlsx.cli.scheme_tables import scheme_tables
     from clueval_xlsx.cli.tables import score_tables

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from clueval_xlsx.cli import options, review_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from clueval_xlsx.reimport.progress import Progress
+
+_WIDTH_OF_FIGURES = 38  # the columns beside the names
 
 
 @click.command()
@@ -17,7 +27,7 @@ from clueval_xlsx.cli import options, review_options
 @options.common
 def status(workbooks: tuple[str, ...], as_json: bool, password_file: Path | None) -> None:
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
-    from clueval_xlsx.cli.console import output, say
+    from clueval_xlsx.cli.console import output, put, say
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.protection import find_password
     from clueval_xlsx.reimport.progress import missing_people, workbook_progress
@@ -33,20 +43,34 @@ def status(workbooks: tuple[str, ...], as_json: bool, password_file: Path | None
     missing = missing_people(found)
     if as_json:
         content = {"workbooks": [each.as_dict() for each in found], "missing": missing}
-        click.echo(json.dumps(content, ensure_ascii=False, indent=1))
+        put(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
         return
+    console = output()
+    console.print(_progress_table(found, console.width))
+    for name in missing:
+        say(f"Missing: no workbook of {name} is among these.")
+
+
+def _progress_table(found: Sequence[Progress], width: int) -> Table:
+    """Who has judged how much; in a narrow terminal names stand above their figures, which stay whole."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("workbook", overflow="fold")
-    table.add_column("judge", overflow="fold")
-    for name in ("judged", "of", "per cent", "not usable"):
-        table.add_column(name, justify="right")
+    names = [(each.name, each.annotator) for each in found]
+    narrow = width < _WIDTH_OF_FIGURES + sum(max(map(len, column)) for column in zip(*names, strict=True))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("workbook, judge",) if narrow else ("workbook", "judge"):
+        table.add_column(name, overflow="fold")
+    for name in ("judged", "of", "%") if narrow else ("judged", "of", "per cent", "not usable"):
+        table.add_column(name, justify="right", no_wrap=True)
     for each in found:
-        cells = (str(each.judged), str(each.cases), each.share, str(each.unusable) if each.unusable else "")
-        table.add_row(Text(each.name), Text(each.annotator), *cells)
-    output().print(table)
-    for name in missing:
-        say(f"Missing: no workbook of {name} is among these.")
+        unusable = str(each.unusable) if each.unusable else ""
+        if narrow:
+            more = f" ({unusable} not usable)" if unusable else ""
+            table.add_row(Text(f"{each.name}, {each.annotator}{more}"), str(each.judged), str(each.cases), each.share)
+        else:
+            table.add_row(
+                Text(each.name), Text(each.annotator), str(each.judged), str(each.cases), each.share, unusable
+            )
+    return table

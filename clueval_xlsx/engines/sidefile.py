@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import IO, Any
 
 from clueval_xlsx.engines.base import Description, Detection
 from clueval_xlsx.exceptions import EngineError, OutputError
+from clueval_xlsx.files import Outputs
 from clueval_xlsx.version import __version__
 
 
@@ -49,7 +51,8 @@ class SideFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._stream is not None:
-            self._stream.close()
+            with contextlib.suppress(OSError):  # every line was sent off by itself, and its failure reported
+                self._stream.close()
 
     def begin(self, *, resume: bool | None) -> dict[int, list[Detection]]:
         """Open the file and return what it already holds.
@@ -67,22 +70,19 @@ class SideFile:
                 done = self._load()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # Written anew even when continued: a last line that was cut off disappears.
-            stream = self.path.open("w", encoding="utf-8", newline="\n")
+            # Written anew even when continued: a last line that was cut off disappears. The old file stays until the
+            # new one is whole, or a run that breaks off here would lose what the one before had found.
+            lines = [self.identity.header(), *(_line(number, found) for number, found in sorted(done.items()))]
+            with Outputs() as outputs:
+                outputs.write_text(self.path, "".join(json.dumps(line) + "\n" for line in lines))
+            self._stream = self.path.open("a", encoding="utf-8", newline="\n")
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written: {error.strerror}.") from None
-        self._stream = stream
-        self._write(self.identity.header())
-        for number, found in sorted(done.items()):
-            self.add(number, found)
         return done
 
     def add(self, number: int, found: list[Detection] | None, failure: str = "") -> None:
         """Write one document down."""
-        if found is None:
-            self._write({"document": number, "failure": failure})
-        else:
-            self._write({"document": number, "spans": [list(one) for one in found]})
+        self._write({"document": number, "failure": failure} if found is None else _line(number, found))
 
     def remove(self) -> None:
         """The run is complete, and its predictions stand elsewhere."""
@@ -92,8 +92,14 @@ class SideFile:
 
     def _write(self, content: Mapping[str, Any]) -> None:
         assert self._stream is not None
-        self._stream.write(json.dumps(content) + "\n")
-        self._stream.flush()
+        try:
+            self._stream.write(json.dumps(content) + "\n")
+            self._stream.flush()
+        except OSError as error:
+            raise OutputError(
+                f"{self.path}: cannot be written: {error.strerror}. What it holds is kept: make room, and the same "
+                "command with --resume goes on from there."
+            ) from None
 
     def _load(self) -> dict[int, list[Detection]]:
         lines = self.path.read_text("utf-8").splitlines()
@@ -120,6 +126,10 @@ _WORDS = {
     "documents": "number of documents",
     "texts": "text (hash)",
 }
+
+
+def _line(number: int, found: list[Detection]) -> dict[str, Any]:
+    return {"document": number, "spans": [list(one) for one in found]}
 
 
 def _parse(line: str) -> dict[str, Any] | None:

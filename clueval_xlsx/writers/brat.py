@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.file_names import document_path, escaped
 from clueval_xlsx.readers.brat import ANNOTATIONS, TEXT, BratOriginal, annotation_lines, parse_span_line
 from clueval_xlsx.writers.changes import Changes
 from clueval_xlsx.writers.standoff import Written, one_word
@@ -16,11 +16,15 @@ _TEXTBOUND = re.compile(r"T(\d+)\b")
 
 def brat_files(documents: Sequence[Written]) -> dict[str, bytes]:
     """The files of a brat folder by their names."""
-    files = {}
+    files: dict[str, bytes] = {}
+    taken: set[str] = set()
     for number, written in enumerate(documents, 1):
-        name = file_name(written.document.id or f"document-{number}")
+        name = document_path(written.document.id or f"document-{number}")
         if f"{name}{TEXT}" in files:
             raise InputError(f"two documents would be written to {name}{TEXT}. Document IDs must be unique.")
+        if name.casefold() in taken:  # to Windows `a.txt` and `A.txt` are one file
+            name = escaped(name)
+        taken.add(name.casefold())
         text = written.document.text
         files[f"{name}{TEXT}"] = text.encode("utf-8", "replace")
         files[f"{name}{ANNOTATIONS}"] = "".join(
@@ -28,17 +32,6 @@ def brat_files(documents: Sequence[Written]) -> dict[str, bytes]:
             for place, (start, end, label) in enumerate(written.spans, 1)
         ).encode("utf-8", "replace")
     return files
-
-
-def file_name(doc_id: str) -> str:
-    """A document ID as a path inside the folder; what no file name can hold is written as %XX.
-
-    >>> file_name("court/12 C 345/24"), file_name("../x"), file_name("a:b")
-    ('court/12 C 345/24', '%2E%2E/x', 'a%3Ab')
-    """
-    parts = [part for part in doc_id.split("/") if part]
-    safe = [quote(part, safe=" !#$&'()+,;=@[]{}~", errors="replace") for part in parts]
-    return "/".join(part.replace(".", "%2E") if set(part) == {"."} else part for part in safe) or "%2F"
 
 
 def one_line(text: str) -> str:
