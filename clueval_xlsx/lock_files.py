@@ -25,15 +25,14 @@ def who_has_it_open(path: Path) -> Opened | None:
     """
     libre, excel = path.with_name(f".~lock.{path.name}#"), path.with_name(f"~${path.name}")
     for lock_file, program, reader in ((libre, "LibreOffice", _libre_name), (excel, "Excel", _excel_name)):
+        if not lock_file.is_file():
+            continue
         try:
             with lock_file.open("rb") as stream:
                 name = reader(stream.read(_LARGEST))
-        except FileNotFoundError:
-            continue
         except OSError:  # on Windows nobody else may read Excel's
-            name = "" if lock_file.exists() else None
-        if name is not None:
-            return Opened(f"{program} ({name})" if name else program, lock_file)
+            name = ""
+        return Opened(f"{program} ({name})" if name else program, lock_file)
     return None
 
 

@@ -153,7 +153,16 @@ def project() -> Project:
     else:
         sides = (folder / "ler-dev.gold.vrt", folder / "ler-dev.pred.vrt")
         evaluation = evaluate(read_pair(*sides, ReadOptions(layers={"fine": 2})), Options(replicates=0))
-    return Project(evaluation, invented_truth(evaluation))
+    return consistent_project(evaluation)
+
+
+def consistent_project(evaluation: Evaluation) -> Project:
+    """A project with invented answers that do not contradict each other: nothing stays open."""
+    project = Project(evaluation, invented_truth(evaluation))
+    for case in project.judge(project.truth).open_cases:
+        project.truth[case] = ("model_error", "none", "")
+    assert not project.judge(project.truth).open_cases
+    return project
 
 
 def invented_truth(evaluation: Evaluation) -> dict[str, tuple[str, str, str]]:
@@ -271,18 +280,8 @@ def test_more_judgements_narrow_the_interval_as_foretold(redraw: Redraw):
 # ---- the example: every unit judged, agreed spans, half a sample ------------------------------------------------
 
 
-def example_project() -> Project:
-    """The example, with answers that do not contradict each other."""
-    evaluation = example(replicates=0)
-    project = Project(evaluation, invented_truth(evaluation))
-    for case in project.judge(project.truth).open_cases:
-        project.truth[case] = ("model_error", "none", "")
-    assert not project.judge(project.truth).open_cases
-    return project
-
-
 def test_a_census_of_the_example_gives_the_adjudicated_figures():
-    project = example_project()
+    project = consistent_project(example(replicates=0))
     chosen = select(project.evaluation, sample=1000)
     run = project.judge(project.truth, chosen.sample)
     truth = truth_of(run)
@@ -292,7 +291,7 @@ def test_a_census_of_the_example_gives_the_adjudicated_figures():
 
 
 def test_agreed_spans_nobody_judged_are_taken_to_be_right():
-    project = example_project()
+    project = consistent_project(example(replicates=0))
     alone = project.judge(project.truth, select(project.evaluation, sample=1000).sample).estimates
     chosen = select(project.evaluation, sample=1000, agreed=10)
     with_agreed = project.judge(project.truth, chosen.sample).estimates
@@ -300,7 +299,7 @@ def test_agreed_spans_nobody_judged_are_taken_to_be_right():
 
 
 def test_wrong_agreed_spans_stand_for_those_that_were_not_drawn():
-    project = example_project()
+    project = consistent_project(example(replicates=0))
     chosen = select(project.evaluation, sample=1000, agreed=10, seed=1)
     agreed = chosen.cases["AG"]["case_id"].tolist()
     project.truth.update(dict.fromkeys(agreed[:3], ("gold_wrong", "delete", "")))
