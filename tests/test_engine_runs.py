@@ -194,10 +194,11 @@ class TestResume:
         assert run.found[3] == (Detection(0, 1, "X", None),)
         assert list(run.failures) == [2]  # tried again
 
-    def test_a_complete_run_leaves_no_file(self, tmp_path: Path) -> None:
-        side = tmp_path / "side.jsonl"
-        run_engine(documents("a"), EngineSettings(command(tmp_path, GOOD)), QUICK, side_file=side)
-        assert not side.exists()
+    def test_a_complete_run_leaves_its_finds_to_whoever_writes_them(self, tmp_path: Path) -> None:
+        settings, side = EngineSettings(command(tmp_path, GOOD)), tmp_path / "side.jsonl"
+        run = run_engine(documents("Ann"), settings, QUICK, side_file=side)
+        again = run_engine(documents("Ann"), settings, RunOptions(resume=True), side_file=side)
+        assert (again.resumed, again.found) == (1, run.found)
 
     def test_an_unfinished_run_is_not_thrown_away_without_a_word(self, tmp_path: Path) -> None:
         settings, side, texts = self.broken(tmp_path)

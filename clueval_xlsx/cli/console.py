@@ -43,6 +43,18 @@ def say_notes(notes: Iterable[str]) -> None:
         say(f"Note: {note}.")
 
 
+def say_what_is_open(workbooks: Iterable[str]) -> None:
+    """Tell that somebody is still at work on a workbook that was read: the file holds only what was saved."""
+    from pathlib import Path
+
+    from clueval_xlsx.lock_files import who_has_it_open
+
+    for workbook in workbooks:
+        opened = who_has_it_open(Path(workbook))
+        if opened:
+            say(f"Note: {workbook} is open in {opened.who}: what is not saved there was not read.")
+
+
 @contextmanager
 def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
     """A progress bar on standard error if that is a terminal; yields a function that advances it.

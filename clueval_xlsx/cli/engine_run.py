@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,19 @@ def run_dataset(dataset: Dataset, given: dict[str, Any], target: Path) -> Run:
     if run.resumed:
         say(f"{run.resumed} of {len(dataset.documents)} documents were taken from the run that broke off.")
     return run
+
+
+@contextmanager
+def finds_kept(run: Run, target: Path) -> Iterator[None]:
+    """What the detector found is not lost if anything goes wrong before it is written; then it is needed no more."""
+    place = side_file(target)
+    try:
+        yield
+    except BaseException:
+        say(f"What the detector found is kept in {place}; the same command with --resume takes it from there.")
+        raise
+    if not run.failures:
+        place.unlink(missing_ok=True)
 
 
 def say_failures(dataset: Dataset, run: Run, target: Path) -> None:
@@ -128,8 +141,8 @@ class Detected:
         return bool(self.run.failures)
 
 
-def detected_pair(gold: str, given: dict[str, Any], target: Path) -> Detected:
-    """Read gold, run the detector on its texts, and bring the two together."""
+def detected_pair(gold: str, given: dict[str, Any], target: Path, kept: ExitStack) -> Detected:
+    """Read gold, run the detector on its texts, and bring the two together; what it found stays until `kept` closes."""
     from clueval_xlsx.engines.alignment import align_entities
     from clueval_xlsx.engines.prediction import make_dataset, make_prediction, run_notes
     from clueval_xlsx.labels import DISCARD, KEEP
@@ -137,6 +150,7 @@ def detected_pair(gold: str, given: dict[str, Any], target: Path) -> Detected:
 
     dataset = make_dataset(options.read_input(gold, given, "gold"), given.get("type_layer"))
     run = run_dataset(dataset, given, target)
+    kept.enter_context(finds_kept(run, target))
     prediction = make_prediction(dataset, run, given["pred_overlaps"] or given["overlaps"])
     pair = make_pair(dataset.gold, prediction.side, strict_tags=given["bio"] == "strict")
     aligned = align_entities(dataset.labels, run.description, dict(given.get("map") or ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,33 +93,36 @@ def evaluate(
     from clueval_xlsx.protection import find_password
 
     output = _workbook_path(output, needed=not (json_path or html_path or folder))
-    detected = _detect(gold, pred, [path for path in (output, json_path, html_path, folder) if path], given)
-    pair = detected.pair if detected else options.load_pair(gold, pred or "", given)
-    parts = evaluation_parts(pair, merged=given["merged"])
-    suffixes = [f"-{file_name_part(part.layers[0])}" if len(parts) > 1 else "" for part in parts]
-    books = {suffix: output.with_stem(output.stem + suffix) for suffix in suffixes if output}
-    targets = {suffix: review_targets(book, given) for suffix, book in books.items()}
-    if not given["force"]:
-        spare_judgements(path for paths in targets.values() for path in paths.values())
-    chosen = options.evaluation_options(given)
-    results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
-    if detected:
-        detected.check(results[0])
-    said: list[str] = []
-    with Outputs([gold, pred or gold]) as outputs:
-        for result, suffix in zip(results, suffixes, strict=True):
-            if output:
-                review, carried = _review_options(result, given)
-                said += carried
-                write_reviews(outputs, result, books[suffix], targets[suffix], review, given)
-            for edition, name in _editions(result, given):
-                if json_path:
-                    _write_json(outputs, edition, json_path.with_stem(json_path.stem + suffix + name))
-                if html_path:
-                    _write_html(outputs, edition, html_path.with_stem(html_path.stem + suffix + name), given["lang"])
-                if folder:
-                    own = folder.with_name(folder.name + name) / suffix.removeprefix("-")
-                    _write_files(outputs, edition, own, given["lang"])
+    with ExitStack() as kept:
+        detected = _detect(gold, pred, [path for path in (output, json_path, html_path, folder) if path], given, kept)
+        pair = detected.pair if detected else options.load_pair(gold, pred or "", given)
+        parts = evaluation_parts(pair, merged=given["merged"])
+        suffixes = [f"-{file_name_part(part.layers[0])}" if len(parts) > 1 else "" for part in parts]
+        books = {suffix: output.with_stem(output.stem + suffix) for suffix in suffixes if output}
+        targets = {suffix: review_targets(book, given) for suffix, book in books.items()}
+        if not given["force"]:
+            spare_judgements(path for paths in targets.values() for path in paths.values())
+        chosen = options.evaluation_options(given)
+        results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
+        if detected:
+            detected.check(results[0])
+        said: list[str] = []
+        with Outputs([gold, pred or gold]) as outputs:
+            for result, suffix in zip(results, suffixes, strict=True):
+                if output:
+                    review, carried = _review_options(result, given)
+                    said += carried
+                    write_reviews(outputs, result, books[suffix], targets[suffix], review, given)
+                for edition, name in _editions(result, given):
+                    if json_path:
+                        _write_json(outputs, edition, json_path.with_stem(json_path.stem + suffix + name))
+                    if html_path:
+                        _write_html(
+                            outputs, edition, html_path.with_stem(html_path.stem + suffix + name), given["lang"]
+                        )
+                    if folder:
+                        own = folder.with_name(folder.name + name) / suffix.removeprefix("-")
+                        _write_files(outputs, edition, own, given["lang"])
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     if find_password(given["password_file"]) is not None and (json_path or html_path or folder):
         say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
@@ -137,18 +141,26 @@ def _workbook_path(output: Path | None, *, needed: bool) -> Path | None:
     return output
 
 
-def _detect(gold: str, pred: str | None, targets: list[Path], given: dict[str, Any]) -> Detected | None:
-    """The predictions of a detector, if that is where they come from."""
+def _detect(
+    gold: str, pred: str | None, targets: list[Path], given: dict[str, Any], kept: ExitStack
+) -> Detected | None:
+    """The predictions of a detector, if that is where they come from; they are kept until `kept` is closed."""
     if bool(pred) == bool(given["engine"]):
         raise click.UsageError("Give either PRED, a file of predictions, or a detector with --engine.")
     if pred:
         return None
     from clueval_xlsx.cli.engine_run import detected_pair
     from clueval_xlsx.cli.reviews import review_targets, spare_judgements
+    from clueval_xlsx.files import check_target
 
+    # Before a long run, not behind it:
+    own = list(review_targets(targets[0], given).values())
+    for target in (*own, *targets[1:]):
+        if not target.is_dir():
+            check_target(target)
     if not given["force"]:
-        spare_judgements(review_targets(targets[0], given).values())  # before a long run, not behind it
-    return detected_pair(gold, given, targets[0])
+        spare_judgements(own)
+    return detected_pair(gold, given, targets[0], kept)
 
 
 def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOptions, list[str]]:

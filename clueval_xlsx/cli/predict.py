@@ -47,20 +47,23 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     run that broke off. Exit code 3 means that the detector failed on some documents.
     """
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.cli.engine_run import run_dataset, say_failures
+    from clueval_xlsx.cli.engine_run import finds_kept, run_dataset, say_failures
     from clueval_xlsx.engines.alignment import align_entities
     from clueval_xlsx.engines.prediction import make_dataset, make_prediction, run_notes
-    from clueval_xlsx.files import Outputs
+    from clueval_xlsx.files import Outputs, check_target
 
     # A dataset's own annotations do not matter for predicting, so their overlaps are nobody's business here.
     reading = options.read_input(dataset, {**given, "overlaps": "longest"})
     format_ = _format(output, wanted, reading)
+    if format_ != "brat":
+        check_target(output)  # before a long run, not behind it
     prepared = make_dataset(reading)
     run = run_dataset(prepared, given, output)
-    prediction = make_prediction(prepared, run, given["overlaps"])
-    with Outputs([dataset]) as outputs:
-        for path, content in _files(reading, prepared, prediction, format_, output).items():
-            outputs.write_bytes(path, content)
+    with finds_kept(run, output):
+        prediction = make_prediction(prepared, run, given["overlaps"])
+        with Outputs([dataset]) as outputs:
+            for path, content in _files(reading, prepared, prediction, format_, output).items():
+                outputs.write_bytes(path, content)
     aligned = align_entities(prepared.labels, run.description)
     say_notes([*run_notes(run.description, prepared), *prediction.notes, *(aligned.notes() if prepared.labels else ())])
     if aligned.mapping:

@@ -105,7 +105,7 @@ def reimport(
     judgements clash or rows could not be used. What is clear is carried out all the same.
     """
     from clueval_xlsx import way_back
-    from clueval_xlsx.cli.console import say
+    from clueval_xlsx.cli.console import say, say_what_is_open
     from clueval_xlsx.files import Outputs
     from clueval_xlsx.protection import find_password
 
@@ -127,6 +127,7 @@ def reimport(
         _write(outputs, result, output, password, given)
     if output == "-":
         click.echo(result.content, nl=False)
+    say_what_is_open(workbooks)
     _report(result, to_stdout=output != "-")
     for target in (output, *(given[name] for name in ("report", "html_path", "json_path", "changes", "judgements"))):
         if target is not None and target != "-":

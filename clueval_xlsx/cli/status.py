@@ -27,7 +27,7 @@ _WIDTH_OF_FIGURES = 38  # the columns beside the names
 @options.common
 def status(workbooks: tuple[str, ...], as_json: bool, password_file: Path | None) -> None:
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
-    from clueval_xlsx.cli.console import output, put, say
+    from clueval_xlsx.cli.console import output, put, say, say_what_is_open
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.protection import find_password
     from clueval_xlsx.reimport.progress import missing_people, workbook_progress
@@ -40,6 +40,7 @@ def status(workbooks: tuple[str, ...], as_json: bool, password_file: Path | None
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path.") from None
         found.append(workbook_progress(data, path, password))
+    say_what_is_open(workbooks)
     missing = missing_people(found)
     if as_json:
         content = {"workbooks": [each.as_dict() for each in found], "missing": missing}

@@ -50,8 +50,8 @@ def run_engine(
 ) -> Run:
     """Let a detector look at all documents.
 
-    `advance(number)` is called for every document that is done. The side file keeps what was found so far; it is
-    removed when every document has succeeded. A failure is kept to its document, unless every one fails.
+    `advance(number)` is called for every document that is done. The side file keeps what was found so far; the
+    caller removes it when the finds are safe elsewhere. A failure is kept to its document, unless every one fails.
     """
     options = options or RunOptions()
     first = Worker(settings, options.time_limit)
@@ -67,8 +67,6 @@ def run_engine(
                 for number in state.found:
                     advance(number)
                 _run(state, first, options, side, advance)
-                if not state.failures:
-                    side.remove()
     finally:
         first.close()
     return Run(

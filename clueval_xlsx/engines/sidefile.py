@@ -84,12 +84,6 @@ class SideFile:
         """Write one document down."""
         self._write({"document": number, "failure": failure} if found is None else _line(number, found))
 
-    def remove(self) -> None:
-        """The run is complete, and its predictions stand elsewhere."""
-        if self._stream is not None:
-            self._stream.close()
-        self.path.unlink(missing_ok=True)
-
     def _write(self, content: Mapping[str, Any]) -> None:
         assert self._stream is not None
         try:
