@@ -42,9 +42,7 @@ def main() -> None:
     debug = "--debug" in sys.argv
     prepare_streams()
     try:
-        code = cli.main(prog_name="clueval-xlsx", standalone_mode=False) or 0
-        flush()
-        sys.exit(code)
+        sys.exit(_invoke())
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
@@ -52,7 +50,7 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         with contextlib.suppress(OSError):
-            error.show()
+            error.show(sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         abandon_streams()
@@ -79,9 +77,22 @@ def main() -> None:
         sys.exit(1)
 
 
+def _invoke() -> int:
+    """Run the command; a closed pipe is an exception again, of which click and rich make exit code 1."""
+    stdout = sys.stdout
+    try:
+        code = cli.main(prog_name="clueval-xlsx", standalone_mode=False)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError) or sys.stdout is not stdout:  # click puts another there
+            raise BrokenPipeError from None
+        raise
+    flush()
+    return code or 0
+
+
 def _complain(message: str) -> None:
     with contextlib.suppress(OSError):  # nobody may be listening
-        click.echo(f"Error: {message}", err=True)
+        click.echo(f"Error: {message}", file=sys.stderr)
 
 
 def _place(error: OSError) -> str:

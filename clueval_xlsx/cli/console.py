@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,13 +21,10 @@ def output() -> Console:
     """The console for tables."""
     from rich.console import Console
 
-    class Quiet(Console):
-        """Leaves it to the command line to end when the reader of a pipe has seen enough."""
-
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
-    return Quiet(highlight=False, soft_wrap=False)
+    # rich takes a terminal without control codes (TERM=dumb, an editor's) to be 80 columns wide, whatever it is.
+    dumb = os.environ.get("TERM", "").lower() in {"dumb", "unknown"}
+    width, height = shutil.get_terminal_size() if dumb else (None, None)
+    return Console(highlight=False, soft_wrap=False, width=width, height=height)
 
 
 def put(data: str) -> None:
@@ -34,7 +34,8 @@ def put(data: str) -> None:
 
 def say(message: str) -> None:
     """A message for a person."""
-    click.echo(message, err=True)
+    # The stream by its name: click would put one of its own in the place of a stream that knows only ASCII.
+    click.echo(message, file=sys.stderr)
 
 
 def say_notes(notes: Iterable[str]) -> None:
@@ -61,7 +62,6 @@ def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
 
     It shows itself only when the work takes longer than about a second, and goes away when it is done.
     """
-    import sys
     import time
 
     if not sys.stderr.isatty() or total <= 0:

@@ -224,11 +224,11 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     from clueval_xlsx.judgements import new_entries, read_log, write_log
 
     try:
-        old = path.read_text("utf-8") if path.exists() else ""
+        old = path.read_bytes().decode("utf-8") if path.exists() else ""  # its line ends stay as they are
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}. Give another file to --judgements.") from None
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    known = read_log(old, str(path))
+    known = read_log(old.removeprefix("\ufeff"), str(path))
     more = [entry for run in runs for entry in new_entries(known, run.log(when))]
     return old + ("" if not old or old.endswith("\n") else "\n") + write_log(more)
 

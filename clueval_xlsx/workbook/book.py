@@ -189,7 +189,10 @@ class Book:
             if self._file is not None:
                 self._file.flush()
         except (OSError, xlsxwriter.exceptions.XlsxWriterException) as error:
-            raise OutputError(f"the workbook cannot be written: {error}.") from None
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            raise OutputError(
+                f"the workbook cannot be written: {reason}. Make room or choose another place, and run again."
+            ) from None
 
 
 class Sheet:

@@ -1,0 +1,96 @@
+"""Kills a command (kill -9) at each of its file operations in turn and tells what is left: `python -m tests.killing`.
+
+Reads a task as JSON from standard input: `folder`, `old` (file names and what stands there before), `runs` (argument
+lists; the first is killed, the others come after it and are not). Writes one JSON line for each point: whether the
+command was killed there, the exit codes, and hash and number of lines of every file that is left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+OPERATIONS = {"open", "os.rename", "os.remove", "os.chmod", "os.link", "os.mkdir", "os.rmdir", "os.truncate"}
+MOST_POINTS = 300
+
+
+def main() -> None:
+    """Kill at the first operation, the second, … until the command comes through."""
+    task = json.load(sys.stdin)
+    folder = Path(task["folder"])
+    _load()
+    for point in range(1, MOST_POINTS):
+        _reset(folder, task["old"])
+        code = _run(task["runs"][0], folder, point)
+        left = _left(folder)
+        codes = [code, *(_run(arguments, folder, 0) for arguments in task["runs"][1:])]
+        killed = code == -signal.SIGKILL
+        print(json.dumps({"killed": killed, "codes": codes, "left": left, "after": _left(folder)}), flush=True)
+        if not killed:
+            return
+    raise SystemExit(f"the command is not through after {MOST_POINTS} file operations")
+
+
+def _load() -> None:
+    """Load what the commands need once, so that each run costs little."""
+    import clueval_xlsx.engines.prediction
+    import clueval_xlsx.way_back
+    import clueval_xlsx.workbook.adjudicated
+    import clueval_xlsx.workbook.comparison  # noqa: F401
+
+
+def _run(arguments: list[str], folder: Path, point: int) -> int:
+    """Run a command in a process of its own, which kills itself at the given operation (0: at none)."""
+    process = os.fork()
+    if process:
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    code = 1
+    try:
+        if point:
+            _kill_at(point, str(folder))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        from clueval_xlsx.__main__ import main as command
+
+        sys.argv = ["clueval-xlsx", *arguments]
+        command()
+        code = 0
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    finally:
+        os._exit(code)
+
+
+def _kill_at(point: int, folder: str) -> None:
+    seen = 0
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal seen
+        if event in OPERATIONS and any(str(item).startswith(folder) for item in arguments[:2]):
+            seen += 1
+            if seen == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+
+
+def _reset(folder: Path, old: dict[str, str]) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+    for name, content in old.items():
+        (folder / name).write_text(content, "utf-8")
+
+
+def _left(folder: Path) -> dict[str, list[str | int]]:
+    contents = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    return {name: [hashlib.sha256(data).hexdigest(), data.count(b"\n")] for name, data in contents.items()}
+
+
+if __name__ == "__main__":
+    main()

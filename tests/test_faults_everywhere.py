@@ -1,0 +1,393 @@
+"""Every command that writes: no right to, no room, a file that is open, killed at each file operation."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.files import Outputs
+from clueval_xlsx.lock_files import who_has_it_open
+from tests.conftest import EXAMPLE_OPTIONS, ROOT, Result, run
+from tests.engine_scripts import GOOD, command
+
+OLD = "the old file"
+ONE_LAYER = ("--layer", "category=2")
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A command that writes one file; {home} has its inputs, {target} is where it writes."""
+
+    ending: str
+    words: tuple[str, ...]
+
+    def arguments(self, home: Path, target: Path) -> list[str]:
+        return [word.format(home=home, target=target, engine=(home / "engine").read_text()) for word in self.words]
+
+
+SIDES = ("{home}/gold.vrt", "{home}/pred.vrt", *EXAMPLE_OPTIONS)
+BACK = ("reimport", "{home}/judged.xlsx", "--gold", "{home}/gold.vrt")
+WRITING = {
+    "evaluate": Writing(".xlsx", ("evaluate", *SIDES, "-o", "{target}")),
+    "evaluate --json": Writing(".json", ("evaluate", *SIDES, "--json", "{target}")),
+    "evaluate --html": Writing(".html", ("evaluate", *SIDES, "--html", "{target}")),
+    "reimport": Writing(".vrt", (*BACK, "-o", "{target}")),
+    "reimport --report": Writing(".xlsx", (*BACK, "--report", "{target}")),
+    "reimport --changes": Writing(".tsv", (*BACK, "--changes", "{target}")),
+    "reimport --judgements": Writing(".jsonl", (*BACK, "--judgements", "{target}")),
+    "compare": Writing(".xlsx", ("compare", *SIDES[:2], "{home}/gold.vrt", *EXAMPLE_OPTIONS, "-o", "{target}")),
+    "convert": Writing(".tsv", ("convert", "{home}/gold.vrt", "{target}", *ONE_LAYER)),
+    "convert to .xlsx": Writing(".xlsx", ("convert", "{home}/gold.vrt", "{target}", *ONE_LAYER)),
+    "merge": Writing(".tsv", ("merge", "{home}/gold.vrt", *EXAMPLE_OPTIONS, "-o", "{target}")),
+    "predict": Writing(".tsv", ("predict", "{home}/gold.vrt", *ONE_LAYER, "-o", "{target}", "--engine", "{engine}")),
+}
+# An old log is continued, so it must be one.
+SEED = {"reimport --judgements": ""}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
+    """What the commands read: the example, a judged workbook, a detector."""
+    folder = tmp_path_factory.mktemp("home")
+    assert run("demo", folder / "demo").code == 0
+    for name in ("gold.vrt", "pred.vrt"):
+        shutil.copy(examples / name, folder / name)
+    shutil.copy(folder / "demo" / "review-judged.xlsx", folder / "judged.xlsx")
+    (folder / "engine").write_text(command(folder, GOOD))
+    return folder
+
+
+@pytest.fixture(params=WRITING)
+def writing(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> tuple[list[str], Path]:
+    """A command's arguments and its target, at which an old file stands."""
+    how = WRITING[request.param]
+    target = tmp_path / f"target{how.ending}"
+    target.write_text(SEED.get(request.param, OLD), "utf-8")
+    return how.arguments(home, target), target
+
+
+def unharmed(done: Result, target: Path, before: str, *words: str) -> None:
+    """Refused with all these words; what was there is there, and nothing else."""
+    assert done.code == 2, (done.code, done.err)
+    for word in words:
+        assert word in done.err, done.err
+    assert "Traceback" not in done.err
+    assert target.read_text("utf-8") == before
+    left = {path.name for path in target.parent.iterdir() if not path.name.startswith((".~lock", "~$"))}
+    # A detector's finds are not thrown away because they could not be written.
+    assert left - {f"{target.name}.progress.jsonl"} == {target.name}
+
+
+def test_every_command_of_the_list_works(writing: tuple[list[str], Path]) -> None:
+    arguments, target = writing
+    done = run(*arguments)
+    assert done.code in {0, 3}, done.err
+    assert target.read_text("utf-8", errors="replace") != OLD
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+@pytest.mark.parametrize(
+    ("lock", "content", "who"),
+    [
+        (
+            ".~lock.{name}#",
+            b"Anna Beispiel,anna,desk,16.11.2026 10:00,file:///home/anna;",
+            "LibreOffice (Anna Beispiel)",
+        ),
+        ("~${name}", b"\x04Anna".ljust(55) + b"\x04\x00" + "Anna".encode("utf-16-le").ljust(108), "Excel (Anna)"),
+        ("~${name}", b"", "Excel."),
+    ],
+    ids=["LibreOffice", "Excel", "Excel without a name"],
+)
+def test_a_target_that_somebody_has_open_is_left_alone(
+    writing: tuple[list[str], Path], lock: str, content: bytes, who: str
+) -> None:
+    arguments, target = writing
+    before = target.read_text("utf-8")
+    lock_file = target.with_name(lock.format(name=target.name))
+    lock_file.write_bytes(content)
+    unharmed(run(*arguments), target, before, f"is open in {who}", "Close it there", f"delete {lock_file}")
+    lock_file.unlink()
+    assert run(*arguments, *(("--resume",) if "predict" in arguments else ())).code in {0, 3}
+
+
+def test_a_target_that_windows_keeps_locked(writing: tuple[list[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments, target = writing
+    before = target.read_text("utf-8")
+    original = Path.replace
+
+    def replace(self: Path, other: Path) -> Path:
+        if Path(other) == target:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return original(self, other)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    words = "Access is denied", "If it is open in another program, close it there and run again."
+    unharmed(run(*arguments), target, before, str(target), *words)
+
+
+def test_a_folder_that_may_not_be_written_to(writing: tuple[list[str], Path]) -> None:
+    arguments, target = writing
+    before = target.read_text("utf-8")
+    target.parent.chmod(0o500)
+    try:
+        done = _without_privileges(arguments)
+    finally:
+        target.parent.chmod(0o700)
+    unharmed(done, target, before, "cannot be written: Permission denied")
+    assert not target.with_name(f"{target.name}.progress.jsonl").exists()
+
+
+def test_the_demonstration_in_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        done = _without_privileges(["demo", str(tmp_path / "demo")])
+    finally:
+        tmp_path.chmod(0o700)
+    assert done.code == 2
+    assert "the folder cannot be made: Permission denied. Choose a folder you may write to." in done.err
+
+
+def _without_privileges(arguments: list[str]) -> Result:
+    """The command as a process that rights hold for, even if root runs the tests."""
+
+    def drop() -> None:
+        if os.geteuid() == 0:
+            for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+                if ctypes.CDLL(None).prctl(24, capability, 0, 0, 0):  # PR_CAPBSET_DROP
+                    os._exit(77)
+
+    return _process(arguments, drop)
+
+
+def _process(arguments: list[str], before: Callable[[], None]) -> Result:
+    done = subprocess.run(
+        [sys.executable, "-m", "clueval_xlsx", *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        preexec_fn=before,
+        check=False,
+        text=True,
+        encoding="utf-8",
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("name", ["reimport", "reimport --report", "convert", "predict"])
+def test_no_room_on_the_disk(name: str, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"target{WRITING[name].ending}"
+    target.write_text(OLD, "utf-8")
+
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails with an error, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    unharmed(_process(WRITING[name].arguments(home, target), fill), target, OLD, "cannot be written", "too large")
+
+
+def test_a_detector_s_finds_survive_a_disk_that_fills_up(home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target.tsv"
+    arguments = WRITING["predict"].arguments(home, target)
+
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))  # room for the header and a document or so
+
+    done = _process(arguments, fill)
+    assert done.code == 2
+    assert "What it holds is kept: make room, and the same command with --resume goes on from there." in done.err
+    done = run(*arguments, "--resume")
+    assert done.code == 0, done.err
+    assert "documents were taken from the run that broke off" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["target.tsv"]
+
+
+# ---- killed at each file operation ----------------------------------------------------------------------------------
+
+
+def killed_everywhere(folder: Path, old: dict[str, str], *runs: list[str]) -> list[dict]:
+    """What is left when the first run is killed at each of its file operations; the last entry is of the whole run."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.killing"],
+        input=json.dumps({"folder": str(folder), "old": old, "runs": runs}),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "SOURCE_DATE_EPOCH": "1700000000"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=ROOT,
+    )
+    points = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert len(points) > 5, points  # temporary file opened, written, moved: there is something to kill
+    assert [point["killed"] for point in points] == [True] * (len(points) - 1) + [False]
+    assert points[-1]["codes"][0] in {0, 3}
+    return points
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command_", "outputs"),
+    [
+        (("evaluate", *SIDES), {"-o": "review.xlsx"}),
+        (BACK, {"-o": "corrected.vrt", "--changes": "changes.tsv"}),
+    ],
+    ids=["evaluate", "reimport"],
+)
+def test_killed_at_any_file_operation_each_file_is_the_old_or_the_new_one(
+    command_: tuple[str, ...], outputs: dict[str, str], home: Path, tmp_path: Path
+) -> None:
+    arguments = [word.format(home=home) for word in command_]
+    for option, name in outputs.items():
+        arguments += [option, str(tmp_path / name)]
+    points = killed_everywhere(tmp_path, dict.fromkeys(outputs.values(), OLD), arguments)
+    new = points[-1]["left"]
+    assert sorted(new) == sorted(outputs.values())
+    states = set()
+    for point in points[:-1]:
+        kept = {name: point["left"][name] == points[0]["left"][name] for name in new}
+        for name, is_old in kept.items():
+            assert is_old or point["left"][name] == new[name], (point, name)
+        states.add(tuple(kept.values()))
+        assert all(name in new or name.endswith(".tmp") for name in point["left"])
+    assert (True,) * len(new) in states  # killed before anything was moved into place
+
+
+@pytest.mark.slow
+def test_a_detector_s_run_killed_at_any_file_operation_can_be_continued(home: Path, tmp_path: Path) -> None:
+    arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
+    points = killed_everywhere(tmp_path, {}, [*arguments, "--resume"], [*arguments, "--resume"])
+    for point in points:
+        assert point["codes"][1] == 0
+        assert point["after"]["pred.tsv"] == points[-1]["left"]["pred.tsv"]
+        assert not [name for name in point["after"] if name.endswith(".jsonl")]
+
+
+@pytest.mark.slow
+def test_continuing_loses_nothing_when_it_is_killed_itself(home: Path, tmp_path: Path) -> None:
+    """A run broke off when the disk was full; whenever the next one dies, what the first had found is still there."""
+    arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
+    side = tmp_path / "pred.tsv.progress.jsonl"
+
+    def room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
+
+    assert _process(arguments, room).code == 2
+    lines = side.read_text("utf-8").splitlines()
+    whole = [line for line in lines if line.endswith("}")]
+    assert len(whole) > 1  # the header and a document
+    for point in killed_everywhere(tmp_path, {side.name: "\n".join(lines)}, [*arguments, "--resume"])[:-1]:
+        left = point["left"]
+        assert "pred.tsv" in left or left[side.name][1] >= min(len(whole), len(lines) - 1), left
+
+
+# ---- several files --------------------------------------------------------------------------------------------------
+
+
+def write_all(targets: list[Path]) -> None:
+    with Outputs() as outputs:
+        for target in targets:
+            outputs.write_text(target, "new")
+
+
+@pytest.mark.parametrize("fails", [0, 1, 2])
+def test_several_files_appear_together_or_not_at_all(
+    fails: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, new, last = (tmp_path / name for name in ("there.txt", "new.txt", "last.txt"))
+    there.write_text(OLD, "utf-8")
+    last.write_text(OLD, "utf-8")
+    original = Path.replace
+    targets = [there, new, last]
+
+    def replace(self: Path, other: Path) -> Path:
+        if self.suffix == ".tmp" and ".old." not in self.name and Path(other) == targets[fails]:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return original(self, other)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(OutputError, match=rf"{targets[fails].name}: cannot be put in place"):
+        write_all(targets)
+    assert there.read_text("utf-8") == last.read_text("utf-8") == OLD
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["last.txt", "there.txt"]
+
+
+def test_several_files_without_second_names_leave_whole_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FAT knows no second names: what was replaced stays replaced, but nothing is lost."""
+
+    def link(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    targets = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for target in targets:
+        target.write_text(OLD, "utf-8")
+    original = Path.replace
+
+    def replace(self: Path, other: Path) -> Path:
+        if Path(other) == targets[1]:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return original(self, other)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(OutputError, match=r"b\.txt: cannot be put in place"):
+        write_all(targets)
+    assert [target.read_text("utf-8") for target in targets] == ["new", OLD]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
+
+
+def test_two_outputs_of_the_same_name_are_refused(home: Path, tmp_path: Path) -> None:
+    same = tmp_path / "same.json"
+    done = run("evaluate", *(word.format(home=home) for word in SIDES), "--json", same, "--html", same)
+    assert done.code == 2
+    assert "two outputs of this run have this name" in done.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_folders_that_were_made_for_nothing_go_again(home: Path, tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b"
+    done = run("evaluate", *(word.format(home=home) for word in SIDES), "--json", deep / "x", "--html", deep / "x")
+    assert done.code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_that_is_too_long_is_a_message(home: Path, tmp_path: Path) -> None:
+    sides = [word.format(home=home) for word in SIDES]
+    done = run("evaluate", *sides, "--json", tmp_path / ("x" * 300))
+    assert done.code == 2
+    assert "File name too long" in done.err
+    fits = tmp_path / f"{'ü' * 120}.json"
+    assert run("evaluate", *sides, "--json", fits).code == 0
+    assert fits.is_file()
+
+
+@pytest.mark.parametrize("arguments", [("status",), ("reimport", "--gold", "{home}/gold.vrt")])
+def test_a_workbook_that_is_still_open_is_read_with_a_word_about_it(arguments: tuple[str, ...], home: Path) -> None:
+    lock = home / ".~lock.judged.xlsx#"
+    lock.write_bytes(b",anna,desk,16.11.2026 10:00,file:///home/anna;")
+    try:
+        done = run(arguments[0], home / "judged.xlsx", *(word.format(home=home) for word in arguments[1:]))
+    finally:
+        lock.unlink()
+    assert done.code == 0, done.err
+    assert (
+        f"Note: {home / 'judged.xlsx'} is open in LibreOffice (anna): what is not saved there was not read." in done.err
+    )
+
+
+def test_no_lock_file_nobody_has_it_open(tmp_path: Path) -> None:
+    assert who_has_it_open(tmp_path / "review.xlsx") is None
