@@ -22,7 +22,7 @@ from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.spans import make_spans
 
 ROOT = Path(__file__).resolve().parent.parent
-collect_ignore = ["benchmark.py", "benchmark_engines.py"]  # a program, not a test: `python -m tests.benchmark`
+collect_ignore = ["benchmark.py", "benchmark_engines.py", "killing.py"]  # programs, not tests
 EXAMPLE_OPTIONS = ("--layer", "category=2", "--layer", "risk=3", "--token-id", "4")
 
 # No deadline: a shared machine may be slow, and tests do not measure time.

@@ -8,6 +8,7 @@ import os
 import site
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -30,17 +31,33 @@ def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build(source: Path, folder: Path) -> Path:
+    """Build a wheel from a folder or an sdist."""
     if importlib.util.find_spec("pip") is None:
         pytest.skip("pip is not installed")
-    folder = tmp_path_factory.mktemp("wheel")
     # Without a build tool of our own, pip fetches one.
     local = ["--no-build-isolation"] if importlib.util.find_spec("hatchling") else []
-    done = command(sys.executable, "-m", "pip", "wheel", "--no-deps", *local, "-w", folder, ROOT, cwd=folder)
+    done = command(sys.executable, "-m", "pip", "wheel", "--no-deps", *local, "-w", folder, source, cwd=folder)
     assert done.returncode == 0, done.stderr
     (built,) = folder.glob("*.whl")
     return built
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    if importlib.util.find_spec("hatchling") is None:
+        pytest.skip("hatchling is not installed: pip install hatchling")
+    done = command(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    (built,) = folder.glob("*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as somebody builds it who has the sdist and no repository."""
+    return build(sdist, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +87,22 @@ def test_the_wheel_holds_templates_and_examples_and_no_tests(wheel: Path) -> Non
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+def test_the_sdist_gives_the_wheel_that_the_repository_gives(wheel: Path, tmp_path: Path) -> None:
+    direct = build(ROOT, tmp_path)
+    assert direct.name == wheel.name
+    with zipfile.ZipFile(direct) as one, zipfile.ZipFile(wheel) as other:
+        assert sorted(one.namelist()) == sorted(other.namelist())
+        assert [name for name in one.namelist() if one.read(name) != other.read(name)] == []
+
+
+def test_the_sdist_holds_what_a_packager_needs(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "tests/conftest.py", "examples/gold.vrt"):
+        assert name in names
+    assert not [name for name in names if name.startswith((".ci", ".git/", "build", ".venv")) or "__pycache__" in name]
+
+
 def test_the_installed_package_is_the_one_that_runs(program: Path, tmp_path: Path) -> None:
     code = "import clueval_xlsx, pathlib; print(pathlib.Path(clueval_xlsx.__file__).resolve())"
     done = command(program.with_name("python"), "-c", code, cwd=tmp_path)
@@ -85,6 +118,19 @@ def test_words_are_found_in_the_installed_package(program: Path, tmp_path: Path)
     code = "from clueval_xlsx.words import Words, languages; print(languages(), Words('de')['column.case'])"
     done = command(program.with_name("python"), "-c", code, cwd=tmp_path)
     assert done.stdout == "['en', 'de'] Fall\n", done.stderr
+
+
+def test_help_and_the_whole_round_run_from_an_empty_folder(program: Path, tmp_path: Path) -> None:
+    done = command(program, "--help", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "evaluate" in done.stdout
+    done = command(program, "demo", "round", "--lang", "de", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "round").iterdir()} >= {
+        "review.xlsx",
+        "corrected.vrt",
+        "adjudicated.xlsx",
+    }
 
 
 def test_the_packaged_examples_are_scored_and_evaluated_from_another_folder(program: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ _MODELS = ("spacy", "slim")  # the kinds of pipeline whose models are spaCy's
 
 def check_installed() -> None:
     """Say how to get Presidio where it is missing."""
-    if find_spec("presidio_analyzer") is None:
+    if any(find_spec(name) is None for name in ("presidio_analyzer", "spacy")):
         raise EngineError(f"--engine presidio: Presidio is not installed here. Get it with: {INSTALL}")
 
 
