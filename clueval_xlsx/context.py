@@ -12,7 +12,7 @@ import numpy as np
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.spans import touching
 from clueval_xlsx.strings import IntArray
-from clueval_xlsx.workers import in_order
+from clueval_xlsx.threads import in_order
 from clueval_xlsx.written import Written, portions
 
 PLAIN, BOTH, GOLD, PRED = "", "both", "gold", "pred"

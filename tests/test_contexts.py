@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx import context as module
-from clueval_xlsx import workers, written
+from clueval_xlsx import threads, written
 from clueval_xlsx.context import BOTH, ELLIPSIS, GOLD, PLAIN, PRED, Extents, Segment, contexts
 from clueval_xlsx.corpus import Corpus, Regions
 from clueval_xlsx.strings import Strings
@@ -26,7 +26,7 @@ def _narrow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(module, "LONGEST_INSIDE", 4)
     monkeypatch.setattr(written, "_TOKENS_AT_ONCE", 6)
     yield
-    workers.set_workers(None)
+    threads.set_threads(None)
 
 
 @st.composite
@@ -112,7 +112,7 @@ def test_contexts_follow_the_rules_for_any_number_of_threads(case: tuple) -> Non
     corpus, own, others, window = case
     expected = [plain_context(corpus, span, others, window) for span in own]
     for count in (1, 3):
-        workers.set_workers(count)
+        threads.set_threads(count)
         assert contexts(corpus, extents(own), extents(others), (GOLD, PRED), window) == expected
 
 
