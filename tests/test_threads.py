@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ def _as_before() -> object:
 
 
 def outputs(folder: Path, count: int) -> dict[str, bytes]:
-    """Everything that `evaluate` and `reimport` write, by name; of the workbook each member."""
+    """Everything that `evaluate` and `reimport` write, by name."""
     sides = (EXAMPLES / "gold.vrt", EXAMPLES / "pred.vrt")
     done = run(
         "evaluate", *sides, *ALL, "-o", folder / "review.xlsx", "--html", folder / "report.html",
@@ -35,22 +34,20 @@ def outputs(folder: Path, count: int) -> dict[str, bytes]:
         "reimport", folder / "review.xlsx", "--gold", sides[0], "-o", folder / "corrected.vrt", "--threads", count
     )
     assert back.code == 0, back.err
-    found = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".xlsx"}
-    with zipfile.ZipFile(folder / "review.xlsx") as book:
-        found.update({f"review.xlsx {name}": book.read(name) for name in book.namelist() if "docProps" not in name})
-    return found
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_every_output_is_the_same_for_any_number_of_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fields, "CHUNK_BYTES", 500)  # so that there is something to share even in the example
     monkeypatch.setattr(written, "_TOKENS_AT_ONCE", 50)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     found = []
     for count in (1, 2, 7):
         folder = tmp_path / str(count)
         folder.mkdir()
         found.append(outputs(folder, count))
     assert found[0].keys() == found[1].keys() == found[2].keys()
-    assert len(found[0]) > 10
+    assert len(found[0]) > 6
     for name, content in found[0].items():
         assert content == found[1][name] == found[2][name], name
 
