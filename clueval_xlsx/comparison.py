@@ -235,11 +235,12 @@ def _strict_and_relaxed(evaluation: Evaluation) -> tuple[System, System]:
 def _without_predictions(evaluation: Evaluation, cases: pd.DataFrame) -> pd.DataFrame:
     """FN cases anew, without what one system has there: the others have something else."""
     pair, options = evaluation.pair, evaluation.options
-    gold = pair.gold.spans
+    gold, nothing = pair.gold.spans, pair.pred.spans.iloc[:0]
+    missed = gold[gold["start"].isin(cases["start"])]
     return error_table(
-        gold[gold["start"].isin(cases["start"])],
+        missed,
         gold,
-        pair.pred.spans.iloc[:0],
+        nothing,
         pair.corpus,
         sheet=FN,
         level=options.level,
