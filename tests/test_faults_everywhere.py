@@ -99,29 +99,32 @@ def test_every_command_of_the_list_works(writing: tuple[list[str], Path]) -> Non
     assert [path.name for path in target.parent.iterdir()] == [target.name]
 
 
-@pytest.mark.parametrize(
-    ("lock", "content", "who"),
-    [
-        (
-            ".~lock.{name}#",
-            b"Anna Beispiel,anna,desk,16.11.2026 10:00,file:///home/anna;",
-            "LibreOffice (Anna Beispiel)",
-        ),
-        ("~${name}", b"\x04Anna".ljust(55) + b"\x04\x00" + "Anna".encode("utf-16-le").ljust(108), "Excel (Anna)"),
-        ("~${name}", b"", "Excel."),
-    ],
-    ids=["LibreOffice", "Excel", "Excel without a name"],
-)
-def test_a_target_that_somebody_has_open_is_left_alone(
-    writing: tuple[list[str], Path], lock: str, content: bytes, who: str
-) -> None:
-    arguments, target = writing
+LIBRE = (".~lock.{name}#", b"Anna Beispiel,anna,desk,16.11.2026 10:00,file:///home;", "LibreOffice (Anna Beispiel)")
+EXCEL = ("~${name}", b"\x04Anna".ljust(55) + b"\x04\x00" + "Anna".encode("utf-16-le").ljust(108), "Excel (Anna)")
+
+
+def refuse_while_open(arguments: list[str], target: Path, lock: tuple[str, bytes, str]) -> None:
     before = target.read_text("utf-8")
-    lock_file = target.with_name(lock.format(name=target.name))
-    lock_file.write_bytes(content)
-    unharmed(run(*arguments), target, before, f"is open in {who}", "Close it there", f"delete {lock_file}")
-    lock_file.unlink()
-    assert run(*arguments, *(("--resume",) if "predict" in arguments else ())).code in {0, 3}
+    lock_file = target.with_name(lock[0].format(name=target.name))
+    lock_file.write_bytes(lock[1])
+    try:
+        unharmed(run(*arguments), target, before, f"is open in {lock[2]}", "Close it there", f"delete {lock_file}")
+    finally:
+        lock_file.unlink()
+
+
+def test_a_target_that_somebody_has_open_is_left_alone(writing: tuple[list[str], Path]) -> None:
+    refuse_while_open(*writing, LIBRE)
+
+
+@pytest.mark.parametrize("lock", [EXCEL, ("~${name}", b"", "Excel.")], ids=["with a name", "without"])
+def test_excel_says_in_its_own_way_that_a_target_is_open(
+    lock: tuple[str, bytes, str], home: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "target.xlsx"
+    target.write_text(OLD, "utf-8")
+    refuse_while_open(WRITING["convert to .xlsx"].arguments(home, target), target, lock)
+    assert run(*WRITING["convert to .xlsx"].arguments(home, target)).code == 0  # nobody has it open any more
 
 
 def test_a_target_that_windows_keeps_locked(writing: tuple[list[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,18 +142,21 @@ def test_a_target_that_windows_keeps_locked(writing: tuple[list[str], Path], mon
     unharmed(run(*arguments), target, before, str(target), *words)
 
 
-def test_a_folder_that_may_not_be_written_to(writing: tuple[list[str], Path]) -> None:
-    arguments, target = writing
-    before = target.read_text("utf-8")
-    target.parent.chmod(0o500)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["evaluate", "reimport", "convert", "predict"])
+def test_a_folder_that_may_not_be_written_to(name: str, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"target{WRITING[name].ending}"
+    target.write_text(OLD, "utf-8")
+    tmp_path.chmod(0o500)
     try:
-        done = _without_privileges(arguments)
+        done = _without_privileges(WRITING[name].arguments(home, target))
     finally:
-        target.parent.chmod(0o700)
-    unharmed(done, target, before, "cannot be written: Permission denied")
+        tmp_path.chmod(0o700)
+    unharmed(done, target, OLD, "cannot be written: Permission denied")
     assert not target.with_name(f"{target.name}.progress.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_the_demonstration_in_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
@@ -186,7 +192,8 @@ def _process(arguments: list[str], before: Callable[[], None]) -> Result:
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("name", ["reimport", "reimport --report", "convert", "predict"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["reimport --report", "convert", "predict"])
 def test_no_room_on_the_disk(name: str, home: Path, tmp_path: Path) -> None:
     target = tmp_path / f"target{WRITING[name].ending}"
     target.write_text(OLD, "utf-8")
@@ -198,6 +205,7 @@ def test_no_room_on_the_disk(name: str, home: Path, tmp_path: Path) -> None:
     unharmed(_process(WRITING[name].arguments(home, target), fill), target, OLD, "cannot be written", "too large")
 
 
+@pytest.mark.slow
 def test_a_detector_s_finds_survive_a_disk_that_fills_up(home: Path, tmp_path: Path) -> None:
     target = tmp_path / "target.tsv"
     arguments = WRITING["predict"].arguments(home, target)

@@ -53,6 +53,7 @@ def test_a_detector_that_is_not_installed_is_named_with_the_way_to_get_it(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_nothing_else_needs_the_extras_or_what_only_tests_use(examples: Path, tmp_path: Path) -> None:
     done = run_without((*PRESIDIO, *TESTS_ONLY), "demo", tmp_path / "demo")
     assert done.code == 0, done.err

@@ -311,30 +311,33 @@ NARROW = {
     "compare": ("compare", "gold.vrt", "pred.vrt", "gold.vrt", *EXAMPLE_OPTIONS),
     "reimport": ("reimport", "demo/review-judged.xlsx", "--gold", "demo/gold.vrt"),
     "status": ("status", "demo/review.xlsx", "demo/review-judged.xlsx"),
-    "demo": ("demo", "once more"),
 }
 
 
+@pytest.fixture(scope="module")
+def round_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the demonstration in it, and beside that the example."""
+    folder = tmp_path_factory.mktemp("round")
+    assert run("demo", folder / "demo").code == 0
+    for name in ("gold.vrt", "pred.vrt"):
+        shutil.copy(folder / "demo" / name, folder / name)
+    return folder
+
+
 @pytest.mark.parametrize("name", NARROW)
-def test_a_terminal_of_40_columns_shows_every_figure_whole(name: str, home: Path) -> None:
-    assert run("demo", home / "demo").code == 0
-    code, shown = on_a_terminal(NARROW[name], columns=40, env={"TERM": "dumb", "LC_ALL": "C.UTF-8"}, cwd=home)
+def test_a_terminal_of_40_columns_shows_every_figure_whole(name: str, round_done: Path) -> None:
+    code, shown = on_a_terminal(NARROW[name], columns=40, env={"TERM": "dumb", "LC_ALL": "C.UTF-8"}, cwd=round_done)
     assert code == 0, shown
     assert "…" not in shown, shown  # nothing is cut off
     assert "Traceback" not in shown
     rules = [line for line in shown.splitlines() if set(line.strip()) == {"─"}]
     assert rules
     assert max(map(len, rules)) <= 40
-    figures = re.findall(r"(?<![\d.])\d{1,3}\.\d(?!\d)", shown)
-    assert len(figures) > 5 or name == "status"
-
-
-def test_status_on_40_columns_says_who_and_how_much(home: Path) -> None:
-    assert run("demo", home / "demo").code == 0
-    _, shown = on_a_terminal(NARROW["status"], columns=40, env={"TERM": "dumb", "LC_ALL": "C.UTF-8"}, cwd=home)
-    assert re.search(r" 12 +34 +35 ", shown), shown
-    words = "".join(shown.split())
-    assert "AnnaBeispiel" in words
+    if name == "status":
+        assert re.search(r" 12 +34 +35 ", shown), shown
+        assert "AnnaBeispiel" in "".join(shown.split())
+    else:
+        assert len(re.findall(r"(?<![\d.])\d{1,3}\.\d(?!\d)", shown)) > 5
 
 
 @pytest.mark.parametrize(
@@ -353,21 +356,21 @@ def test_colours_only_where_they_are_wanted(env: dict[str, str], coloured: bool,
 
 @pytest.mark.parametrize(
     ("shell", "code"),
-    [(">&-", 0), ("2>&-", 0), ("<&-", 0), ("<&- >&- 2>&-", 0), ("> /dev/full", 1), ("2> /dev/full", 1)],
+    [("2>&-", 0), ("<&- >&- 2>&-", 0), ("2> /dev/full", 1)],
 )
 def test_no_terminal_at_all(shell: str, code: int, home: Path) -> None:
-    if "/dev/full" in shell and not Path("/dev/full").exists():
-        pytest.skip("no /dev/full here")
     done = process("evaluate", "gold.vrt", "pred.vrt", *EXAMPLE_OPTIONS, "-o", "r.xlsx", cwd=home, shell=shell)
-    assert "Traceback" not in done.err
-    if shell != "> /dev/full":  # evaluate has nothing to say there
-        assert done.code == code, done.err
+    assert done.code == code
+    assert not done.err
     assert sorted(path.name for path in home.iterdir()) == ["gold.vrt", "pred.vrt", "r.xlsx"]
+
+
+@pytest.mark.parametrize(("shell", "code"), [(">&-", 0), ("> /dev/full", 1)])
+def test_no_standard_output(shell: str, code: int, home: Path) -> None:
     done = process("score", "gold.vrt", "pred.vrt", *EXAMPLE_OPTIONS, cwd=home, shell=shell)
     assert done.code == code
     assert "Traceback" not in done.err
-    if shell == "> /dev/full":
-        assert "Error: standard output: No space left on device." in done.err
+    assert ("Error: standard output: No space left on device." in done.err) is (code == 1)
 
 
 def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
@@ -380,9 +383,7 @@ def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
     "arguments",
     [
         ("score", "gold.vrt", "pred.vrt"),
-        ("score", "gold.vrt", "pred.vrt", "--json"),
         ("merge", "gold.vrt"),
-        ("--help",),
         ("validate", "no.vrt", "no.vrt"),
     ],
 )
