@@ -77,9 +77,19 @@ def everything_in(data: bytes) -> str:
             ]
     found = "\n".join(piece.decode("utf-8", "replace") + piece.decode("utf-16-le", "replace") for piece in pieces)
     unescaped = found.replace("&amp;", "&").replace("&quot;", '"').replace("\\u0020", " ")
-    packed = [base64.b64decode(text) for text in re.findall(r'"(eJ[A-Za-z0-9+/]+=*|eN[A-Za-z0-9+/]+=*)"', unescaped)]
-    inside = "\n".join(zlib.decompress(text).decode("utf-8", "surrogatepass") for text in packed)
+    packed = [
+        base64.b64decode(text + "==") for text in re.findall(r'"(eJ[A-Za-z0-9+/]+=*|eN[A-Za-z0-9+/]+=*)"', unescaped)
+    ]
+    inside = "\n".join(map(_unpacked, packed))
     return "\n".join((unescaped, _plain_escapes(unescaped), inside))
+
+
+def _unpacked(data: bytes) -> str:
+    """What is packed; nothing, if random bytes of an encrypted file only look like it."""
+    try:
+        return zlib.decompress(data).decode("utf-8", "surrogatepass")
+    except zlib.error:
+        return ""
 
 
 def _plain_escapes(text: str) -> str:
