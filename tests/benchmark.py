@@ -257,7 +257,7 @@ row("schemes", "ours: all, with 1,000 bootstrap replicates")(
 )
 
 
-# ---- the error tables; a scorer's time is there for comparison --------------------------------------------------------
+# ---- the error tables; a scorer's time is there for comparison ------------------------------------------------------
 
 
 @row("error tables", "ours: every case with its context, level exact")
@@ -276,7 +276,7 @@ def _cases(folder: Path) -> Work:
 row("error tables", "seqeval precision_recall_fscore_support")(_seqeval_scores)
 
 
-# ---- the report to read, likewise ---------------------------------------------------------------------------------------------
+# ---- the report to read, likewise -----------------------------------------------------------------------------------
 
 
 @row("HTML", "ours: the report with the whole text")
