@@ -410,6 +410,44 @@ def _command_merge(folder: Path) -> Work:
     return command("merge", folder / "gold.vrt", *LAYERS, "-o", folder / "merged.tsv")
 
 
+# ---- unkind shapes: ten times as much should take ten times as long --------------------------------------------------
+
+
+def shape(folder: Path, *options: object, **what: Any) -> Work:
+    """The whole command on a corpus of such a shape."""
+    from tests.shapes import write_shape
+
+    sides = write_shape(folder, **what)
+    return command("evaluate", *sides, "--level", "exact", *options, "-o", folder / "shape.xlsx", "--force")
+
+
+def times(folder: Path) -> int:
+    """How many times as much as the smallest: the folder's name says so."""
+    return int(folder.name)
+
+
+@row("unkind shapes", "ours: one document, 0.5 and 5 million tokens, a sample", most=10)
+def _one_document(folder: Path) -> Work:
+    return shape(folder, "--sample", 5000, tokens=500_000 * times(folder))
+
+
+@row("unkind shapes", "ours: one sentence, 10,000 and 100,000 tokens", most=10)
+def _one_sentence(folder: Path) -> Work:
+    return shape(folder, tokens=10_000 * times(folder), sentence=10_000 * times(folder))
+
+
+@row("unkind shapes", "ours: 20 and 200 layers, 20,000 tokens", most=10)
+def _many_layers(folder: Path) -> Work:
+    count = 20 * times(folder)
+    options = [word for number in range(count) for word in ("--layer", f"l{number}={number + 2}")]
+    return shape(folder, *options, tokens=20_000, documents=20, layers=count, density=0.0008)
+
+
+@row("unkind shapes", "ours: 500 and 5,000 labels, 200,000 tokens", most=10)
+def _many_labels(folder: Path) -> Work:
+    return shape(folder, "--labelled", "span", tokens=200_000, documents=20, labels=500 * times(folder))
+
+
 # ---- measuring -----------------------------------------------------------------------------------------------------
 
 
