@@ -20,6 +20,8 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
         raise InputError(f"{name}: the file is not UTF-8. Save it as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{name}: not valid TOML: {error}.") from None
+    except (RecursionError, ValueError):  # no number has thousands of digits, either
+        raise InputError(f"{name}: a value is nested too deeply or too long. Allowed: options and tables.") from None
     return {key.replace("-", "_"): value for key, value in parsed.items()}
 
 

@@ -91,7 +91,7 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
     found = []
     for code, table in tables.items():
         effect = table.get("effect")
-        if effect not in effects:
+        if not isinstance(effect, str) or effect not in effects:
             raise OptionError(
                 f"{where}: judgement {code!r} has effect {effect!r}. Allowed: {', '.join(effects)}. "
                 "A judgement of your own has the effect of one of these."

@@ -33,6 +33,7 @@ from clueval_xlsx.reimport.runs import (
     expected_gold,
     group_by_run,
     manifest_of,
+    manifest_place,
     open_workbook,
     options_of,
     read_options_of,
@@ -158,7 +159,8 @@ def _reimport(
     opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
     runs = group_by_run(opened)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
-    how = [read_options_of(given[0], side) if given else ReadOptions() for side in ("gold", "pred")]
+    place = manifest_place(opened)
+    how = [read_options_of(given[0], side, place) if given else ReadOptions() for side in ("gold", "pred")]
     gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened)
     restored = _Restorer(gold_reading, pred, replace(how[1], **pred_options), options)
     known = all_judgements(given, judgements)
@@ -217,8 +219,9 @@ class _Restorer:
 
     def __call__(self, run_id: str, workbooks: Sequence[OpenedWorkbook]) -> tuple[Manifest, Pair, Options]:
         manifest = manifest_of(workbooks)
+        place = manifest_place(workbooks)
         if manifest is not None and self._pred is None:
-            return manifest, restore_pair(manifest, self._gold), options_of(manifest)
+            return manifest, restore_pair(manifest, self._gold, place), options_of(manifest, place)
         if self._pred is None:
             raise InputError(
                 f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
@@ -233,7 +236,7 @@ class _Restorer:
                     f"{pair.pred.source.name}: is not the prediction of the run {run_id} "
                     f"({manifest.pred.get('name')}). Give that file, or leave out --pred."
                 )
-            return manifest, _only_layers(pair, manifest.layers), options_of(manifest)
+            return manifest, _only_layers(pair, manifest.layers), options_of(manifest, place)
         for part, options in self._candidates(pair):
             found = from_evaluation(evaluate(part, options))
             if found.run_id == run_id:

@@ -70,7 +70,7 @@ def check_language(content: bytes, name: str) -> list[Problem]:
     """What is wrong with a language file: words that are missing, keys nobody asks for, `{braces}` that differ."""
     try:
         own = dict(_flatten(tomllib.loads(content.decode("utf-8-sig"))))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or nested too deeply
         return [Problem(name, f"not valid TOML in UTF-8: {error}")]
     standard = _table(FALLBACK)
     problems = []
@@ -102,7 +102,7 @@ def _table(language: str) -> Mapping[str, str]:
 def _load(path: Path) -> Mapping[str, str]:
     try:
         return dict(_flatten(tomllib.loads(path.read_text("utf-8-sig"))))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: the language file cannot be read: {error}.") from None
 
 

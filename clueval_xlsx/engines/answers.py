@@ -34,7 +34,7 @@ def parse_line(line: bytes) -> Mapping[str, Any]:
     """The object on a line."""
     try:
         content = json.loads(line)
-    except ValueError:  # bytes that are not UTF-8 included
+    except (ValueError, RecursionError):  # bytes that are not UTF-8 included
         raise BadAnswerError(f"found {shown(line)}, which is no JSON. Allowed: {_ALLOWED} on one line") from None
     if not isinstance(content, dict):
         raise BadAnswerError(f"found {shown(line)}. Allowed: {_ALLOWED} on one line")
@@ -81,5 +81,8 @@ def _detection(span: Any, number: int, text: str) -> Detection:
 
 def shown(value: Any) -> str:
     """A value, cut to a length that a message can bear."""
-    text = repr(value) if not isinstance(value, bytes) else repr(value.decode("utf-8", "replace").strip())
+    try:
+        text = repr(value) if not isinstance(value, bytes) else repr(value.decode("utf-8", "replace").strip())
+    except RecursionError:
+        return "something nested too deeply"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

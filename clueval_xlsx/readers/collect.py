@@ -9,6 +9,7 @@ import numpy as np
 
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.offsets import UNITS, unit_starts
+from clueval_xlsx.readers.json_source import shown
 from clueval_xlsx.readers.overlaps import overlap_note, resolve
 from clueval_xlsx.readers.reading import Source
 from clueval_xlsx.readers.text import (
@@ -28,6 +29,7 @@ from clueval_xlsx.tokenise import Ranges
 
 _MOST_PROBLEMS = 1000
 _CONTEXT = 20
+_FARTHEST = 2**62  # no text is that long, and arrays hold no larger numbers
 
 
 class Collector:
@@ -69,7 +71,10 @@ class Collector:
         """Take an annotation; offsets that are no whole numbers are a problem."""
         for key, value in (("start", start), ("end", end)):
             if not isinstance(value, int) or isinstance(value, bool):
-                self.complain(where, f"the {key} of an annotation is {value!r}", "a whole number of characters")
+                self.complain(where, f"the {key} of an annotation is {shown(value)}", "a whole number of characters")
+                return
+            if abs(value) > _FARTHEST:
+                self.complain(where, f"the {key} of an annotation is {value}", "offsets inside the text")
                 return
         self._rows.append((document, start, end))
         for field, column in self._values.items():

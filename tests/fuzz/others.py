@@ -252,7 +252,7 @@ def _side_file(rng: Random) -> Files:
 def _check_side_file(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.progress.jsonl"
     path.write_bytes(files[path.name])
-    with SideFile(path, _IDENTITY) as side:
+    with SideFile(path, _IDENTITY, [Document(f"d{number}", _TEXT) for number in range(3)]) as side:
         done = side.begin(resume=True)
     promise(all(number in range(3) for number in done), "a document that there is not")
     for found in done.values():
