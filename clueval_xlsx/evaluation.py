@@ -26,7 +26,6 @@ from clueval_xlsx.scores import ScoreSettings, score_table
 from clueval_xlsx.strings import BoolArray
 from clueval_xlsx.version import __version__
 
-
 MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
 _LARGEST = 2**63 - 1
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-
 _LONGEST = 2000  # characters of a message; a line of a file can be as long as the file
 _END = 600
 

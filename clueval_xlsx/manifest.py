@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.layout import FN, FP, MANIFEST_SCHEMA, Judgement, run_id
+from clueval_xlsx.layout import AG, EFFECTS, FN, FP, MANIFEST_SCHEMA, Judgement, run_id
 from clueval_xlsx.spans import label_codes, label_vocabulary, make_spans, positions
 from clueval_xlsx.tokenise import Ranges
 from clueval_xlsx.typed_json import build
@@ -131,7 +131,9 @@ def decode(text: str, where: str = "manifest") -> Manifest:
         raise InputError(f"{where}: the manifest is damaged: found {type(content).__name__}, allowed: an object.")
     _check_schema(content.get("schema"), where)
     try:
-        return build(Manifest, {key: value for key, value in content.items() if value is not None})
+        manifest = build(Manifest, {key: value for key, value in content.items() if value is not None})
+        _check_judgements(manifest.judgements)
+        return manifest
     except (TypeError, KeyError, ValueError) as error:
         raise InputError(
             f"{where}: the manifest is damaged: {error}. Ask for the workbook again, or evaluate anew."
@@ -223,6 +225,12 @@ def _check_schema(schema: Any, where: str) -> None:
             f"{where}: the workbook was made by a newer version of clueval-xlsx (schema {schema}, this version knows "
             f"up to {MANIFEST_SCHEMA}). Update clueval-xlsx and run again."
         )
+
+
+def _check_judgements(judgements: Sequence[Judgement]) -> None:
+    for judgement in judgements:
+        if judgement.effect not in EFFECTS or not set(judgement.sheets) <= {FN, FP, AG}:
+            raise ValueError(f"judgement {judgement.code!r} has effect {judgement.effect!r} on {judgement.sheets}")
 
 
 def _plain(value: Any) -> Any:

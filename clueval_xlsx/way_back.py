@@ -163,7 +163,7 @@ def _reimport(
     how = [read_options_of(given[0], side, place) if given else ReadOptions() for side in ("gold", "pred")]
     gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened)
     restored = _Restorer(gold_reading, pred, replace(how[1], **pred_options), options)
-    known = all_judgements(given, judgements)
+    known = all_judgements(given, judgements, place)
     adjudications = []
     for run_id, own in runs.items():
         check_gold(own, gold_reading)
@@ -175,7 +175,10 @@ def _reimport(
         ]
         _check_round(own)
         _check_name(resolve, [book.annotator for book in judged])
-        adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
+        try:
+            adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
+        except OptionError as error:  # the options are those of the manifest, not somebody's at the command line
+            raise InputError(f"{manifest_place(own)}: the run cannot be repeated: {error}") from None
     _check_layers(adjudications)
     return Reimport(gold_reading, tuple(adjudications))
 

@@ -194,6 +194,28 @@ class TestResume:
         assert run.found[3] == (Detection(0, 1, "X", None),)
         assert list(run.failures) == [2]  # tried again
 
+    @pytest.mark.parametrize(
+        "line",
+        [
+            b'{"spans": []}',
+            b'{"document": 9, "spans": []}',
+            b'{"document": "0", "spans": [[0, 1, "X"]]}',
+            b'{"document": 0, "spans": [[0, 99, "X", null]]}',
+            b'{"document": 0, "spans": [[0]]}',
+            b'{"document": 0, "spans": 7}',
+            b'{"document": 0, "spans": "' + b"\xff\xfe" + b'"}',
+            b"[" * 100_000,
+        ],
+        ids=range(8),
+    )
+    def test_a_damaged_line_is_as_if_it_were_not_there(self, tmp_path: Path, line: bytes) -> None:
+        settings, side, texts = self.broken(tmp_path)
+        lines = [each for each in side.read_bytes().splitlines() if b'"document": 0' not in each]
+        side.write_bytes(b"\n".join([*lines, line, b""]))
+        run = run_engine(texts, settings, RunOptions(resume=True), side_file=side, sha256="s")
+        assert run.resumed == 2
+        assert run.found[0] == (Detection(0, 1, "X", None),)
+
     def test_a_complete_run_leaves_no_file(self, tmp_path: Path) -> None:
         side = tmp_path / "side.jsonl"
         run_engine(documents("a"), EngineSettings(command(tmp_path, GOOD)), QUICK, side_file=side)

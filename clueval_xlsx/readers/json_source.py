@@ -52,9 +52,7 @@ def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
         raise InputError(f"{name}: the JSON is not a list, but {found}. Allowed: a list of documents.")
     for number, document in enumerate(content, 1):
         if not isinstance(document, dict):
-            raise InputError(
-                f"{name}: document {number} is {shown(document)}. Allowed: an object for each document."
-            )
+            raise InputError(f"{name}: document {number} is {shown(document)}. Allowed: an object for each document.")
     if not content:
         raise InputError(f"{name}: the list of documents is empty. Check that this is the right file.")
     return content

@@ -45,9 +45,9 @@ def read_label_studio(
 
 def _add_results(collector: Collector, task: Mapping[str, Any], number: int, key: str, index: int, person: str) -> None:
     doc_id = collector.documents[number].id
-    shown = number + 1 if doc_id is None else repr(doc_id)
+    document = number + 1 if doc_id is None else repr(doc_id)
     for place, result in enumerate(required(task[key][index], "result", list, collector.name, number + 1)):
-        where = f"{collector.name}: document {shown}, {key} of {person}, result {place + 1}"
+        where = f"{collector.name}: document {document}, {key} of {person}, result {place + 1}"
         value = result.get("value") if isinstance(result, dict) else None
         if not isinstance(value, dict) or "start" not in value:
             continue  # a relation, a choice for the whole text, a rating

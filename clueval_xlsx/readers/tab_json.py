@@ -113,9 +113,7 @@ def _annotators(document: Mapping[str, Any], name: str, number: int) -> dict[str
 
 def _items(mentions: Any, name: str, number: int, what: str) -> list[dict[str, Any]]:
     if not isinstance(mentions, list) or not all(isinstance(mention, dict) for mention in mentions):
-        raise InputError(
-            f"{name}: document {number + 1}: {what}: found {shown(mentions)}. Allowed: a list of objects."
-        )
+        raise InputError(f"{name}: document {number + 1}: {what}: found {shown(mentions)}. Allowed: a list of objects.")
     return mentions
 
 

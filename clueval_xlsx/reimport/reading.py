@@ -420,14 +420,16 @@ def _clean_id(text: str) -> str:
     return text if _CASE_ID.fullmatch(text) else normalise(text).upper().replace(" ", "")
 
 
-def all_judgements(manifests: Iterable[Manifest], more: Sequence[Judgement] = ()) -> tuple[Judgement, ...]:
+def all_judgements(
+    manifests: Iterable[Manifest], more: Sequence[Judgement] = (), where: str = "manifest"
+) -> tuple[Judgement, ...]:
     """The tool's judgements and those that the workbooks bring along; one code may not mean two things."""
     found = {judgement.code: judgement for judgement in JUDGEMENTS}
     for judgement in [*(each for manifest in manifests for each in manifest.judgements), *more]:
         known = found.setdefault(judgement.code, judgement)
         if known.effect != judgement.effect:
             raise InputError(
-                f"judgement {judgement.code!r} means {known.effect} in one place and {judgement.effect} in another. "
+                f"{where}: judgement {judgement.code!r} means {judgement.effect} here and {known.effect} elsewhere. "
                 "Use workbooks of one run, or give the judgement one meaning."
             )
     return tuple(found.values())

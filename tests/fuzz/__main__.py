@@ -88,7 +88,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m tests.fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=10_000, help="how many cases in all")
     parser.add_argument("--seed", type=int, default=1, help="other numbers give other cases")
-    parser.add_argument("--only", action="append", default=[], choices=sorted(SUBJECTS), help="this subject; repeatable")
+    parser.add_argument(
+        "--only", action="append", default=[], choices=sorted(SUBJECTS), help="this subject; repeatable"
+    )
     parser.add_argument("--case", type=int, help="try this one case of --only again, in this process")
     parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--folder", type=Path, help="where the input of failures goes")

@@ -61,8 +61,10 @@ _TABLE = """
 """
 _LAYERS = {"one": {"span": 2}, "two": {"category": 2, "risk": 3}}
 _SPANS = ("Ann", "Lee von", "Bonn ,", "Weg 7", "kam", "nobody", "Ann Lee von Bonn , Weg 7", " ", "PER", "LOC", "NEW")
-_WORDS = (*(judgement.code for judgement in JUDGEMENTS), *SPAN_CHOICES, *SEVERITIES, *_SPANS, "Model is wrong", "Judgement",
-          "Case", "Correct span", "Correct label", "Comment", "Severity", "Your name", "clueval-run:", "FN-AAAAAAAAAAAA")  # fmt: skip
+_WORDS = (
+    *(judgement.code for judgement in JUDGEMENTS), *SPAN_CHOICES, *SEVERITIES, *_SPANS, "Model is wrong", "Judgement",
+    "Case", "Correct span", "Correct label", "Comment", "Severity", "Your name", "clueval-run:", "FN-AAAAAAAAAAAA",
+)  # fmt: skip
 
 
 @cache
@@ -140,7 +142,10 @@ def _check_review(files: Files, rng: Random, folder: Path) -> None:
         (folder / name).write_bytes(data)
         (folder / "gold.vrt").write_bytes(gold_file())
         command("status", folder / name)
-        outputs = [f"--{kind}={folder / f'out.{kind}'}" for kind in ("json", "report", "html", "changes", "conflicts", "judgements")]
+        outputs = [
+            f"--{kind}={folder / f'out.{kind}'}"
+            for kind in ("json", "report", "html", "changes", "conflicts", "judgements")
+        ]
         command("reimport", folder / name, "--gold", folder / "gold.vrt", "-o", folder / "out.vrt", *outputs)
     if rng.random() < 0.2:
         why_not_overwrite(data, name)
@@ -164,7 +169,9 @@ def check_reimport(result: Reimport, rng: Random) -> None:
     found = spans_of(again)
     for layer, spans in result.layers.items():
         promise(listed(found[layer]) == listed(spans), f"the corrected file has other spans of {layer}")
-    changing = [record for run in result.runs for record in run.records if record.effect not in {"", "none", "open", "accept"}]
+    changing = [
+        record for run in result.runs for record in run.records if record.effect not in {"", "none", "open", "accept"}
+    ]
     promise(changing or result.content == gold_file(), "nothing was judged, but the file changed")
     if rng.random() < 0.15:
         to_json(result.runs)
@@ -210,7 +217,9 @@ def _table_book(rng: Random) -> Files:
     for _ in range(rng.randint(0, 6)):
         start, end = begin + rng.randint(0, 4), begin + rng.randint(4, 8)
         begin = end + 1
-        rows.append([base.doc_ids[int(base.document_of([start])[0])], start, end, rng.choice(("PER", "LOC", 7, True, ""))])
+        rows.append(
+            [base.doc_ids[int(base.document_of([start])[0])], start, end, rng.choice(("PER", "LOC", 7, True, ""))]
+        )
     tables: Sequence[Table] = [("spans", rows)]
     if rng.random() < 0.5:
         tables = mutate_tables(rng, tables, ("start", "end", "char_start", "start_id", "label", "doc_id", "t1", "PER"))

@@ -1,4 +1,4 @@
-"""The readers as subjects: token formats, standoff formats and span tables, each with seeds and a grammar of its own."""
+"""The readers as subjects: token formats, standoff formats, span tables, each with seeds and a grammar of its own."""
 
 from __future__ import annotations
 
@@ -195,7 +195,9 @@ def _brat_folder(rng: Random) -> Files:
     if rng.random() < 0.03:
         files.pop(rng.choice(list(files)))
     if rng.random() < 0.03:
-        files["sub/" + rng.choice(("a.ann", "a.txt", ".hidden.ann", "a.ANN"))] = rng.choice(list(files.values()) or [b""])
+        files["sub/" + rng.choice(("a.ann", "a.txt", ".hidden.ann", "a.ANN"))] = rng.choice(
+            list(files.values()) or [b""]
+        )
     return files
 
 
@@ -271,7 +273,9 @@ def check_table(files: Files, rng: Random, folder: Path) -> None:
     ((name, data),) = files.items()
     options = ReadOptions(
         format=rng.choice((None, "table")),
-        layers=rng.choice(({}, {}, {}, {"span": "label"}, {"span": "label"}, {"x": None}, {"a": "label", "b": "doc_id"})),
+        layers=rng.choice(
+            ({}, {}, {}, {"span": "label"}, {"span": "label"}, {"x": None}, {"a": "label", "b": "doc_id"})
+        ),
         overlaps=rng.choice(_OVERLAPS),
         offsets=rng.choice(_OFFSETS),
     )

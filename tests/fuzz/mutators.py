@@ -13,7 +13,7 @@ from typing import Any
 # formulas, marks of the formats, things that look like numbers.
 WORDS = (
     "", " ", "\t", "\n", "\r", "\r\n", "\x00", "\x0b", "\x0c", "\x1c", "\x1f", "\x7f", "\x85", "\xa0", "\u2028",
-    "\u200b", "\u2060", "\ufeff", "\ufffd", "\uffff", "e\u0301", "👩‍⚖️", "🇩🇪", "\U0010ffff", "‮", "ß", "İ", "ı",
+    "\u200b", "\u2060", "\ufeff", "\ufffd", "\uffff", "e\u0301", "👩‍⚖️", "🇩🇪", "\U0010ffff", "\u202e", "ß", "İ", "ı",
     "O", "B-", "I-", "B-PER", "I-PER", "E-PER", "S-LOC", "L-X", "U-X", "B", "-", "B--", "B-\xa0", "b-per",
     "<", ">", "<s>", "</s>", "<text>", "</text>", '<text id="d1">', '<text id="d1"/>', "<text id=>", "<!-- x -->",
     "<?xml?>", "<g/>", "<p a='b\"c'>", "<text id='a' id='b'>", "&amp;", "&lt;", "&#0;", "&#x110000;", "&#xD800;",
@@ -23,7 +23,8 @@ WORDS = (
 )  # fmt: skip
 NUMBERS = (
     0, 1, -1, 2, 3, 7, 12, 255, 1000, 65_536, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1,
-    2**64, 10**18, 10**30, -(10**40), 0.0, -0.0, 0.5, 1.5, 3.0, 1e300, -1e-300, float("nan"), float("inf"), -float("inf"),
+    2**64, 10**18, 10**30, -(10**40), 0.0, -0.0, 0.5, 1.5, 3.0, 1e300, -1e-300,
+    float("nan"), float("inf"), -float("inf"),
 )  # fmt: skip
 BYTES = (b"\x00", b"\xff", b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80",
          b"\xe4", b"\r", b"\n", b"\t", b"<", b">", b'"', b"{", b"]", b"PK\x03\x04")  # fmt: skip
@@ -50,7 +51,9 @@ def _flip(rng: Random, data: bytes) -> bytes:
 
 def _insert(rng: Random, data: bytes) -> bytes:
     index = rng.randint(0, len(data))
-    piece = rng.choice((rng.choice(BYTES), word(rng).encode("utf-8", "surrogatepass"), rng.randbytes(rng.randint(1, 5))))
+    piece = rng.choice(
+        (rng.choice(BYTES), word(rng).encode("utf-8", "surrogatepass"), rng.randbytes(rng.randint(1, 5)))
+    )
     return data[:index] + piece + data[index:]
 
 
@@ -193,14 +196,15 @@ def mutate_tree(rng: Random, tree: Any) -> Any:
 
 
 def _random_node(rng: Random, tree: Any) -> tuple[Any, Any]:
-    """Some place in the tree, as its holder and its key there; deeper ones are as likely as the ones at the top."""
-    holder, key, node = None, None, tree
-    while isinstance(node, dict | list) and node:
-        if holder is not None and rng.random() < 0.25:
-            break
-        holder, key = node, rng.choice(list(node)) if isinstance(node, dict) else rng.randrange(len(node))
-        node = holder[key]
-    return holder, key
+    """Some place in the tree, as its holder and its key there; every one is as likely as the others."""
+    places: list[tuple[Any, Any]] = []
+    waiting = [tree]
+    while waiting:
+        holder = waiting.pop()
+        for key in list(holder) if isinstance(holder, dict) else range(len(holder) if isinstance(holder, list) else 0):
+            places.append((holder, key))
+            waiting.append(holder[key])
+    return rng.choice(places) if places else (None, None)
 
 
 def _change_node(rng: Random, holder: Any, key: Any) -> None:

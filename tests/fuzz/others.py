@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -18,11 +17,12 @@ from clueval_xlsx.engines.answers import BadAnswerError, DeclinedError, detectio
 from clueval_xlsx.engines.base import Document
 from clueval_xlsx.engines.sidefile import RunIdentity, SideFile
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.judgements import LogEntry, read_log, write_log
 from clueval_xlsx.reimport.adjudication import adjudicate
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.schemes.chars import parse_rules
+from clueval_xlsx.toml_source import parse_toml
 from clueval_xlsx.words import check_language
 from clueval_xlsx.workbook import ReviewOptions, write_workbook
 from tests.conftest import cut
@@ -82,7 +82,8 @@ def _toml(rng: Random, given: Any) -> str:
     if isinstance(given, list):
         return f"[{', '.join(_toml(rng, item) for item in given)}]"
     if isinstance(given, dict):
-        return "{%s}" % ", ".join(f"{json.dumps(str(key))} = {_toml(rng, item)}" for key, item in given.items())
+        pairs = [f"{json.dumps(str(key))} = {_toml(rng, item)}" for key, item in given.items()]
+        return f"{{{', '.join(pairs)}}}"
     return json.dumps(str(given)) if given is not None else rng.choice(("1979-05-27", "07:32:00", "''", "1e999"))
 
 
@@ -90,12 +91,16 @@ def _config_file(rng: Random) -> Files:
     lines = _CONFIG.decode().splitlines()
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
         name = rng.choice(_option_names()) if rng.random() < 0.95 else json.dumps(word(rng))
-        given = rng.choice((value(rng), "exact", 1, True, ["iou"], "A=B", "A,B", ["A", "B"], {"A": 2}, rng.choice(NUMBERS)))
+        given = rng.choice(
+            (value(rng), "exact", 1, True, ["iou"], "A=B", "A,B", ["A", "B"], {"A": 2}, rng.choice(NUMBERS))
+        )
         index = rng.randint(0, len(lines))
         lines[index : index + rng.randint(0, 1)] = [f"{name} = {_toml(rng, given)}"]
     if rng.random() < 0.05:
         depth = rng.choice((100, 2000, 30_000))
-        lines.append(rng.choice((f"a = {'[' * depth}{']' * depth}", f"{'.'.join(['a'] * depth)} = 1", f"a = {'9' * 5000}")))
+        lines.append(
+            rng.choice((f"a = {'[' * depth}{']' * depth}", f"{'.'.join(['a'] * depth)} = 1", f"a = {'9' * 5000}"))
+        )
     content = "\n".join(lines).encode("utf-8", "surrogatepass")
     return {"fuzzed.toml": mutate_bytes(rng, content) if rng.random() < 0.3 else content}
 
@@ -109,10 +114,12 @@ def _write_pair(folder: Path) -> tuple[Path, Path]:
 def _without_long_work(content: bytes) -> bool:
     """Whether a config asks for no more than a case may take: a million replicates are nobody's mistake."""
     try:
-        tree = tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        tree = parse_toml(content)
+    except ValueError:
         return True
-    asked = [holder.get("replicates", 0) for holder in (tree, *(each for each in tree.values() if isinstance(each, dict)))]
+    asked = [
+        holder.get("replicates", 0) for holder in (tree, *(each for each in tree.values() if isinstance(each, dict)))
+    ]
     return not any(isinstance(number, int | float) and number > 10_000 for number in asked)
 
 
@@ -122,10 +129,22 @@ def _check_config(files: Files, rng: Random, folder: Path) -> None:
     path.write_bytes(files[path.name])
     gold, pred = _write_pair(folder)
     if _without_long_work(files[path.name]):
-        command(rng.choice(("score", "score", "validate")), *((gold, pred)), "--config", path)
+        _command_with_options(rng.choice(("score", "score", "validate")), gold, pred, "--config", path)
 
 
-_GIVEN = ("span=2", "span", "span=x", "x=3", "A=B", "A,B", "LOC,ORG,LOC", "exact", "all", "iou", "0.5", "span", "domain", "PER", "ALL=(", "NONE=[a-", "PER=(a+)+$", "text", "vrt", "conll", "merge", "utf16", "first")  # fmt: skip
+def _command_with_options(*arguments: object) -> None:
+    """Run a command whose files are sound: what is wrong with an option needs no file's name, but a message."""
+    try:
+        command(*arguments)
+    except InputError as error:
+        promise(str(error).strip(), "no message")
+        raise OptionError(str(error)) from None
+
+
+_GIVEN = (
+    "span=2", "span", "span=x", "x=3", "A=B", "A,B", "LOC,ORG,LOC", "exact", "all", "iou", "0.5", "span", "domain",
+    "PER", "ALL=(", "NONE=[a-", "PER=(a+)+$", "text", "vrt", "conll", "merge", "utf16", "first",
+)  # fmt: skip
 
 
 def _command_line(rng: Random) -> Files:
@@ -143,10 +162,7 @@ _NOT_TRIED = ("--replicates=", "--engine", "--workers", "--config=", "--json=", 
 def _check_options(files: Files, rng: Random, folder: Path) -> None:
     gold, pred = _write_pair(folder)
     given = [each for each in json.loads(files["arguments.json"]) if not each.startswith(_NOT_TRIED)]
-    try:
-        command("score", gold, pred, "--replicates=10", *given)
-    except InputError as error:  # the files are sound, and what is wrong with the options needs no file's name
-        promise(str(error), "no message")
+    _command_with_options("score", gold, pred, "--replicates=10", *given)
 
 
 @cache
@@ -188,7 +204,9 @@ def _log() -> tuple[dict[str, Any], ...]:
     answers, _ = answers_for(evaluation)
     own = _evaluation()
     first = {case_id: next(iter(answers.values())) for table in own.cases for case_id in table["case_id"]}
-    runs = [adjudicate(each.raw, each.options, [records(given)]) for each, given in ((own, first), (evaluation, answers))]
+    runs = [
+        adjudicate(each.raw, each.options, [records(given)]) for each, given in ((own, first), (evaluation, answers))
+    ]
     text = "".join(write_log(run.log("2024-05-01T10:00:00+00:00")) for run in runs)
     return tuple(json.loads(line) for line in text.splitlines())
 
@@ -220,7 +238,11 @@ _ANSWER = {"id": "d1", "spans": [{"start": 0, "end": 7, "label": "PERSON", "scor
 
 
 def _answer_line(rng: Random) -> Files:
-    line = write_json(rng, mutate_tree(rng, _ANSWER)) if rng.random() < 0.7 else mutate_bytes(rng, json.dumps(_ANSWER).encode())
+    line = (
+        write_json(rng, mutate_tree(rng, _ANSWER))
+        if rng.random() < 0.7
+        else mutate_bytes(rng, json.dumps(_ANSWER).encode())
+    )
     return {"answer.json": line}
 
 

@@ -1,4 +1,4 @@
-"""Small workbooks written by hand, so that every part of them can be damaged: tables to .xlsx and .ods, and zip tricks."""
+"""Small workbooks written by hand, so that every part can be damaged: tables to .xlsx and .ods, and zip tricks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def xlsx_parts(tables: Sequence[Table]) -> Parts:
     """The parts of a workbook with these tables; text is inline, numbers and truth values have their types."""
     numbers = range(1, len(tables) + 1)
     sheets = "".join(
-        f"<sheet name={quoteattr(_text(name)[:31] or 'x')} sheetId=\"{number}\" r:id=\"rId{number}\"/>"
+        f'<sheet name={quoteattr(_text(name)[:31] or "x")} sheetId="{number}" r:id="rId{number}"/>'
         for number, (name, _) in zip(numbers, tables, strict=True)
     )
     links = "".join(
@@ -183,8 +183,12 @@ def _cell(rng: Random, rows: Sequence[Sequence[Any]], words: Sequence[str]) -> A
 
 
 def _far_cell(rng: Random, content: bytes) -> bytes:
-    name = rng.choice((b"XFD1048576", b"A1048576", b"XFD1", b"AAAA1", b"A99999999999", b"A0", b"1", b"", b"$B$9", b"ZZ3000"))
-    return re.sub(rb'r\s*=\s*"[A-Z]+[0-9]+"', rng.choice((b'r="%s"', b"r='%s'", b'  r = "%s"')) % name, content, count=1)
+    name = rng.choice(
+        (b"XFD1048576", b"A1048576", b"XFD1", b"AAAA1", b"A99999999999", b"A0", b"1", b"", b"$B$9", b"ZZ3000")
+    )
+    return re.sub(
+        rb'r\s*=\s*"[A-Z]+[0-9]+"', rng.choice((b'r="%s"', b"r='%s'", b'  r = "%s"')) % name, content, count=1
+    )
 
 
 def _repeat(rng: Random, content: bytes) -> bytes:
@@ -204,7 +208,9 @@ def _tags(rng: Random, content: bytes) -> bytes:
     if not found:
         return content
     match = rng.choice(found)
-    new = rng.choice((b"", match[0] * 2, match[0].lower(), b"<" + word(rng).encode("utf-8", "replace") + b">", b"<!--x-->"))
+    new = rng.choice(
+        (b"", match[0] * 2, match[0].lower(), b"<" + word(rng).encode("utf-8", "replace") + b">", b"<!--x-->")
+    )
     return content[: match.start()] + new + content[match.end() :]
 
 
@@ -218,7 +224,9 @@ def _attribute(rng: Random, content: bytes) -> bytes:
 
 
 def _xml(rng: Random, content: bytes) -> bytes:
-    change: Callable[[Random, bytes], bytes] = rng.choice((_tags, _tags, _attribute, _attribute, _far_cell, _repeat, _bomb, mutate_bytes))
+    change: Callable[[Random, bytes], bytes] = rng.choice(
+        (_tags, _tags, _attribute, _attribute, _far_cell, _repeat, _bomb, mutate_bytes)
+    )
     return change(rng, content)
 
 
@@ -252,6 +260,10 @@ def mutate_archive(rng: Random, data: bytes) -> bytes:
     offset = rng.choice((6, 8, 10, 14, 16, 18, 20, 22, 24, 26, 28, 30, 34, 38, 42))
     if place + offset + 4 <= len(changed):
         format_ = rng.choice(("<H", "<I"))
-        number = rng.choice((0, 1, 8, 9, 12, 14, 99, 0xFFFF, 1000)) if format_ == "<H" else rng.choice((0, 1, 0xFFFFFFFF, 2**31, 5000))
+        number = (
+            rng.choice((0, 1, 8, 9, 12, 14, 99, 0xFFFF, 1000))
+            if format_ == "<H"
+            else rng.choice((0, 1, 0xFFFFFFFF, 2**31, 5000))
+        )
         struct.pack_into(format_, changed, place + offset, number)
     return bytes(changed) if choice > 1 else bytes(changed)[: rng.randint(0, len(changed))]
