@@ -86,6 +86,7 @@ def test_json(content: bytes, expected: str) -> None:
     [
         (presidio(span(0, 10**30)), "document 1, span 1: the end of an annotation is 1000000000000000000000000000000"),
         (b'[{"full_text": "a", "spans": [], "n": ' + b"9" * 5000 + b"}]", "x.json: found a number of thousands of digits"),
+        (b'[{"full_text": "ab", "spans": [{"start_position": 0, "end_position": 1, "entity_type": ["A"]}]}]', "the entity_type of an annotation is ['A']. Allowed: a text"),
         (b"[" * 100_000, "x.json: the JSON is nested too deeply"),
         (b'[{"full_text": "a", "spans": ' + b"[" * 900 + b"]" * 900 + b"}]", "document 1, span 1: found [["),
         (b'[{"data": {"text": "abc"}, "annotations": [{"result": [{"value": {"start": 0, "end": 1, "labels": 5}}]}]}]', "labels are 5. Allowed: a list with one label"),

@@ -62,19 +62,23 @@ class Collector:
         document: int,
         start: Any,
         end: Any,
-        values: Mapping[str, str | None],
+        values: Mapping[str, Any],
         *,
         surface: str | None = None,
         handle: tuple[Any, ...] = (),
         where: str,
     ) -> None:
-        """Take an annotation; offsets that are no whole numbers are a problem."""
+        """Take an annotation; offsets that are no whole numbers and labels that are no text are a problem."""
         for key, value in (("start", start), ("end", end)):
             if not isinstance(value, int) or isinstance(value, bool):
                 self.complain(where, f"the {key} of an annotation is {shown(value)}", "a whole number of characters")
                 return
             if abs(value) > _FARTHEST:
                 self.complain(where, f"the {key} of an annotation is {value}", "offsets inside the text")
+                return
+        for field, value in values.items():
+            if value is not None and not isinstance(value, str):
+                self.complain(where, f"the {field} of an annotation is {shown(value)}", "a text")
                 return
         self._rows.append((document, start, end))
         for field, column in self._values.items():

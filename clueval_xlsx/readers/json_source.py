@@ -20,6 +20,7 @@ _EXPECTED = {
     "label-studio": "data, annotations (or predictions)",
     "tab": "doc_id, text, annotations (or presidio_detected_pii)",
 }
+_SHOWN = 60
 _KINDS = {"str": "a text", "list": "a list", "dict": "an object"}
 
 
@@ -81,15 +82,17 @@ def required(document: dict[str, Any], key: str, kind: type, name: str, number: 
     return value
 
 
-def label_of(value: Any) -> str | None:
-    """A label as text; null is none."""
-    return None if value is None or value == "" else value if isinstance(value, str) else shown(value, most=None)
+def label_of(value: Any) -> Any:
+    """A label as text; null is none. What can be no label stays as it is, for the message."""
+    if value is None or value == "":
+        return None
+    return str(value) if isinstance(value, str | int | float) else value
 
 
-def shown(value: Any, most: int | None = 60) -> str:
+def shown(value: Any) -> str:
     """A value of a JSON file as a message shows it, however deeply it is nested."""
     try:
-        return repr(value)[:most]
+        return repr(value)[:_SHOWN]
     except RecursionError:
         return "a list or object nested too deeply"
 

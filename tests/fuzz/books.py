@@ -114,6 +114,23 @@ def _review(write: Callable[[Sequence[Table]], Parts], name: str) -> Callable[[R
     return make
 
 
+def _archive(rng: Random) -> Files:
+    """A workbook that was damaged on its way, or made to harm."""
+    name, write = rng.choice((("fuzzed.xlsx", xlsx_parts), ("fuzzed.ods", ods_parts)))
+    parts = write([(title, rows[:12]) for title, rows in _tables("one") if title != MANIFEST_SHEET])
+    data = packed(mutate_parts(rng, parts) if rng.random() < 0.9 else parts, rng)
+    return {name: mutate_archive(rng, data) if rng.random() < 0.3 else data}
+
+
+@subject("archive", _archive, share=80)
+def _check_archive(files: Files, rng: Random, folder: Path) -> None:
+    ((name, data),) = files.items()
+    tables = read_sheets(data, name)
+    filled = why_not_overwrite(data, name)
+    rows = sum(len(table.rows) for table in tables)
+    promise(not filled or int(filled.split()[0]) <= rows, f"{filled}, which has {rows} rows")
+
+
 def _manifest_book(rng: Random) -> Files:
     """A workbook whose hidden sheet says something else."""
     tables = [(name, rows) for name, rows in _tables(rng.choice(tuple(_LAYERS))) if name != MANIFEST_SHEET]
@@ -187,9 +204,9 @@ def _reading_of(result: Reimport) -> ReadOptions:
     return ReadOptions(format="vrt", layers=columns)
 
 
-subject("review-xlsx", _review(xlsx_parts, "fuzzed.xlsx"), share=10)(_check_review)
-subject("review-ods", _review(ods_parts, "fuzzed.ods"), share=5)(_check_review)
-subject("manifest", _manifest_book, share=10)(_check_review)
+subject("review-xlsx", _review(xlsx_parts, "fuzzed.xlsx"), share=25)(_check_review)
+subject("review-ods", _review(ods_parts, "fuzzed.ods"), share=10)(_check_review)
+subject("manifest", _manifest_book, share=35)(_check_review)
 
 
 @cache
@@ -230,4 +247,4 @@ def _table_book(rng: Random) -> Files:
     return {"fuzzed.xlsx": mutate_archive(rng, data) if rng.random() < 0.1 else data}
 
 
-subject("table-xlsx", _table_book, share=8)(check_table)
+subject("table-xlsx", _table_book, share=60)(check_table)

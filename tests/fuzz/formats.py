@@ -82,7 +82,7 @@ def _token_options(rng: Random, **known: Any) -> ReadOptions:
 def _check_stream(files: Files, rng: Random, folder: Path, options: ReadOptions, seed: bytes) -> None:
     """Read one file twice, check what was read, and try one more thing with it."""
     ((name, data),) = files.items()
-    if rng.random() < 0.04:
+    if rng.random() < 0.02:
         (folder / name).write_bytes(data)
         command("validate", folder / name, *(("--format", options.format) if options.format else ()))
     reading, again = (read(io.BytesIO(data), options, name=name) for _ in range(2))
@@ -94,17 +94,17 @@ def _check_stream(files: Files, rng: Random, folder: Path, options: ReadOptions,
         check_against(reading, read(io.BytesIO(seed), replace(options, annotator=None), name=f"seed of {name}"), rng)
 
 
-@subject("vertical", _token_file("fuzzed.vrt", ("gold.vrt", "pred.vrt"), "\t"), share=16)
+@subject("vertical", _token_file("fuzzed.vrt", ("gold.vrt", "pred.vrt"), "\t"), share=150)
 def _check_vertical(files: Files, rng: Random, folder: Path) -> None:
     _check_stream(files, rng, folder, _token_options(rng, format=rng.choice((None, "vrt"))), _fixture("pred.vrt"))
 
 
-@subject("conll", _token_file("fuzzed.conll", ("gold.conll", "pred.conll", "gold.vrt"), " "), share=12)
+@subject("conll", _token_file("fuzzed.conll", ("gold.conll", "pred.conll", "gold.vrt"), " "), share=110)
 def _check_conll(files: Files, rng: Random, folder: Path) -> None:
     _check_stream(files, rng, folder, _token_options(rng, format=rng.choice((None, "conll"))), _fixture("pred.conll"))
 
 
-@subject("unnamed", lambda rng: {"fuzzed": mutate_bytes(rng, rng.choice(_any_seed()), _any_seed())}, share=4)
+@subject("unnamed", lambda rng: {"fuzzed": mutate_bytes(rng, rng.choice(_any_seed()), _any_seed())}, share=50)
 def _check_unnamed(files: Files, rng: Random, folder: Path) -> None:
     """No ending says what it is, so the content has to."""
     found = load(io.BytesIO(files["fuzzed"]), name="fuzzed")
@@ -142,18 +142,18 @@ def _json_file(seeds: Sequence[str]) -> Callable[[Random], Files]:
     return lambda rng: {"fuzzed.json": mutate_json(rng, [_fixture(name) for name in seeds])}
 
 
-@subject("tab", _json_file(("tab.json", "tab-flat.json")), share=10)
+@subject("tab", _json_file(("tab.json", "tab-flat.json")), share=90)
 def _check_tab(files: Files, rng: Random, folder: Path) -> None:
     options = _text_options(rng, "tab", (None, "first", "union", "annotator1"))
     _check_stream(files, rng, folder, options, _fixture("tab-flat.json"))
 
 
-@subject("presidio", _json_file(("presidio-gold.json", "presidio-pred.json")), share=10)
+@subject("presidio", _json_file(("presidio-gold.json", "presidio-pred.json")), share=90)
 def _check_presidio(files: Files, rng: Random, folder: Path) -> None:
     _check_stream(files, rng, folder, _text_options(rng, "presidio", (None,)), _fixture("presidio-pred.json"))
 
 
-@subject("label-studio", _json_file(("label-studio.json",)), share=10)
+@subject("label-studio", _json_file(("label-studio.json",)), share=90)
 def _check_label_studio(files: Files, rng: Random, folder: Path) -> None:
     options = _text_options(rng, "label-studio", (None, "first", "union", "anna@example.org"))
     # The seed has one annotator a document, or the check would have to choose one of several.
@@ -201,7 +201,7 @@ def _brat_folder(rng: Random) -> Files:
     return files
 
 
-@subject("brat", _brat_folder, share=12)
+@subject("brat", _brat_folder, share=110)
 def _check_brat(files: Files, rng: Random, folder: Path) -> None:
     # Messages name the document, which is in the name of its file.
     own = folder / "brat"
@@ -210,7 +210,7 @@ def _check_brat(files: Files, rng: Random, folder: Path) -> None:
         (own / name).write_bytes(content)
     own.mkdir(exist_ok=True)
     options = _text_options(rng, "brat", (None,))
-    if rng.random() < 0.04:
+    if rng.random() < 0.02:
         command("validate", own)
     reading, again = read(own, options), read(own, options)
     check_reading(reading, again, files, rng)
@@ -267,7 +267,7 @@ def _table_file(rng: Random) -> Files:
     return {name: mutate_bytes(rng, rng.choice(seeds), seeds)}
 
 
-@subject("table", _table_file, share=12)
+@subject("table", _table_file, share=110)
 def check_table(files: Files, rng: Random, folder: Path) -> None:
     """Put a table on both kinds of text: on the one that it does not belong to it must be refused."""
     ((name, data),) = files.items()

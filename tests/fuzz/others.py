@@ -123,7 +123,7 @@ def _without_long_work(content: bytes) -> bool:
     return not any(isinstance(number, int | float) and number > 10_000 for number in asked)
 
 
-@subject("config", _config_file, share=6)
+@subject("config", _config_file, share=20)
 def _check_config(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.toml"
     path.write_bytes(files[path.name])
@@ -158,7 +158,7 @@ def _command_line(rng: Random) -> Files:
 _NOT_TRIED = ("--replicates=", "--engine", "--workers", "--config=", "--json=", "--html=", "--output", "--files")
 
 
-@subject("options", _command_line, share=5)
+@subject("options", _command_line, share=30)
 def _check_options(files: Files, rng: Random, folder: Path) -> None:
     gold, pred = _write_pair(folder)
     given = [each for each in json.loads(files["arguments.json"]) if not each.startswith(_NOT_TRIED)]
@@ -170,7 +170,7 @@ def _english() -> bytes:
     return (resource_folder("templates") / "words" / "en.toml").read_bytes()
 
 
-@subject("language", lambda rng: {"fuzzed.toml": mutate_bytes(rng, _english())}, share=2)
+@subject("language", lambda rng: {"fuzzed.toml": mutate_bytes(rng, _english())}, share=10)
 def _check_language(files: Files, rng: Random, folder: Path) -> None:
     problems = check_language(files["fuzzed.toml"], "fuzzed.toml")
     promise(all("fuzzed.toml" in str(problem) for problem in problems), "a problem without its file")
@@ -179,7 +179,7 @@ def _check_language(files: Files, rng: Random, folder: Path) -> None:
 _RULES = b"# names\nNAME allow=\\s\nDATE allow=[0-9.]\nNONE allow=[()]\nALL\n"
 
 
-@subject("rules", lambda rng: {"fuzzed.txt": mutate_bytes(rng, _RULES)}, share=2)
+@subject("rules", lambda rng: {"fuzzed.txt": mutate_bytes(rng, _RULES)}, share=5)
 def _check_rules(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.txt"
     path.write_bytes(files[path.name])
@@ -218,7 +218,7 @@ def _log_file(rng: Random) -> Files:
     return {"fuzzed.jsonl": mutate_bytes(rng, content) if rng.random() < 0.4 else content}
 
 
-@subject("previous", _log_file, share=8)
+@subject("previous", _log_file, share=60)
 def _check_previous(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.jsonl"
     path.write_bytes(files[path.name])
@@ -246,7 +246,7 @@ def _answer_line(rng: Random) -> Files:
     return {"answer.json": line}
 
 
-@subject("detector", _answer_line, share=4)
+@subject("detector", _answer_line, share=60)
 def _check_answer(files: Files, rng: Random, folder: Path) -> None:
     """What a detector's process says; its own two exceptions are what the runner expects."""
     try:
@@ -270,7 +270,7 @@ def _side_file(rng: Random) -> Files:
     return {"fuzzed.progress.jsonl": mutate_bytes(rng, content) if rng.random() < 0.3 else content}
 
 
-@subject("progress", _side_file, share=3)
+@subject("progress", _side_file, share=40)
 def _check_side_file(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.progress.jsonl"
     path.write_bytes(files[path.name])
