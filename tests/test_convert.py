@@ -18,6 +18,7 @@ from clueval_xlsx.pairing import annotate
 from clueval_xlsx.readers import Reading
 from clueval_xlsx.writers.brat import brat_files
 from clueval_xlsx.writers.standoff import running_text
+from tests.conftest import refused, run
 
 FOLDER = Path(__file__).parent / "fixtures" / "formats"
 TARGETS = {
