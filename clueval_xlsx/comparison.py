@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.errors import error_table
+from clueval_xlsx.errors import add_contexts, error_table
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.intervals import FloatArray, draws, percentiles, swaps
@@ -235,17 +235,10 @@ def _strict_and_relaxed(evaluation: Evaluation) -> tuple[System, System]:
 def _without_predictions(evaluation: Evaluation, cases: pd.DataFrame) -> pd.DataFrame:
     """FN cases anew, without what one system has there: the others have something else."""
     pair, options = evaluation.pair, evaluation.options
-    gold = pair.gold.spans
-    return error_table(
-        gold[gold["start"].isin(cases["start"])],
-        gold,
-        pair.pred.spans.iloc[:0],
-        pair.corpus,
-        sheet=FN,
-        level=options.level,
-        context=options.context,
-        metadata=options.by,
-    )
+    gold, nothing = pair.gold.spans, pair.pred.spans.iloc[:0]
+    missed = gold[gold["start"].isin(cases["start"])]
+    table = error_table(missed, gold, nothing, pair.corpus, sheet=FN, level=options.level, metadata=options.by)
+    return add_contexts(table, nothing, pair.corpus, options.context)
 
 
 def _overall(scores: pd.DataFrame) -> pd.DataFrame:

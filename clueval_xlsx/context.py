@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.spans import touching
 from clueval_xlsx.strings import IntArray
+from clueval_xlsx.workers import in_order
+from clueval_xlsx.written import Written, portions
 
 PLAIN, BOTH, GOLD, PRED = "", "both", "gold", "pred"
 EMOJI = {BOTH: "🟩", GOLD: "🟥", PRED: "🟧"}
@@ -31,96 +33,110 @@ class Segment(NamedTuple):
     mark: str
 
 
-class Extent(NamedTuple):
-    """First and last position, both inclusive."""
+class Extents(NamedTuple):
+    """First and last positions of spans, both inclusive, sorted and free of overlap."""
 
-    start: int
-    end: int
+    start: IntArray
+    end: IntArray
 
 
-class ContextMaker:
-    """Makes the contexts of one corpus; `window` replaces the sentence by so many tokens on each side."""
+class Bounds(NamedTuple):
+    """Where contexts begin and stop, and between them the part that is shown; `right` and `stop` are exclusive."""
 
-    def __init__(self, corpus: Corpus, window: int | None = None) -> None:
-        self._corpus = corpus
-        self._window = window
-        self._words = lru_cache(maxsize=64)(corpus.words)  # cases of one sentence follow each other
+    first: IntArray
+    left: IntArray
+    right: IntArray
+    stop: IntArray
 
-    def segments(self, own: Extent, others: Sequence[Extent], own_mark: str, other_mark: str) -> list[Segment]:
-        """The context of one span with the spans of the other side that touch it, and no others."""
-        low = min([own.start, *(other.start for other in others)])
-        high = max([own.end, *(other.end for other in others)])
-        first, left, right, stop = self.bounds(low, high)
-        cuts = {left, right, own.start, own.end + 1}
-        for other in others:
-            cuts.update((other.start, other.end + 1))
-        borders = sorted(cuts)
+
+def context_bounds(corpus: Corpus, low: IntArray, high: IntArray, window: int | None = None) -> Bounds:
+    """The context of each stretch low..high: its sentence, or `window` tokens on each side within its document."""
+    if window is not None:
+        document = corpus.document_of(low)
+        first = np.maximum(corpus.documents.start[document], low - window)
+        stop = np.minimum(corpus.documents.stop[document], high + 1 + window)
+        return Bounds(first, first, stop, stop)
+    first = corpus.breaks[corpus.sentence_of(low)]
+    stop = np.append(corpus.breaks[1:], len(corpus))[corpus.sentence_of(high)]
+    return Bounds(first, np.maximum(first, low - LONGEST_SIDE), np.minimum(stop, high + 1 + LONGEST_SIDE), stop)
+
+
+def contexts(
+    corpus: Corpus, own: Extents, others: Extents, marks: tuple[str, str], window: int | None = None
+) -> list[list[Segment]]:
+    """The context of each of `own` with those of `others` that touch it, and no others.
+
+    `marks` say how the words of `own` and of `others` are marked.
+    """
+    touched = touching(*own, *others)
+    bounds = context_bounds(corpus, *_outermost(own, others, *touched), window)
+    # Cases of one sentence follow each other; its words are written once.
+    fresh = np.ones(len(own.start), dtype=bool)
+    fresh[1:] = (np.diff(bounds.left) != 0) | (np.diff(bounds.right) != 0)
+    stretch = np.cumsum(fresh) - 1
+    left, right = bounds.left[fresh], bounds.right[fresh]
+
+    def cut(portion: slice) -> list[list[Segment]]:
+        written = corpus.written(left[portion], right[portion])
+        rows = slice(*np.searchsorted(stretch, [portion.start, portion.stop]).tolist())
+        origin = written.first[stretch[rows] - portion.start] - bounds.left[rows]
+        own_rows = zip(*(column[rows].tolist() for column in (*own, *touched, *bounds, origin)), strict=True)
+        scissors = _Scissors(written, others, *marks)
+        return [scissors.cut(*row) for row in own_rows]
+
+    return list(chain.from_iterable(in_order(cut, list(portions(right - left)))))
+
+
+def _outermost(own: Extents, others: Extents, first: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
+    """The first and the last position of each span together with the others from row `first` up to `stop`."""
+    low, high = own.start.copy(), own.end.copy()
+    touched = stop > first
+    low[touched] = np.minimum(low[touched], others.start[first[touched]])
+    high[touched] = np.maximum(high[touched], others.end[stop[touched] - 1])
+    return low, high
+
+
+class _Scissors:
+    """Cuts written text into the segments of one context after another."""
+
+    def __init__(self, written: Written, others: Extents, own_mark: str, other_mark: str) -> None:
+        self._written = written
+        self._others = others
+        self._own_mark, self._other_mark = own_mark, other_mark
+
+    def cut(
+        self, start: int, end: int, low: int, high: int, first: int, left: int, right: int, stop: int, origin: int
+    ) -> list[Segment]:
+        """One context: others from row `low` up to `high` touch it; a position plus `origin` is a written token."""
+        begins, ends = self._others.start[low:high].tolist(), self._others.end[low:high].tolist()
+        borders = sorted({left, right, start, end + 1, *begins, *(last + 1 for last in ends)})
         found: list[Segment] = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > first else []
-        for begin, end in pairwise(borders):
-            gap, text = self._text(begin, end, left, right)
-            if gap:
-                found.append(Segment(gap, PLAIN))
-            found.append(Segment(text, _mark(begin, own, others, own_mark, other_mark)))
+        for position, border in pairwise(borders):
+            if position > left:
+                found.append(Segment(self._written.gap(position + origin), PLAIN))
+            before = bisect_right(begins, position)
+            in_other = before > 0 and position <= ends[before - 1]
+            found.append(
+                Segment(
+                    self._text(position + origin, border - 1 + origin), self._mark(start <= position <= end, in_other)
+                )
+            )
         if right < stop:
             found.append(Segment(f" {ELLIPSIS}", PLAIN))
         return _join(found)
 
-    def bounds(self, low: int, high: int) -> tuple[int, int, int, int]:
-        """Where the context of the positions low..high begins and stops, and between them the part that is shown.
+    def _mark(self, in_own: bool, in_other: bool) -> str:
+        if in_own and in_other:
+            return BOTH
+        return self._own_mark if in_own else self._other_mark if in_other else PLAIN
 
-        In order: the beginning, the first shown, the one behind the last shown, the one behind the end.
-        """
-        first, stop = self._whole(low, high)
-        if self._window is not None:
-            return first, first, stop, stop
-        return first, max(first, low - LONGEST_SIDE), min(stop, high + 1 + LONGEST_SIDE), stop
-
-    def _whole(self, low: int, high: int) -> tuple[int, int]:
-        corpus = self._corpus
-        sentences = corpus.sentence_of(_array(low, high))
-        first, stop = int(corpus.breaks[sentences[0]]), corpus.sentence_stop(int(sentences[1]))
-        if self._window is None:
-            return first, stop
-        document = int(corpus.document_of(_array(low, low))[0])
-        return (
-            max(int(corpus.documents.start[document]), low - self._window),
-            min(int(corpus.documents.stop[document]), high + 1 + self._window),
-        )
-
-    def _text(self, begin: int, end: int, left: int, right: int) -> tuple[str, str]:
-        """What stands before a stretch, and its words; a very long stretch loses its middle, visibly."""
-        words, spaces = self._words(left, right)
-        low, high = begin - left, end - left
-        if end - begin > LONGEST_INSIDE:
-            half = LONGEST_INSIDE // 2
-            text = f"{_written(words, spaces, low, low + half)} {ELLIPSIS} {_written(words, spaces, high - half, high)}"
-        else:
-            text = _written(words, spaces, low, high)
-        return spaces[low], text
-
-
-def _written(words: list[str], spaces: list[str], low: int, high: int) -> str:
-    pieces = [*spaces[low:high]]
-    pieces[0] = ""
-    return "".join(space + word for space, word in zip(pieces, words[low:high], strict=True))
-
-
-def _array(*values: int) -> IntArray:
-    return np.array(values, dtype=np.int64)
-
-
-def _mark(position: int, own: Extent, others: Sequence[Extent], own_mark: str, other_mark: str) -> str:
-    """Who marked a position; `others` are sorted and free of overlap."""
-    in_own = own.start <= position <= own.end
-    before = bisect_right(others, position, key=_start)
-    in_other = before > 0 and position <= others[before - 1].end
-    if in_own and in_other:
-        return BOTH
-    return own_mark if in_own else other_mark if in_other else PLAIN
-
-
-def _start(extent: Extent) -> int:
-    return extent.start
+    def _text(self, first: int, last: int) -> str:
+        """The words of a stretch; a very long one loses its middle, visibly."""
+        if last - first < LONGEST_INSIDE:
+            return self._written.text(first, last)
+        half = LONGEST_INSIDE // 2
+        text = self._written.text
+        return f"{text(first, first + half - 1)} {ELLIPSIS} {text(last - half + 1, last)}"
 
 
 def _join(segments: list[Segment]) -> list[Segment]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +12,10 @@ import pandas as pd
 
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.strings import BoolArray, IntArray, Strings, decode_entities
+from clueval_xlsx.written import NO_SPACE_AFTER, NO_SPACE_BEFORE, Written, portions, write_out
 
 ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
-_NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
-_NO_SPACE_AFTER = frozenset("([{„‚«")
 _SENTENCE_FINAL = frozenset(".!?") | {"..."}
 
 
@@ -138,36 +136,30 @@ class Corpus:
         """The line of a token in its source file, counted from 1."""
         return self.tokens.data.count(b"\n", 0, int(self.tokens.start[position])) + 1
 
-    def words(self, first: int, stop: int) -> tuple[list[str], list[str]]:
-        """The words of a stretch of tokens, and what people write before each; before the first, nothing."""
-        tokens = self.tokens
-        words = tokens.take(range(first, stop))
-        if self.running_text:
-            ends = tokens.start[first : stop - 1] + tokens.length[first : stop - 1]
-            gaps = zip(ends.tolist(), tokens.start[first + 1 : stop].tolist(), strict=True)
-            spaces = [tokens.data[end:begin].decode("utf-8", "surrogatepass") for end, begin in gaps]
-        elif self.glue is not None:
-            spaces = ["" if glued else " " for glued in self.glue[first + 1 : stop].tolist()]
-        else:
-            spaces = [_space_between(left, right) for left, right in pairwise(words)]
-        return words, ["", *spaces]
+    def written(self, first: IntArray, stop: IntArray) -> Written:
+        """Many stretches of tokens (`stop` is the position behind the last) the way people write them."""
+        return write_out(self.tokens, first, stop, running=self.running_text, glue=self.glue)
 
     def text(self, first: int, last: int) -> str:
         """The words from one position to another (both inclusive) the way people write them."""
-        if self.running_text:
-            return self.tokens.between(first, last)
         if first == last:
             return self.tokens[first]
-        words, spaces = self.words(first, last + 1)
-        return "".join(space + word for space, word in zip(spaces, words, strict=True))
+        return self.texts(np.array([first], dtype=np.int64), np.array([last], dtype=np.int64))[0]
+
+    def texts(self, first: IntArray, last: IntArray) -> list[str]:
+        """The words of many stretches, each from one position to another (both inclusive)."""
+        found: list[str] = []
+        for portion in portions(last + 1 - first):
+            found += self.written(first[portion], last[portion] + 1).texts()
+        return found
 
     def glue_or_guess(self) -> BoolArray:
         """`glue`, or where nobody knows, the way punctuation is usually written."""
         if self.glue is not None:
             return self.glue
         codes, words = self.tokens.factorise()
-        before = np.array([word in _NO_SPACE_BEFORE for word in words], dtype=bool)
-        after = np.array([word in _NO_SPACE_AFTER for word in words], dtype=bool)
+        before = np.array([word in NO_SPACE_BEFORE for word in words], dtype=bool)
+        after = np.array([word in NO_SPACE_AFTER for word in words], dtype=bool)
         glue = np.zeros(len(self), dtype=bool)
         if len(self) > 1:
             glue[1:] = before[codes[1:]] | after[codes[:-1]]
@@ -190,10 +182,6 @@ class Corpus:
             inside[inside] = end[holder[inside]] >= after[inside]
             keep &= ~inside
         return np.union1d(after[keep], self.documents.start[self.documents.start < len(self)])
-
-
-def _space_between(left: str, right: str) -> str:
-    return "" if right in _NO_SPACE_BEFORE or left in _NO_SPACE_AFTER else " "
 
 
 def _spread(values: Sequence[str | None], index: IntArray) -> pd.Categorical:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.context import ContextMaker
+from clueval_xlsx.context import context_bounds
 from clueval_xlsx.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
 from clueval_xlsx.errors import BETWEEN, NO_LABEL, agreed_table
 from clueval_xlsx.evaluation import Evaluation
@@ -127,10 +127,6 @@ class CaseBook:
             found[layer].update({label: label for labels in names.values() for label in labels})
         return found
 
-    @cached_property
-    def _contexts(self) -> ContextMaker:
-        return ContextMaker(self._evaluation.pair.corpus, self._evaluation.options.context)
-
     def decide(self, record: JudgementRecord) -> Decision:
         """What one judgement would do; raises `Unusable` if that cannot be told."""
         case = self.cases[record.case_id]
@@ -232,7 +228,9 @@ class CaseBook:
         low, high = (
             case.own if case.other is None else (min(case.own[0], case.other[0]), max(case.own[1], case.other[1]))
         )
-        _, first, stop, _ = self._contexts.bounds(low, high)
+        window = self._evaluation.options.context
+        shown = context_bounds(corpus, np.array([low], np.int64), np.array([high], np.int64), window)
+        first, stop = int(shown.left[0]), int(shown.right[0])
         found = find_words(words, corpus.tokens.take(range(first, stop)), case.own[0] - first, case.own[1] - first)
         if found is Missing.EMPTY:
             raise Unusable("correct_span", "not_found", words, repr(words), _span_choices())
@@ -258,7 +256,7 @@ def _agreed(evaluation: Evaluation, wanted: set[str]) -> list[pd.DataFrame]:
         return []
     pair = evaluation.pair
     rows = np.flatnonzero((evaluation.gold_match["class"] == EXACT).to_numpy())
-    table = agreed_table(rows, pair.gold.spans, pair.pred.spans, pair.corpus, with_context=False)
+    table = agreed_table(rows, pair.gold.spans, pair.pred.spans, pair.corpus)
     return [table[table["case_id"].isin(list(wanted))].reset_index(drop=True)]
 
 

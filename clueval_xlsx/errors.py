@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.context import GOLD, PRED, ContextMaker, Extent, emoji_text
+from clueval_xlsx.context import GOLD, PRED, Extents, contexts, emoji_text
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.layout import AG, FN, FP
 from clueval_xlsx.matching import LEVELS, NONE, match_spans
@@ -31,15 +31,13 @@ def error_table(
     *,
     sheet: str = FN,
     level: str = "overlap",
-    context: int | None = None,
     metadata: Sequence[str] = (),
-    with_context: bool = True,
 ) -> pd.DataFrame:
     """One case for each span of `spans`, which are rows of `a`, with the spans of `b` that touch it.
 
     `error_table(missed, gold, pred, corpus)` makes the FN cases,
-    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases. Without context the table lacks the
-    columns `segments` and `context`.
+    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases. The contexts, which take most of the
+    time, are added by `add_contexts`.
     """
     layers = layers_of(a)
     start, end = positions(spans)
@@ -48,7 +46,7 @@ def error_table(
     touched = stop > first
     documents = corpus.document_of(start)
     origin = corpus.documents.start[documents]
-    surfaces = [corpus.text(begin, last) for begin, last in zip(start.tolist(), end.tolist(), strict=True)]
+    surfaces = corpus.texts(start, end)
     labels = {layer: _texts(spans[layer]) for layer in layers}
 
     frame = pd.DataFrame(
@@ -68,14 +66,14 @@ def error_table(
     if corpus.char_start is not None and corpus.char_end is not None:
         frame["char_start"], frame["char_end"] = corpus.char_start[start], corpus.char_end[end]
 
-    ranges = list(zip(first.tolist(), stop.tolist(), strict=True))
-    others = list(zip(other_start.tolist(), other_end.tolist(), strict=True))
-    frame["other_surface"] = [
-        BETWEEN.join(corpus.text(begin, last) for begin, last in others[low:high]) for low, high in ranges
-    ]
+    needed = _covered(first[touched], stop[touched], len(b))  # each written once, however many cases it touches
+    low = np.searchsorted(needed, first)
+    ranges = list(zip(low.tolist(), (low + stop - first).tolist(), strict=True))
+    texts = corpus.texts(other_start[needed], other_end[needed])
+    frame["other_surface"] = [BETWEEN.join(texts[begin:end]) for begin, end in ranges]
     for layer in layers:
-        texts = _texts(b[layer], NO_LABEL)
-        frame[f"other_label_{layer}"] = [BETWEEN.join(texts[low:high]) for low, high in ranges]
+        texts = _texts(b[layer].iloc[needed], NO_LABEL)
+        frame[f"other_label_{layer}"] = [BETWEEN.join(texts[begin:end]) for begin, end in ranges]
     joined_start, joined_end = np.full(len(spans), -1, np.int64), np.full(len(spans), -1, np.int64)
     joined_start[touched], joined_end[touched] = other_start[first[touched]], other_end[stop[touched] - 1]
     frame["other_start"], frame["other_end"] = joined_start, joined_end
@@ -84,19 +82,23 @@ def error_table(
     frame["sentence"] = _sentence_names(corpus, start)
     for key in metadata:
         frame[f"meta_{key}"] = _texts(pd.Series(corpus.metadata(key, start)))
-    if not with_context:
-        return frame
-    maker = ContextMaker(corpus, context)
-    own_mark, other_mark = (PRED, GOLD) if sheet == FP else (GOLD, PRED)
-    frame["segments"] = pd.Series(
-        [
-            maker.segments(Extent(begin, last), [Extent(*pair) for pair in others[low:high]], own_mark, other_mark)
-            for begin, last, (low, high) in zip(start.tolist(), end.tolist(), ranges, strict=True)
-        ],
-        dtype=object,
-    )
-    frame["context"] = [emoji_text(segments) for segments in frame["segments"]]
     return frame
+
+
+def add_contexts(cases: pd.DataFrame, b: pd.DataFrame, corpus: Corpus, window: int | None = None) -> pd.DataFrame:
+    """Cases of one sheet with their contexts, in segments and as text; `b` are the spans of the other side."""
+    marks = (PRED, GOLD) if (cases["sheet"] == FP).any() else (GOLD, PRED)
+    segments = contexts(corpus, Extents(*positions(cases)), Extents(*positions(b)), marks, window)
+    texts = [emoji_text(one) for one in segments]
+    return cases.assign(segments=pd.Series(segments, index=cases.index, dtype=object), context=texts)
+
+
+def _covered(first: IntArray, stop: IntArray, size: int) -> IntArray:
+    """The rows that lie in one of the ranges from `first` up to `stop`."""
+    changes = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(changes, first, 1)
+    np.add.at(changes, stop, -1)
+    return np.flatnonzero(np.cumsum(changes[:-1]) > 0)
 
 
 def agreed_table(
@@ -164,9 +166,11 @@ def _class_names(spans: pd.DataFrame, b: pd.DataFrame, level: str, sheet: str) -
 
 
 def _add_token_ids(frame: pd.DataFrame, prefix: str, corpus: Corpus, start: IntArray, end: IntArray) -> None:
-    ids = corpus.token_ids
     for name, values in (("start_id", start), ("end_id", end)):
-        frame[f"{prefix}{name}"] = [ids[value] if ids is not None and value >= 0 else "" for value in values.tolist()]
+        ids = np.full(len(values), "", dtype=object)
+        if corpus.token_ids is not None:
+            ids[values >= 0] = corpus.token_ids.take(values[values >= 0])
+        frame[f"{prefix}{name}"] = ids
 
 
 def _sentence_names(corpus: Corpus, start: IntArray) -> list[str]:
@@ -174,8 +178,11 @@ def _sentence_names(corpus: Corpus, start: IntArray) -> list[str]:
     numbers = corpus.sentence_of(start)
     regions = corpus.regions.get(corpus.sentence_tag)
     inside = regions.find(start) if regions is not None else np.full(len(start), -1)
-    names = []
-    for number, region in zip(numbers.tolist(), inside.tolist(), strict=True):
-        attributes = regions.attributes(region) if regions is not None and region >= 0 else {}
-        names.append(attributes.get("id") or str(number + 1))
-    return names
+    own = {
+        region: regions.attributes(region).get("id")
+        for region in np.unique(inside).tolist()
+        if regions is not None and region >= 0
+    }
+    return [
+        own.get(region) or str(number + 1) for number, region in zip(numbers.tolist(), inside.tolist(), strict=True)
+    ]

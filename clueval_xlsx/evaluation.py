@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.confusion import confusion
-from clueval_xlsx.errors import error_table, link_cases
+from clueval_xlsx.errors import add_contexts, error_table, link_cases
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.labels import Alignment, LabelRules, align_labels
@@ -138,35 +138,28 @@ class Evaluation:
 
     @cached_property
     def cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The FN and the FP cases, linked to each other; `relaxed` marks those that an equivalence would resolve."""
-        return self._cases(with_context=True)
+        """The FN and the FP cases with their contexts."""
+        missed, unsupported = self.bare_cases
+        return self.with_contexts(missed), self.with_contexts(unsupported)
 
     @cached_property
     def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The same cases without their contexts, which take most of the time."""
-        return self._cases(with_context=False)
-
-    def _cases(self, *, with_context: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The FN and the FP cases, linked to each other; `relaxed` marks those that an equivalence would resolve."""
         options, pair = self.options, self.pair
         gold, pred = pair.gold.spans, pair.pred.spans
         unresolved = self.errors if self.relaxed is None else self._errors(self.relaxed)
         tables = []
         for index, (sheet, a, b) in enumerate(((FN, gold, pred), (FP, pred, gold))):
             wrong = self.errors[index]
-            table = error_table(
-                a[wrong],
-                a,
-                b,
-                pair.corpus,
-                sheet=sheet,
-                level=options.level,
-                context=options.context,
-                metadata=options.by,
-                with_context=with_context,
-            )
+            table = error_table(a[wrong], a, b, pair.corpus, sheet=sheet, level=options.level, metadata=options.by)
             table["relaxed"] = ~unresolved[index][wrong]
             tables.append(table)
         return link_cases(*tables)
+
+    def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
+        """Some cases of one sheet with the words around them, which take most of the time."""
+        other = self.pair.gold if (cases["sheet"] == FP).any() else self.pair.pred
+        return add_contexts(cases, other.spans, self.pair.corpus, self.options.context)
 
     @cached_property
     def presidio(self) -> pd.DataFrame:

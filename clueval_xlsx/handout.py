@@ -206,7 +206,7 @@ def select(
     seed: int = 0,
 ) -> Selection:
     """Choose the cases to judge and deal them out; linked cases of both sheets always go together."""
-    tables = dict(zip((FN, FP), evaluation.cases, strict=True))
+    tables = dict(zip((FN, FP), evaluation.bare_cases, strict=True))
     pair = evaluation.pair
     units = evaluation_units(evaluation, tables)
     drawn = draw(units, len(units) if sample is None else sample, seed)
@@ -214,13 +214,14 @@ def select(
     if sample is not None:
         note = {"seed": seed, "size": sample, "strata": {name: list(pair) for name, pair in drawn.strata.items()}}
         tables = {name: select_cases(table, units, set(np.flatnonzero(drawn.chosen))) for name, table in tables.items()}
+        tables = {name: evaluation.with_contexts(table) for name, table in tables.items()}
+    else:
+        tables = dict(zip((FN, FP), evaluation.cases, strict=True))
     if agreed:
         there = agreed_spans(evaluation)
         rows = draw_agreed(there, agreed, seed)
-        options = evaluation.options
-        tables[AG] = agreed_table(
-            rows, pair.gold.spans, pair.pred.spans, pair.corpus, context=options.context, metadata=options.by
-        )
+        table = agreed_table(rows, pair.gold.spans, pair.pred.spans, pair.corpus, metadata=evaluation.options.by)
+        tables[AG] = evaluation.with_contexts(table)
         note["agreed"] = {"seed": seed, "size": agreed, "drawn": len(rows), "there": len(there)}
     if not annotators:
         return Selection(tables, {}, note)

@@ -7,24 +7,33 @@ import numpy as np
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.readers.text import Document
 from clueval_xlsx.strings import IntArray
+from clueval_xlsx.written import Written
 
 
 def joined_tokens(corpus: Corpus) -> tuple[tuple[Document, ...], IntArray, IntArray]:
     """The text of each document made of its tokens, sentences on lines of their own, and each token's offsets."""
     documents = []
     char_start, char_end = np.empty(len(corpus), np.int64), np.empty(len(corpus), np.int64)
-    breaks = set(corpus.breaks.tolist()) if corpus.hard_breaks else set()
-    bounds = zip(corpus.documents.start.tolist(), corpus.documents.stop.tolist(), strict=True)
-    for index, (first, stop) in enumerate(bounds):
-        words, spaces = corpus.words(first, stop) if stop > first else ([], [])
-        spaces = [
-            "\n" if space == " " and position in breaks else space for position, space in enumerate(spaces, first)
-        ]
-        before = np.array([len(space) for space in spaces], dtype=np.int64)
-        length = np.array([len(word) for word in words], dtype=np.int64)
-        char_end[first:stop] = np.cumsum(before + length)
-        char_start[first:stop] = char_end[first:stop] - length
+    starts_line = np.zeros(len(corpus), dtype=bool)
+    if corpus.hard_breaks:
+        starts_line[corpus.breaks] = True
+    for index in range(len(corpus.documents)):
+        first, stop = corpus.documents.start[index : index + 1], corpus.documents.stop[index : index + 1]
+        written = corpus.written(first, stop)
+        here = slice(int(first[0]), int(stop[0]))
+        char_start[here], char_end[here] = written.places()
+        lines = written.begin[starts_line[here]] - 1
         attributes = dict(corpus.documents.attributes(index))
-        text = "".join(space + word for space, word in zip(spaces, words, strict=True))
-        documents.append(Document(attributes.pop("id", None), text, attributes))
+        documents.append(Document(attributes.pop("id", None), _with_lines(written, lines), attributes))
     return tuple(documents), char_start, char_end
+
+
+def _with_lines(written: Written, places: IntArray) -> str:
+    """The only stretch's text with a line break wherever one of the places in the buffer holds a space."""
+    if not len(written.begin):
+        return ""
+    origin, stop = int(written.begin[0]), int(written.end[-1])
+    letters = np.frombuffer(written.data[origin:stop], dtype=np.uint8).copy()
+    breaks = places[places >= origin] - origin
+    letters[breaks[letters[breaks] == ord(" ")]] = ord("\n")
+    return letters.tobytes().decode("utf-8", "surrogatepass")

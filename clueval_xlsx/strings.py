@@ -114,6 +114,12 @@ class Strings:
             return True  # equal strings would have been mixed alike
         return len(first_of_each(self.codes())) == len(self)
 
+    def isin(self, values: Iterable[str]) -> BoolArray:
+        """Which of the strings, entities not decoded, are among a few short ones (of up to eight bytes)."""
+        encoded = [value.encode("utf-8") for value in values]
+        windows = np.array([int.from_bytes(value, "little") for value in encoded], dtype=np.uint64)
+        return np.isin(self._windows(0, slice(None)), windows) & (self.length <= PADDING)
+
     def factorise(self) -> tuple[IntArray, list[str]]:
         """The number of each string, and the distinct strings in that order."""
         codes = self.codes()

@@ -208,5 +208,5 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
 
 def _case_ids(pair: Pair, spans: pd.DataFrame, sheet: str) -> list[str]:
     nothing = spans.iloc[:0]
-    table = error_table(spans, spans, nothing, pair.corpus, sheet=sheet, with_context=False)
+    table = error_table(spans, spans, nothing, pair.corpus, sheet=sheet)
     return table["case_id"].tolist()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.context import ContextMaker
+from clueval_xlsx.context import context_bounds
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.report_html.text import ShownText
 from clueval_xlsx.spans import label_codes, label_vocabulary, positions
@@ -59,13 +59,12 @@ def _spans(
 
 
 def _cases(evaluation: Evaluation, cases: pd.DataFrame, spans: pd.DataFrame, shown: ShownText) -> dict[str, Any]:
-    maker = ContextMaker(evaluation.pair.corpus, evaluation.options.context)
     start, end = positions(cases)
     other_start, other_end = cases["other_start"].to_numpy(), cases["other_end"].to_numpy()
     low = np.where(other_start >= 0, np.minimum(start, other_start), start)
     high = np.maximum(end, other_end)
-    extents = [maker.bounds(*pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
-    first, left, right, stop = np.array(extents, dtype=np.int64).reshape(-1, 4).T
+    corpus, window = evaluation.pair.corpus, evaluation.options.context
+    first, left, right, stop = context_bounds(corpus, low, high, window)
     begin = shown.unit_begin[left]
     return {
         "row": _differences(np.searchsorted(spans["start"].to_numpy(), start)),

@@ -11,9 +11,9 @@ import pandas as pd
 from clueval_xlsx.context import BOTH, GOLD, PLAIN, PRED
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.spans import positions
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.strings import IntArray, Strings
+from clueval_xlsx.written import write_out
 
-_BASIC_PLANE = "\uffff"
 _WORD = "▢"  # stands for each word of an edition without text
 
 
@@ -47,6 +47,13 @@ def shown_text(corpus: Corpus) -> ShownText:
     """Write the documents out; sentences of tokenised sources stand on lines of their own."""
     size = len(corpus)
     begin, end, unit_begin, unit_end = (np.zeros(size, dtype=np.int64) for _ in range(4))
+    tokens, running, glue = corpus.tokens, corpus.running_text, corpus.glue
+    if is_text_free(corpus):
+        tokens, running, glue = _signs(size), False, np.zeros(size, dtype=bool)
+    line_starts = None
+    if corpus.hard_breaks and not corpus.running_text:
+        line_starts = np.zeros(size, dtype=bool)
+        line_starts[corpus.breaks] = True
     texts = []
     base = 0
     for first, stop in zip(corpus.documents.start.tolist(), corpus.documents.stop.tolist(), strict=True):
@@ -54,14 +61,11 @@ def shown_text(corpus: Corpus) -> ShownText:
             texts.append("")
             base += 1
             continue
-        words, gaps = _written(corpus, first, stop)
-        text = "".join(gap + word for gap, word in zip(gaps, words, strict=True))
+        written = write_out(tokens, *_arrays(first, stop), running=running, glue=glue, line_starts=line_starts)
+        text = written.texts()[0]
         here = slice(first, stop)
-        begin[here], end[here] = _places(_lengths(gaps), _lengths(words))
-        if max(text) > _BASIC_PLANE:
-            unit_begin[here], unit_end[here] = _places(_units(gaps), _units(words))
-        else:
-            unit_begin[here], unit_end[here] = begin[here], end[here]
+        begin[here], end[here] = written.places()
+        unit_begin[here], unit_end[here] = written.places(utf16=True)
         unit_begin[here] += base
         unit_end[here] += base
         base = int(unit_end[stop - 1]) + 1
@@ -109,28 +113,11 @@ def _holder(position: IntArray, start: IntArray, end: IntArray) -> IntArray:
     return np.where(inside, row, -1)
 
 
-def _written(corpus: Corpus, first: int, stop: int) -> tuple[list[str], list[str]]:
-    if is_text_free(corpus):
-        words, gaps = [_WORD] * (stop - first), ["", *[" "] * (stop - first - 1)]
-    else:
-        words, gaps = corpus.words(first, stop)
-    if corpus.hard_breaks and not corpus.running_text:
-        low, high = np.searchsorted(corpus.breaks, [first + 1, stop])
-        for position in corpus.breaks[low:high].tolist():
-            gaps[position - first] = "\n"
-    return words, gaps
+def _signs(count: int) -> Strings:
+    """A sign for each word."""
+    sign = Strings.of([_WORD])
+    return Strings(sign.data, np.zeros(count, dtype=np.int64), np.full(count, sign.length[0], dtype=np.int32))
 
 
-def _places(gaps: IntArray, words: IntArray) -> tuple[IntArray, IntArray]:
-    end = np.cumsum(gaps + words)
-    return end - words, end
-
-
-def _lengths(pieces: list[str]) -> IntArray:
-    return np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
-
-
-def _units(pieces: list[str]) -> IntArray:
-    """Lengths in UTF-16 units: characters beyond the basic plane take two."""
-    longer = (len(piece) + sum(character > _BASIC_PLANE for character in piece) for piece in pieces)
-    return np.fromiter(longer, dtype=np.int64, count=len(pieces))
+def _arrays(*values: int) -> list[IntArray]:
+    return [np.array([value], dtype=np.int64) for value in values]

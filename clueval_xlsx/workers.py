@@ -1,0 +1,42 @@
+"""Work spread over threads, for steps that live in numpy: results come in order, whatever the number of threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_most: int | None = None  # None: as many as there are processors
+
+
+def set_workers(count: int | None) -> None:
+    """How many threads may work at once, None for one a processor. It changes the time a run takes, nothing else."""
+    global _most  # noqa: PLW0603  # like the threads of numpy, a matter of the machine and not of a computation
+    _most = count
+
+
+def worker_count() -> int:
+    """How many threads may work at once."""
+    if _most is not None:
+        return _most
+    if hasattr(os, "sched_getaffinity"):  # a container may own fewer processors than there are
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """Do the work on every item; items must not depend on each other.
+
+    >>> list(in_order(str.upper, ["a", "b"]))
+    ['A', 'B']
+    """
+    threads = min(worker_count(), len(items))
+    if threads <= 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, items)

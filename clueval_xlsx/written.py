@@ -1,0 +1,135 @@
+"""Stretches of tokens the way people write them: many at once, as slices of one UTF-8 buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from clueval_xlsx.strings import BoolArray, IntArray, Strings
+
+NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
+NO_SPACE_AFTER = frozenset("([{„‚«")
+_SPACE, _NEWLINE, _AMPERSAND = ord(" "), ord("\n"), ord("&")
+_CONTINUES, _FOUR_BYTES = 0b10, 0xF0  # bytes of UTF-8: the top bits within a character, the first of the longest
+_TOKENS_AT_ONCE = 1 << 18  # bounds the memory that writing takes
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """Texts in one buffer; `begin` and `end` are the places of every token in it, stretch after stretch."""
+
+    data: bytes
+    begin: IntArray
+    end: IntArray
+    first: IntArray  # the number of each stretch's first token in `begin` and `end`
+
+    def text(self, first: int, last: int) -> str:
+        """The words from one token to another (both inclusive), which must be of the same stretch."""
+        return self.data[self.begin[first] : self.end[last]].decode("utf-8", "surrogatepass")
+
+    def gap(self, token: int) -> str:
+        """What stands between a token and the one before it, which must be of the same stretch."""
+        return self.data[self.end[token - 1] : self.begin[token]].decode("utf-8", "surrogatepass")
+
+    def texts(self) -> list[str]:
+        """The whole stretches; one without tokens is empty."""
+        counts = np.diff(np.append(self.first, len(self.begin)))
+        begin, end = np.append(self.begin, 0), np.append(0, self.end)
+        begins = np.where(counts > 0, begin[self.first], 0).tolist()
+        ends = np.where(counts > 0, end[self.first + counts], 0).tolist()
+        data = self.data
+        return [data[low:high].decode("utf-8", "surrogatepass") for low, high in zip(begins, ends, strict=True)]
+
+    def places(self, *, utf16: bool = False) -> tuple[IntArray, IntArray]:
+        """Where each token begins and ends, counted from the beginning of the first in code points or UTF-16 units."""
+        if not len(self.begin):
+            return self.begin, self.end
+        origin = int(self.begin[0])
+        letters = np.frombuffer(self.data, dtype=np.uint8)[origin : int(self.end[-1])]
+        counted = ((letters >> 6) != _CONTINUES).astype(np.int64)
+        if utf16:
+            counted += letters >= _FOUR_BYTES
+        before = np.concatenate([[0], np.cumsum(counted)])
+        return before[self.begin - origin], before[self.end - origin]
+
+
+def write_out(
+    tokens: Strings,
+    first: IntArray,
+    stop: IntArray,
+    *,
+    running: bool = False,
+    glue: BoolArray | None = None,
+    line_starts: BoolArray | None = None,
+) -> Written:
+    """Write the stretches from `first` to the token before `stop`.
+
+    Running text already lies in the tokens' buffer and gives every space. Elsewhere `glue` says which tokens
+    stand without a space before them; None means that nobody knows and punctuation decides. A token at which a
+    line starts has a line break before it.
+    """
+    counts = stop - first
+    offset = np.cumsum(counts) - counts
+    index = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(first - offset, counts)
+    begin = tokens.start[index]
+    if running:
+        return Written(tokens.data, begin, begin + tokens.length[index], offset)
+    own = Strings(tokens.data, begin, tokens.length[index], entities=tokens.entities)
+    compact, length = _compact(own)
+    packed = Strings(compact, np.cumsum(length) - length, length.astype(np.int32))
+    spaced = ~(_guessed_glue(packed) if glue is None else glue[index])
+    if line_starts is not None:
+        spaced |= line_starts[index]
+    spaced[offset[counts > 0]] = False
+    end = np.cumsum(length + spaced)
+    begin = end - length
+    written = np.full(int(end[-1]) if len(end) else 0, _SPACE, dtype=np.uint8)
+    letter = np.ones(len(written), dtype=bool)
+    letter[begin[spaced] - 1] = False
+    written[letter] = np.frombuffer(compact, dtype=np.uint8)[: int(length.sum())]
+    if line_starts is not None:
+        written[begin[spaced & line_starts[index]] - 1] = _NEWLINE
+    return Written(written.tobytes(), begin, end, offset)
+
+
+def _compact(tokens: Strings) -> tuple[bytes, IntArray]:
+    """The bytes of the tokens one behind another, entities decoded, and the length of each token."""
+    length = tokens.length.astype(np.int64)
+    end = np.cumsum(length)
+    source = np.arange(int(end[-1]) if len(end) else 0, dtype=np.int64)
+    source += np.repeat(tokens.start - (end - length), length)
+    letters = np.frombuffer(tokens.data, dtype=np.uint8)[source]
+    padding = bytes(8)
+    if tokens.entities:
+        places = np.flatnonzero(letters == _AMPERSAND)
+        rows = np.unique(np.searchsorted(end, places, side="right"))
+        if len(rows):
+            pieces, done = [], 0
+            for row in rows.tolist():
+                decoded = tokens[row].encode("utf-8", "surrogatepass")
+                begin = int(end[row] - length[row])
+                pieces += [letters[done:begin].tobytes(), decoded]
+                done = int(end[row])
+                length[row] = len(decoded)
+            return b"".join([*pieces, letters[done:].tobytes(), padding]), length
+    return letters.tobytes() + padding, length
+
+
+def _guessed_glue(tokens: Strings) -> BoolArray:
+    """True where a token is written without a space before it, as punctuation usually is."""
+    glued = tokens.isin(NO_SPACE_BEFORE)
+    glued[1:] |= tokens.isin(NO_SPACE_AFTER)[:-1]
+    return glued
+
+
+def portions(counts: IntArray) -> Iterator[slice]:
+    """Cut stretches with so many tokens each into portions that are written at once."""
+    ends = np.cumsum(counts)
+    begin = 0
+    while begin < len(counts):
+        before = int(ends[begin - 1]) if begin else 0
+        stop = max(int(np.searchsorted(ends, before + _TOKENS_AT_ONCE, side="right")), begin + 1)
+        yield slice(begin, stop)
+        begin = stop
