@@ -161,7 +161,7 @@ def _reimport(
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
     place = manifest_place(opened)
     how = [read_options_of(given[0], side, place) if given else ReadOptions() for side in ("gold", "pred")]
-    gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened)
+    gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened, chosen=bool(gold_options))
     restored = _Restorer(gold_reading, pred, replace(how[1], **pred_options), options)
     known = all_judgements(given, judgements, place)
     adjudications = []
@@ -195,23 +195,35 @@ def _check_round(workbooks: Sequence[OpenedWorkbook]) -> None:
         )
 
 
-def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkbook]) -> Reading:
-    """Read gold; a file that cannot be read as the workbooks say is more likely another file than a broken one."""
+def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkbook], *, chosen: bool) -> Reading:
+    """Read gold; a file that cannot be read as the workbooks say is more likely another file than a broken one.
+
+    `chosen` says that somebody gave options of their own for reading it: then these may be wrong.
+    """
     try:
         return read(gold, how, name=_name(gold))
-    except InputError as error:
+    except (InputError, OptionError) as error:
         path = Path(gold) if isinstance(gold, str | Path) else None
-        if path is None or not path.is_file():
+        if path is not None and not path.is_file():
             raise
-        found = digest(path.read_bytes())
-        for workbook in workbooks:
-            expected = expected_gold(workbook)
-            if not found.startswith(expected):
-                raise InputError(
-                    f"{workbook.name}: belongs to another gold file ({expected[:10]}) than {path.name} ({found[:10]}), "
-                    f"which cannot even be read as that one: {error}"
-                ) from None
-        raise
+        if path is not None:
+            _check_hash(path, workbooks, error)
+        if chosen or manifest_of(workbooks) is None:
+            raise
+        raise InputError(
+            f"{manifest_place(workbooks)}: the gold file cannot be read as the manifest says. {error}"
+        ) from None
+
+
+def _check_hash(path: Path, workbooks: Sequence[OpenedWorkbook], error: Exception) -> None:
+    found = digest(path.read_bytes())
+    for workbook in workbooks:
+        expected = expected_gold(workbook)
+        if not found.startswith(expected):
+            raise InputError(
+                f"{workbook.name}: belongs to another gold file ({expected[:10]}) than {path.name} ({found[:10]}), "
+                f"which cannot even be read as that one: {error}"
+            ) from None
 
 
 class _Restorer:

@@ -49,6 +49,8 @@ def test_a_command_gets_every_text_and_its_finds_come_back_in_order(tmp_path: Pa
         ("BACKWARD", "span 1 goes from 3 to 2"),
         ("FLOAT", "span 1 goes from 0.5 to 1"),
         ("UNLABELLED", "span 1 has the label None"),
+        ("NOT A NUMBER", "span 1 has the score nan. Allowed: a number, or none"),
+        ("HUGE", "span 1 has the score 1000"),
         ("OTHER", "the answer is for document 'somebody else'"),
         ("SPANLESS", "has no list 'spans'"),
         ("LIST", "found '[1, 2]'"),

@@ -300,6 +300,7 @@ def says(**changes):
         (says(reading={"gold": {"token_id": [4]}}), "damaged: token_id is .4.. Allowed: int, null"),
         (says(reading={"gold": {"layers": {"category": -2}}}), "damaged: --layer category=-2: there is no column -2"),
         (says(gold={"sha256": 5}), "damaged: gold.sha256 is 5, not str"),
+        (says(reading={"gold": {"layers": {"category": 1}}}), "cannot be read as the manifest says.*is no BIO tag"),
         (says(layers="category"), "damaged: layers is 'category', not tuple"),
         (says(judgements=[{"code": "x", "effect": "eat"}]), "judgement 'x' has effect 'eat'"),
         (says(judgements=[{"code": "label", "effect": "add"}]), "means add here and label"),

@@ -146,7 +146,7 @@ def judge_name(tables: Iterable[SheetTable]) -> str:
     for table in tables:
         for row in table.rows[:_HEADER_ROWS]:
             for column, cell in enumerate(row):
-                if isinstance(cell, str) and normalise(cell).rstrip(":") in asked:
+                if cell and isinstance(cell, str) and normalise(cell).rstrip(":") in asked:
                     typed = [cell_text(value).strip() for value in row[column + 1 :]]
                     return " ".join(next((text for text in typed if text), "").split())
     return ""
@@ -241,7 +241,7 @@ class _ReviewSheet:
         for number, row in enumerate(table.rows[:_HEADER_ROWS]):
             columns: dict[str, int] = {}
             for place, cell in enumerate(row):
-                key = vocabulary.column(cell) if isinstance(cell, str) else None
+                key = vocabulary.column(cell) if cell and isinstance(cell, str) else None
                 if key is not None:
                     columns.setdefault(key, place)
             if "judgement" in columns and ("case" in columns or BLOCK_ID_COLUMN in columns):

@@ -86,7 +86,7 @@ def save(outcome: Outcome, seed: int, folder: Path) -> Path:
 def main(arguments: list[str] | None = None) -> int:
     """Run the cases; returns the exit code."""
     parser = argparse.ArgumentParser("python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--cases", type=int, default=10_000, help="how many cases in all")
+    parser.add_argument("--cases", type=int, default=100_000, help="how many cases in all")
     parser.add_argument("--seed", type=int, default=1, help="other numbers give other cases")
     parser.add_argument(
         "--only", action="append", default=[], choices=sorted(SUBJECTS), help="this subject; repeatable"
