@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -39,6 +40,7 @@ for command in (evaluate, score, compare, merge, convert, predict, reimport, val
 def main() -> None:
     """Run the command line; every error becomes a message and an exit code."""
     debug = "--debug" in sys.argv
+    show_everything()
     try:
         sys.exit(cli.main(prog_name="clueval-xlsx", standalone_mode=False) or 0)
     except click.exceptions.Exit as stop:
@@ -66,6 +68,13 @@ def main() -> None:
         _complain(f"something went wrong that should not have ({type(error).__name__}: {error}). ")
         _complain("Run the same command with --debug for the details.")
         sys.exit(1)
+
+
+def show_everything() -> None:
+    """Standard output takes every text: half a surrogate pair, or what the terminal cannot show, is spelt out."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _complain(message: str) -> None:

@@ -67,7 +67,7 @@ def read_brat(
     fingerprint = hashlib.sha256()
     for number, document in enumerate(sorted(found)):
         raw = annotations.get(document, b"")
-        for part in (document.encode(), found[document], raw):
+        for part in (document.encode("utf-8", "surrogatepass"), found[document], raw):
             fingerprint.update(len(part).to_bytes(8, "big") + part)
         folder = name if document in beside else text_name
         collector.add_document(Document(document, _decoded(found[document], f"{folder}/{document}{TEXT}")))

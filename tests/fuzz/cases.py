@@ -147,13 +147,13 @@ def _time_limit(seconds: float) -> Iterator[list[bool]]:
 
 def command(*arguments: object, stdin: bytes = b"") -> int:
     """Run a command in this process; returns its documented exit code, everything else is raised."""
-    from clueval_xlsx.cli import cli
+    from clueval_xlsx.cli import cli, show_everything
 
     saved = sys.stdin, sys.stdout, sys.stderr
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
-    sys.stdout = io.TextIOWrapper(io.BytesIO(), "utf-8")
-    sys.stderr = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace")
+    sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     try:
+        show_everything()
         code = cli.main([str(argument) for argument in arguments], "clueval-xlsx", standalone_mode=False) or 0
         sys.stdout.flush()
     except click.exceptions.Exit as stop:

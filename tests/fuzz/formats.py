@@ -11,10 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.loading import ReadOptions, complete, load, read
 from clueval_xlsx.readers import Reading, SpanTable, TextReading
 from tests.conftest import ROOT
-from tests.fuzz.cases import Files, command, subject
+from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import mutate_bytes, mutate_json, word
 from tests.fuzz.readings import check_against, check_conversion, check_reading
 
@@ -84,13 +85,28 @@ def _check_stream(files: Files, rng: Random, folder: Path, options: ReadOptions,
     ((name, data),) = files.items()
     if rng.random() < 0.02:
         (folder / name).write_bytes(data)
-        command("validate", folder / name, *(("--format", options.format) if options.format else ()))
+        given = ("--format", options.format) if options.format else ()
+        command("validate", folder / name, *given)
+        if rng.random() < 0.2:  # writing everything takes as long as a hundred other cases
+            _whole_command(folder / name, given, seed)
     reading = check_reading(lambda: read(io.BytesIO(data), options, name=name), files, rng)
     more = rng.random()
     if more < 0.15:
         check_conversion(reading, rng, folder)
     elif more < 0.3:
         check_against(reading, read(io.BytesIO(seed), replace(options, annotator=None), name=f"seed of {name}"), rng)
+
+
+def _whole_command(path: Path, given: Sequence[object], seed: bytes) -> None:
+    """Evaluate the file with everything that can be written; it may be refused, but not half way."""
+    folder = path.parent
+    other = folder / f"seed{path.suffix}"
+    other.write_bytes(seed)
+    outputs = (f"--html={folder / 'r.html'}", f"--json={folder / 'm.json'}", f"--files={folder / 'csv'}")
+    try:
+        command("evaluate", path, other, "--align=text", "--replicates=5", "-o", folder / "r.xlsx", *outputs, *given)
+    except CluevalError:  # the check goes on to read it in its own way
+        promise(not (folder / "r.xlsx").exists() and not (folder / "m.json").exists(), "it was refused, but written")
 
 
 @subject("vertical", _token_file("fuzzed.vrt", ("gold.vrt", "pred.vrt"), "\t"), share=150)
