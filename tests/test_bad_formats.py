@@ -97,6 +97,15 @@ def test_json_that_no_program_wrote_by_mistake(content: bytes, expected: str) ->
     assert expected in complaint(content)
 
 
+def test_metadata_that_is_nested_for_ever_is_passed_over() -> None:
+    depth = 400
+    nested = '{"meta": ' * depth + "1" + "}" * depth
+    content = f'[{{"full_text": "Ann", "spans": [], "court": "x", "meta": {{"year": 7, "meta": {nested}}}}}]'
+    corpus = read(io.BytesIO(content.encode()), name="x.json").corpus
+    assert {"court", "year"} <= set(corpus.metadata_keys())
+    assert "meta" not in corpus.metadata_keys()
+
+
 def test_a_message_stays_readable_however_long_the_line_is() -> None:
     message = complaint(b'[{"' + b"x" * 50_000 + b'": 1}]')
     assert message.startswith("x.json: the first document has the keys 'xxx")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import sys
 import time
 import zipfile
 from collections import Counter
@@ -16,6 +17,7 @@ import pytest
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.readers import presidio_json
+from tests.conftest import run_process
 from tests.fuzz import cases, pool
 from tests.fuzz.__main__ import main
 from tests.fuzz.cases import ACCEPTED, FAILED, REFUSED, SUBJECTS, Files, Outcome, make_files, run_case
@@ -118,7 +120,8 @@ def test_a_case_that_takes_too_long_is_reported_even_if_the_alarm_is_caught(
 ) -> None:
     def check(files: Files, rng: Random, folder: Path) -> None:
         try:
-            time.sleep(60)
+            while True:
+                time.sleep(0)
         except BaseException:
             raise InputError("fuzzed.txt: cannot be read") from None
 
@@ -146,6 +149,13 @@ def test_a_process_that_dies_fails_its_case_alone() -> None:
     rest = pool._bury(worker, report)
     assert (outcomes[0].number, outcomes[0].kind, outcomes[0].detail) == (13, FAILED, "the process ended with 7")
     assert rest == pool.Batch("table", 1, 14, 20)
+
+
+def test_a_worker_may_use_only_so_much_memory() -> None:
+    code = "from tests.fuzz import pool; pool.MEMORY = 1 << 26; pool._limit_memory(); bytearray({size})"
+    assert run_process(["-c", code.format(size=1 << 20)], python=[sys.executable]).code == 0
+    done = run_process(["-c", code.format(size=1 << 28)], python=[sys.executable])
+    assert (done.code, "MemoryError" in done.err) == (1, True)
 
 
 def test_the_long_run_counts_saves_and_says_how_to_repeat(

@@ -272,15 +272,18 @@ def choose_annotators(
     return chosen, {number for number, indices in enumerate(chosen) if not indices}
 
 
-def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str]) -> dict[str, str]:
-    """What metrics can be grouped by: short texts, numbers and truth values of a document, `meta` included."""
+def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str], *, inside: bool = False) -> dict[str, str]:
+    """What metrics can be grouped by: short texts, numbers and truth values of a document, `meta` included.
+
+    What is nested further (`inside` of `meta`) is nobody's metadata.
+    """
     found: dict[str, str] = {}
     left_out = set(skip)
     for key, value in content.items():
         if key in left_out:
             continue
-        if isinstance(value, Mapping) and key in {"meta", "metadata"}:
-            found.update(scalar_attributes(value, skip))
+        if isinstance(value, Mapping) and key in {"meta", "metadata"} and not inside:
+            found.update(scalar_attributes(value, skip, inside=True))
         elif isinstance(value, str | int | float) and len(str(value)) <= 200:
             found[key] = str(value)
     return found

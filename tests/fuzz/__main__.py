@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import tempfile
 import time
@@ -74,10 +75,11 @@ def repetition(outcome: Outcome, seed: int) -> str:
 def save(outcome: Outcome, seed: int, folder: Path) -> Path:
     """Write the input of a case and what became of it; returns the folder."""
     place = folder / f"{outcome.subject}-{seed}-{outcome.number}"
-    for name, content in make_files(outcome.subject, seed, outcome.number).items():
-        (place / "input" / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / "input" / name).write_bytes(content)
     place.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(Exception):  # where the fuzzer itself is at fault there is no input
+        for name, content in make_files(outcome.subject, seed, outcome.number).items():
+            (place / "input" / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / "input" / name).write_bytes(content)
     report = f"{repetition(outcome, seed)}\n\n{outcome.kind}\n{outcome.detail}\n"
     (place / "outcome.txt").write_text(report, "utf-8", errors="backslashreplace")
     return place

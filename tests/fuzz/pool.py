@@ -13,11 +13,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from tests.fuzz.cases import FAILED, SECONDS, Outcome, run_case
+from tests.fuzz.cases import FAILED, SECONDS, WAITING, Outcome, run_case
 
 MEMORY = 1 << 30  # bytes that a worker may use beyond what it has when its first case begins
 _BATCH = 100
-_GRACE = 5.0  # seconds a worker has to report after its own alarm went off
+_GRACE = 60.0  # seconds a worker has to report after its own alarm went off
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def run_batches(
     """Run all cases; `report` gets what became of each."""
     left = list(work)[::-1]
     context = multiprocessing.get_context("spawn")  # a fork would inherit what the parent has in memory
-    pool = [_start(context, seconds) for _ in range(workers)]
+    folder = tempfile.TemporaryDirectory(prefix="clueval-fuzz-")  # the parent's: a worker that is killed cleans nothing
+    pool = [_start(context, seconds, folder.name) for _ in range(workers)]
     try:
         while left or any(worker.batch for worker in pool):
             for worker in pool:
@@ -69,20 +70,21 @@ def run_batches(
                 if worker.pipe in ready:
                     alive = _take(worker, report)
                 else:
-                    alive = time.monotonic() - worker.since < seconds + _GRACE
+                    alive = time.monotonic() - worker.since < seconds * WAITING + _GRACE
                 if not alive:
                     rest = _bury(worker, report)
                     left += [rest] if rest else []
-                    pool[index] = _start(context, seconds)
+                    pool[index] = _start(context, seconds, folder.name)
     finally:
         for worker in pool:
             worker.process.kill()
             worker.process.join()
+        folder.cleanup()
 
 
-def _start(context: multiprocessing.context.SpawnContext, seconds: float) -> _Worker:
+def _start(context: multiprocessing.context.SpawnContext, seconds: float, folder: str) -> _Worker:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, seconds), daemon=True)
+    process = context.Process(target=_work, args=(theirs, seconds, folder), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours)
@@ -112,7 +114,7 @@ def _take(worker: _Worker, report: Callable[[Outcome], None]) -> bool:
 
 def _bury(worker: _Worker, report: Callable[[Outcome], None]) -> Batch | None:
     """A worker that died or does not answer: its case has failed, the others of its batch are left to do."""
-    worker.process.join(0.5)
+    worker.process.join(5.0)
     code = worker.process.exitcode
     worker.process.kill()
     worker.process.join()
@@ -124,22 +126,20 @@ def _bury(worker: _Worker, report: Callable[[Outcome], None]) -> Batch | None:
     return Batch(batch.subject, batch.seed, worker.next + 1, batch.stop) if worker.next + 1 < batch.stop else None
 
 
-def _work(pipe: Connection, seconds: float) -> None:
+def _work(pipe: Connection, seconds: float, place: str) -> None:
     """What a worker does: take batches, send an outcome for each case and None behind the last."""
     from tests.fuzz.subjects import SUBJECTS
 
     assert SUBJECTS
     _limit_memory()
-    with tempfile.TemporaryDirectory(prefix="clueval-fuzz-") as place:
-        folder = Path(place) / "case"
-        while True:
-            batch = pipe.recv()
-            for number in range(batch.start, batch.stop):
-                folder.mkdir()
-                outcome = run_case(batch.subject, batch.seed, number, folder, seconds)
-                shutil.rmtree(folder)
-                pipe.send(outcome)
-            pipe.send(None)
+    while True:
+        batch = pipe.recv()
+        for number in range(batch.start, batch.stop):
+            folder = Path(tempfile.mkdtemp(dir=place))
+            outcome = run_case(batch.subject, batch.seed, number, folder, seconds)
+            shutil.rmtree(folder)
+            pipe.send(outcome)
+        pipe.send(None)
 
 
 def _limit_memory() -> None:

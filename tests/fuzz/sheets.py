@@ -241,7 +241,9 @@ def mutate_parts(rng: Random, parts: Parts) -> Parts:
         elif choice == 1:
             parts[name] = parts[rng.choice(list(parts))]
         elif choice == 2:
-            parts[rng.choice((name.upper(), f"{name}/", f"../{name}", word(rng), "xl/sharedStrings.xml"))] = parts[name]
+            parts[rng.choice((name.upper(), f"{name}/", f"../{name}", f"x{word(rng)}", "xl/sharedStrings.xml"))] = (
+                parts[name]
+            )
         elif choice == 3:
             parts[name] = rng.choice((b"", b"<", b" " * 2_000_000, b"<x>" * 30_000))
         else:
