@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from clueval_xlsx.loading import read_pair as read_pair
     from clueval_xlsx.matching import match_spans as match_spans
     from clueval_xlsx.merging import merge_layers as merge_layers
+    from clueval_xlsx.threads import set_threads as set_threads
+    from clueval_xlsx.workbook import write_workbook as write_workbook
 
 _HOMES = {
     "Evaluation": "evaluation",
@@ -28,6 +30,8 @@ _HOMES = {
     "merge_layers": "merging",
     "read": "loading",
     "read_pair": "loading",
+    "set_threads": "threads",
+    "write_workbook": "workbook",
 }
 
 __all__ = [
@@ -40,6 +44,8 @@ __all__ = [
     "merge_layers",
     "read",
     "read_pair",
+    "set_threads",
+    "write_workbook",
 ]
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.errors import add_contexts, error_table
+from clueval_xlsx.errors import error_table
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.intervals import FloatArray, draws, percentiles, swaps
@@ -237,8 +237,16 @@ def _without_predictions(evaluation: Evaluation, cases: pd.DataFrame) -> pd.Data
     pair, options = evaluation.pair, evaluation.options
     gold, nothing = pair.gold.spans, pair.pred.spans.iloc[:0]
     missed = gold[gold["start"].isin(cases["start"])]
-    table = error_table(missed, gold, nothing, pair.corpus, sheet=FN, level=options.level, metadata=options.by)
-    return add_contexts(table, nothing, pair.corpus, options.context)
+    return error_table(
+        missed,
+        gold,
+        nothing,
+        pair.corpus,
+        sheet=FN,
+        level=options.level,
+        context=options.context,
+        metadata=options.by,
+    )
 
 
 def _overall(scores: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import numpy as np
 from clueval_xlsx.corpus import Corpus
 from clueval_xlsx.spans import touching
 from clueval_xlsx.strings import IntArray
-from clueval_xlsx.workers import in_order
+from clueval_xlsx.threads import in_order
 from clueval_xlsx.written import Written, portions
 
 PLAIN, BOTH, GOLD, PRED = "", "both", "gold", "pred"
@@ -80,9 +80,9 @@ def contexts(
         written = corpus.written(left[portion], right[portion])
         rows = slice(*np.searchsorted(stretch, [portion.start, portion.stop]).tolist())
         origin = written.first[stretch[rows] - portion.start] - bounds.left[rows]
-        own_rows = zip(*(column[rows].tolist() for column in (*own, *touched, *bounds, origin)), strict=True)
+        columns = [column[rows].tolist() for column in (*own, *touched, *bounds)]
         scissors = _Scissors(written, others, *marks)
-        return [scissors.cut(*row) for row in own_rows]
+        return [scissors.cut(*row) for row in zip(*columns, origin.tolist(), strict=True)]
 
     return list(chain.from_iterable(in_order(cut, list(portions(right - left)))))
 

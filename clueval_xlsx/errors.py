@@ -31,14 +31,30 @@ def error_table(
     *,
     sheet: str = FN,
     level: str = "overlap",
+    context: int | None = None,
     metadata: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """One case for each span of `spans`, which are rows of `a`, with the spans of `b` that touch it.
+    """One case for each span of `spans`, which are rows of `a`, with the spans of `b` that touch it and its context.
 
     `error_table(missed, gold, pred, corpus)` makes the FN cases,
-    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases. The contexts, which take most of the
-    time, are added by `add_contexts`.
+    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases.
     """
+    return add_contexts(
+        case_table(spans, a, b, corpus, sheet=sheet, level=level, metadata=metadata), b, corpus, context
+    )
+
+
+def case_table(
+    spans: pd.DataFrame,
+    a: pd.DataFrame,
+    b: pd.DataFrame,
+    corpus: Corpus,
+    *,
+    sheet: str = FN,
+    level: str = "overlap",
+    metadata: Sequence[str] = (),
+) -> pd.DataFrame:
+    """The cases without their contexts, which take most of the time."""
     layers = layers_of(a)
     start, end = positions(spans)
     other_start, other_end = positions(b)
@@ -105,7 +121,7 @@ def agreed_table(
     rows: IntArray, gold: pd.DataFrame, pred: pd.DataFrame, corpus: Corpus, **options: Any
 ) -> pd.DataFrame:
     """Cases of spans on which both sides agree, so that errors which they share can be seen, too."""
-    table = error_table(gold.iloc[rows], gold, pred, corpus, sheet=AG, **options)
+    table = case_table(gold.iloc[rows], gold, pred, corpus, sheet=AG, **options)
     return table.assign(**{"class": AGREED, "related": pd.Series([[] for _ in range(len(table))], dtype=object)})
 
 

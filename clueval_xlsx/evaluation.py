@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.confusion import confusion
-from clueval_xlsx.errors import add_contexts, error_table, link_cases
+from clueval_xlsx.errors import add_contexts, case_table, link_cases
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.labels import Alignment, LabelRules, align_labels
@@ -151,7 +151,7 @@ class Evaluation:
         tables = []
         for index, (sheet, a, b) in enumerate(((FN, gold, pred), (FP, pred, gold))):
             wrong = self.errors[index]
-            table = error_table(a[wrong], a, b, pair.corpus, sheet=sheet, level=options.level, metadata=options.by)
+            table = case_table(a[wrong], a, b, pair.corpus, sheet=sheet, level=options.level, metadata=options.by)
             table["relaxed"] = ~unresolved[index][wrong]
             tables.append(table)
         return link_cases(*tables)

@@ -125,7 +125,9 @@ def _read_bytes(data: bytes, name: str, options: ReadOptions) -> Reading | TextR
         document_tag=options.document_tag,
         sentence_tag=options.sentence_tag,
     )
-    return remember(read_vertical(io.BytesIO(data), name, token_format), options)
+    stream = io.BytesIO(data)
+    del data  # the reader lets go of it
+    return remember(read_vertical(stream, name, token_format), options)
 
 
 Found = TypeVar("Found", bound=Reading | TextReading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from clueval_xlsx.grouping import Grouping
 from clueval_xlsx.intervals import binomial_interval, by_document, draws, percentiles
 from clueval_xlsx.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.strings import IntArray
+from clueval_xlsx.threads import in_order
 
 COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
@@ -222,8 +224,7 @@ def _intervals(
     documents = int(kept.sum())
     if not chosen or documents < 2 or not settings.replicates:
         return found
-    width = sum(block.size for _, block in chosen)
-    tables = _resampling_tables([block for _, block in chosen], number, documents, width, settings)
+    tables = _resampling_tables([block for _, block in chosen], number, documents, settings)
     places = np.concatenate([np.arange(begin, begin + block.size) for begin, block in chosen])
     # Drawing documents says nothing about rows whose units all lie in one document.
     spread = np.flatnonzero(np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).reshape(-1) > 1)
@@ -232,32 +233,33 @@ def _intervals(
         drawn: dict[str, list[FloatArray]] = {name: [] for name in _SUMS}
         part = {name: table[:, some].T.tocsr() for name, table in tables.items()}
         for batch in draws(documents, settings.replicates, settings.seed):
-            for name, table in part.items():
-                drawn[name].append(table @ batch.T)
+            products = in_order(partial(_product, batch.T), list(part.values()))
+            for name, resampled in zip(part, products, strict=True):
+                drawn[name].append(resampled)
         sample = {name: np.concatenate(pieces, axis=1) for name, pieces in drawn.items()}
         for name, values in rates(sample, settings.beta).items():
             found[name][0][places[some]], found[name][1][places[some]] = percentiles(values)
     return found
 
 
+def _product(weights: FloatArray, table: Any) -> FloatArray:
+    return table @ weights
+
+
 def _resampling_tables(
-    blocks: Sequence[_Block], number: IntArray, documents: int, width: int, settings: ScoreSettings
+    blocks: Sequence[_Block], number: IntArray, documents: int, settings: ScoreSettings
 ) -> dict[str, Any]:
-    parts: dict[str, list[tuple[IntArray, IntArray, FloatArray]]] = {name: [] for name in _SUMS}
-    offset = 0
-    for block in blocks:
+    """Counts by document and column of the rows that are resampled, for each kind of count; sparse."""
+    from scipy.sparse import hstack
+
+    def tables(block: _Block) -> dict[str, Any]:
+        shape = (documents, block.size)
+        found = {}
         for name, side, code in zip(("gold", "pred"), block.sides, block.codes, strict=True):
             document = number[settings.document_of(side.position)]
-            column = np.where(code >= 0, code + offset, -1)
-            parts[name].append((document, column, side.weight))
-            parts[f"tp_{name}"].append((document, column, side.weight * side.credit))
-        offset += block.size
-    return {
-        name: by_document(
-            np.concatenate([part[0] for part in pieces]),
-            np.concatenate([part[1] for part in pieces]),
-            np.concatenate([part[2] for part in pieces]),
-            (documents, width),
-        )
-        for name, pieces in parts.items()
-    }
+            found[name] = by_document(document, code, side.weight, shape)
+            found[f"tp_{name}"] = by_document(document, code, side.weight * side.credit, shape)
+        return found
+
+    parts = list(in_order(tables, blocks))
+    return {name: hstack([part[name] for part in parts], format="csc") for name in _SUMS}

@@ -30,6 +30,7 @@ FORBIDDEN = {
     "bio": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "matching", "networkx", "scipy"),
     "corpus": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "matching", "networkx", "scipy"),
     "spans": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "matching", "networkx", "scipy"),
+    "written": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "clueval_xlsx.corpus", "networkx", "scipy"),
     "matching": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "scores", "schemes", "errors"),
     "merging": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "scores", "schemes", "errors"),
     "schemes": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "scores", "errors"),
@@ -58,8 +59,8 @@ FORBIDDEN = {
 
 # Rooms that compute and therefore open nothing, print nothing, exit never.
 PURE = (
-    "strings", "bio", "corpus", "spans", "matching", "merging", "schemes", "scores", "errors", "context", "confusion",
-    "pairing", "evaluation", "layout", "correction",
+    "strings", "written", "bio", "corpus", "spans", "matching", "merging", "schemes", "scores", "errors", "context",
+    "confusion", "pairing", "evaluation", "layout", "correction",
 )  # fmt: skip
 IMPURE_CALLS = {"open", "print", "input", "exit", "quit", "write_text", "write_bytes", "read_text", "read_bytes"}
 

@@ -83,8 +83,23 @@ def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Co
     return decorate
 
 
+def _set_threads(_context: click.Context, _parameter: click.Parameter, count: int | None) -> None:
+    if count is not None:
+        from clueval_xlsx.threads import set_threads
+
+        set_threads(count)
+
+
 common = apply(
     [
+        click.option(
+            "--threads",
+            type=click.IntRange(1),
+            metavar="N",
+            expose_value=False,
+            callback=_set_threads,
+            help="How many threads compute at once (one a processor). The result is the same.",
+        ),
         click.option(
             "--config",
             metavar="FILE",

@@ -33,6 +33,11 @@ class Complaints:
         self.listed += complaints
         self.unlisted += max(total - (len(self.listed) - before), 0) if total is not None else 0
 
+    def join(self, other: Complaints) -> None:
+        """Add those of another part of the file."""
+        self.listed += other.listed
+        self.unlisted += other.unlisted
+
     def refuse(self, data: bytes, name: str) -> None:
         """Raise if there is anything, in the order of the lines."""
         if not self.listed:

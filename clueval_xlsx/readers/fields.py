@@ -13,7 +13,7 @@ from clueval_xlsx.strings import PADDING, BoolArray, IntArray
 
 _TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
 _DECODING_STEP = 1 << 24
-CHUNK_BYTES = 1 << 23
+CHUNK_BYTES = 1 << 21  # what is made of so much text fits a processor's cache
 
 
 @dataclass(frozen=True, eq=False)

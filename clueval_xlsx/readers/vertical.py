@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -17,6 +17,7 @@ from clueval_xlsx.readers.fields import Lines
 from clueval_xlsx.readers.reading import Reading, Source, digest
 from clueval_xlsx.readers.structure import CONLL_DOCUMENT, DocumentRow, Structure, find_structure, is_comment
 from clueval_xlsx.strings import IntArray, Strings, first_of_each
+from clueval_xlsx.threads import in_order
 
 LAST_COLUMN = -1  # "the last column", the default place of CoNLL tags
 
@@ -56,37 +57,37 @@ class _Chunk:
     columns: list[tuple[IntArray, npt.NDArray[np.int32]]]
     structure: Structure
     short: int  # lines that lack a column
+    complaints: Complaints
 
 
 def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
-    """Read a `.vrt` or CoNLL file; raise `InputError` with all that is wrong with it."""
+    """Read a `.vrt` or CoNLL file up and close it; raise `InputError` with all that is wrong with it."""
     raw = stream.read()
     begin = fields.check_text(raw, name)
     sha256 = digest(raw)
     data = fields.pad(raw)
     complete = raw.endswith(b"\n") or not raw
     del raw
+    stream.close()  # a large file is in memory only once
     if options.conll and LAST_COLUMN in options.layers.values():
         options = _with_last_column(data, begin, options)
 
+    chunks = _chunks(data, begin, options)
     complaints = Complaints()
-    chunks = list(_chunks(data, begin, options, complaints))
-    columns = [
-        Strings(
-            data,
-            np.concatenate([chunk.columns[index][0] for chunk in chunks]) if chunks else np.empty(0, np.int64),
-            np.concatenate([chunk.columns[index][1] for chunk in chunks]) if chunks else np.empty(0, np.int32),
-            entities=not options.conll,
-        )
-        for index in range(1 + len(options.wanted()))
-    ]
+    for chunk in chunks:
+        complaints.join(chunk.complaints)
+    columns = [_joined(data, chunks, entities=not options.conll) for _ in range(1 + len(options.wanted()))]
     structure = Structure.join([chunk.structure for chunk in chunks], [chunk.tokens for chunk in chunks])
     incomplete = any(chunk.short for chunk in chunks)
     del chunks  # their arrays have been joined
     tokens, named = columns[0], dict(zip(options.wanted(), columns[1:], strict=True))
-    _check_tokens(tokens, complaints)
-    layers = {layer: _tag_column(named[f"layer {layer}"], layer, complaints) for layer in options.layers}
     token_ids = named.get("token ID")
+    cells = {layer: named.pop(f"layer {layer}") for layer in options.layers}
+    del columns
+    _check_tokens(tokens, complaints)
+    layers = {}
+    for layer in options.layers:
+        layers[layer] = _tag_column(cells.pop(layer), layer, complaints)
     if token_ids is not None:
         _check_token_ids(token_ids, complaints)
     if incomplete:  # places and tokens do not fit each other
@@ -122,13 +123,28 @@ def _with_last_column(data: bytes, begin: int, options: TokenFormat) -> TokenFor
     return replace(options, layers=dict.fromkeys(options.layers, 2))
 
 
-def _chunks(data: bytes, begin: int, options: TokenFormat, complaints: Complaints) -> Iterator[_Chunk]:
+def _chunks(data: bytes, begin: int, options: TokenFormat) -> list[_Chunk]:
+    """Read the file in stretches, several at a time; where they are cut depends on the file alone."""
     buffer = np.frombuffer(data, dtype=np.uint8)
     split = fields.split_blanks if options.conll else fields.split_tabs
-    for lower, upper in fields.chunk_bounds(data, begin):
-        lines = split(buffer, lower, upper)
+
+    def read_chunk(bounds: tuple[int, int]) -> _Chunk:
+        lines = split(buffer, *bounds)
         structure, is_token = find_structure(data, buffer, lines, conll=options.conll)
-        yield _read_chunk(data, lines, is_token, structure, options, complaints)
+        return _read_chunk(data, lines, is_token, structure, options)
+
+    return list(in_order(read_chunk, fields.chunk_bounds(data, begin)))
+
+
+def _joined(data: bytes, chunks: Sequence[_Chunk], *, entities: bool) -> Strings:
+    """The next column of all stretches as one; it is taken out of them, so that it is in memory only once."""
+    parts = [chunk.columns.pop(0) for chunk in chunks]
+    return Strings(
+        data,
+        np.concatenate([start for start, _ in parts]) if parts else np.empty(0, np.int64),
+        np.concatenate([length for _, length in parts]) if parts else np.empty(0, np.int32),
+        entities=entities,
+    )
 
 
 def _read_chunk(
@@ -137,8 +153,8 @@ def _read_chunk(
     is_token: npt.NDArray[np.bool_],
     structure: Structure,
     options: TokenFormat,
-    complaints: Complaints,
 ) -> _Chunk:
+    complaints = Complaints()
     wanted = options.wanted()
     rows = np.flatnonzero(is_token)
     everything = len(rows)
@@ -154,7 +170,7 @@ def _read_chunk(
         complaints.add(described, total=len(short))
         rows = rows[lines.fields[rows] >= number]
     columns = [lines.column(number, rows) for number in (1, *wanted.values())]
-    return _Chunk(len(rows), columns, structure, everything - len(rows))
+    return _Chunk(len(rows), columns, structure, everything - len(rows), complaints)
 
 
 def _shown(text: str) -> str:

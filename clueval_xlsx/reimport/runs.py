@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from clueval_xlsx.aligned_pairs import recut
-from clueval_xlsx.errors import error_table
+from clueval_xlsx.errors import case_table
 from clueval_xlsx.evaluation import Options
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.layout import FN, FP, MANIFEST_SHEET
@@ -208,5 +208,5 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
 
 def _case_ids(pair: Pair, spans: pd.DataFrame, sheet: str) -> list[str]:
     nothing = spans.iloc[:0]
-    table = error_table(spans, spans, nothing, pair.corpus, sheet=sheet)
+    table = case_table(spans, spans, nothing, pair.corpus, sheet=sheet)
     return table["case_id"].tolist()

@@ -13,13 +13,13 @@ Result = TypeVar("Result")
 _most: int | None = None  # None: as many as there are processors
 
 
-def set_workers(count: int | None) -> None:
+def set_threads(count: int | None) -> None:
     """How many threads may work at once, None for one a processor. It changes the time a run takes, nothing else."""
     global _most  # noqa: PLW0603  # like the threads of numpy, a matter of the machine and not of a computation
     _most = count
 
 
-def worker_count() -> int:
+def thread_count() -> int:
     """How many threads may work at once."""
     if _most is not None:
         return _most
@@ -34,9 +34,9 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[
     >>> list(in_order(str.upper, ["a", "b"]))
     ['A', 'B']
     """
-    threads = min(worker_count(), len(items))
-    if threads <= 1:
+    count = min(thread_count(), len(items))
+    if count <= 1:
         yield from map(work, items)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(count) as pool:
         yield from pool.map(work, items)
