@@ -12,7 +12,7 @@ import pandas as pd
 
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.strings import BoolArray, IntArray, Strings, decode_entities
-from clueval_xlsx.written import NO_SPACE_AFTER, NO_SPACE_BEFORE, Written, portions, write_out
+from clueval_xlsx.written import NO_SPACE_AFTER, NO_SPACE_BEFORE, Written, join_words, portions, write_out
 
 ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
@@ -142,12 +142,14 @@ class Corpus:
 
     def text(self, first: int, last: int) -> str:
         """The words from one position to another (both inclusive) the way people write them."""
-        if first == last:
-            return self.tokens[first]
-        return self.texts(np.array([first], dtype=np.int64), np.array([last], dtype=np.int64))[0]
+        if self.running_text:
+            return self.tokens.between(first, last)
+        words = self.tokens.take(range(first, last + 1))
+        glue = None if self.glue is None else self.glue[first + 1 : last + 1].tolist()
+        return join_words(words, glue)
 
     def texts(self, first: IntArray, last: IntArray) -> list[str]:
-        """The words of many stretches, each from one position to another (both inclusive)."""
+        """The same for many stretches at once, much faster."""
         found: list[str] = []
         for portion in portions(last + 1 - first):
             found += self.written(first[portion], last[portion] + 1).texts()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.context import GOLD, PRED, Extents, contexts, emoji_text
@@ -65,40 +66,37 @@ def case_table(
     surfaces = corpus.texts(start, end)
     labels = {layer: _texts(spans[layer]) for layer in layers}
 
-    frame = pd.DataFrame(
-        {
-            "case_id": _case_ids(sheet, corpus, documents, start, end, surfaces, labels),
-            "sheet": sheet,
-            "class": _class_names(spans, b, level, sheet),
-            "document": [corpus.doc_ids[index] for index in documents.tolist()],
-            "surface": surfaces,
-        }
-    )
-    for layer in layers:
-        frame[f"label_{layer}"] = labels[layer]
-    frame["start"], frame["end"] = start, end
-    frame["document_start"], frame["document_end"] = start - origin, end - origin
-    _add_token_ids(frame, "", corpus, start, end)
+    columns: dict[str, Any] = {
+        "case_id": _case_ids(sheet, corpus, documents, start, end, surfaces, labels),
+        "sheet": [sheet] * len(spans),
+        "class": _class_names(spans, b, level, sheet),
+        "document": [corpus.doc_ids[index] for index in documents.tolist()],
+        "surface": surfaces,
+        **{f"label_{layer}": labels[layer] for layer in layers},
+        "start": start,
+        "end": end,
+        "document_start": start - origin,
+        "document_end": end - origin,
+        **_token_ids("", corpus, start, end),
+    }
     if corpus.char_start is not None and corpus.char_end is not None:
-        frame["char_start"], frame["char_end"] = corpus.char_start[start], corpus.char_end[end]
+        columns |= {"char_start": corpus.char_start[start], "char_end": corpus.char_end[end]}
 
     needed = _covered(first[touched], stop[touched], len(b))  # each written once, however many cases it touches
     low = np.searchsorted(needed, first)
     ranges = list(zip(low.tolist(), (low + stop - first).tolist(), strict=True))
-    texts = corpus.texts(other_start[needed], other_end[needed])
-    frame["other_surface"] = [BETWEEN.join(texts[begin:end]) for begin, end in ranges]
-    for layer in layers:
-        texts = _texts(b[layer].iloc[needed], NO_LABEL)
-        frame[f"other_label_{layer}"] = [BETWEEN.join(texts[begin:end]) for begin, end in ranges]
+    for name, texts in (
+        ("other_surface", corpus.texts(other_start[needed], other_end[needed])),
+        *((f"other_label_{layer}", _texts(b[layer].iloc[needed], NO_LABEL)) for layer in layers),
+    ):
+        columns[name] = [BETWEEN.join(texts[begin:end]) for begin, end in ranges]
     joined_start, joined_end = np.full(len(spans), -1, np.int64), np.full(len(spans), -1, np.int64)
     joined_start[touched], joined_end[touched] = other_start[first[touched]], other_end[stop[touched] - 1]
-    frame["other_start"], frame["other_end"] = joined_start, joined_end
-    _add_token_ids(frame, "other_", corpus, joined_start, joined_end)
-
-    frame["sentence"] = _sentence_names(corpus, start)
-    for key in metadata:
-        frame[f"meta_{key}"] = _texts(pd.Series(corpus.metadata(key, start)))
-    return frame
+    columns |= {"other_start": joined_start, "other_end": joined_end}
+    columns |= _token_ids("other_", corpus, joined_start, joined_end)
+    columns["sentence"] = _sentence_names(corpus, start)
+    columns |= {f"meta_{key}": _texts(pd.Series(corpus.metadata(key, start))) for key in metadata}
+    return pd.DataFrame(columns)
 
 
 def add_contexts(cases: pd.DataFrame, b: pd.DataFrame, corpus: Corpus, window: int | None = None) -> pd.DataFrame:
@@ -181,12 +179,14 @@ def _class_names(spans: pd.DataFrame, b: pd.DataFrame, level: str, sheet: str) -
     return found
 
 
-def _add_token_ids(frame: pd.DataFrame, prefix: str, corpus: Corpus, start: IntArray, end: IntArray) -> None:
+def _token_ids(prefix: str, corpus: Corpus, start: IntArray, end: IntArray) -> dict[str, npt.NDArray[np.object_]]:
+    found = {}
     for name, values in (("start_id", start), ("end_id", end)):
         ids = np.full(len(values), "", dtype=object)
         if corpus.token_ids is not None:
             ids[values >= 0] = corpus.token_ids.take(values[values >= 0])
-        frame[f"{prefix}{name}"] = ids
+        found[f"{prefix}{name}"] = ids
+    return found
 
 
 def _sentence_names(corpus: Corpus, start: IntArray) -> list[str]:

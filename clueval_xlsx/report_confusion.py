@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from clueval_xlsx.confusion import NOTHING, confusion_members
 from clueval_xlsx.context import emoji_pieces
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.spans import positions
+from clueval_xlsx.strings import BoolArray
 from clueval_xlsx.words import Words
 
 MOST_LISTED = 200  # spans of one cell; more would make a large page and no better reading
@@ -92,44 +97,40 @@ class _Layer:
 
     def data(self) -> dict[str, Any]:
         """What the script lists: for each cell its first spans, as [document, reference, model, case, context]."""
-        missed, unsupported = (
-            {start: index for index, start in enumerate(cases["start"].tolist())} for cases in self.evaluation.cases
-        )
-        cells: dict[str, list[Any]] = {}
-        for key, members in self.members.groupby(["row", "column"], sort=True):
-            row, column = (int(part) for part in key)
-            some = members.head(MOST_LISTED)
-            lines = zip(some["gold"].tolist(), some["pred"].tolist(), strict=True)
-            cells[f"{row}-{column}"] = [self._line(gold, pred, missed, unsupported) for gold, pred in lines]
+        listed = self.members.groupby(["row", "column"], sort=True).head(MOST_LISTED)
+        listed = listed.sort_values(["row", "column"], kind="stable")
+        corpus = self.evaluation.pair.corpus
+        surfaces, starts, cases = [], [], []
+        for spans, rows, table in zip(
+            (self.gold, self.pred), (listed["gold"], listed["pred"]), self.evaluation.cases, strict=True
+        ):
+            row = rows.to_numpy(np.int64)
+            there = row >= 0
+            start, end = (column[row[there]] for column in positions(spans))
+            surfaces.append(_spread(corpus.texts(start, end), there, ""))
+            starts.append(_spread(start.tolist(), there, -1))
+            number = {place: index for index, place in enumerate(table["start"].tolist())}
+            cases.append([number.get(place, -1) for place in starts[-1]])
+        places = np.array([gold if gold >= 0 else pred for gold, pred in zip(*starts, strict=True)], dtype=np.int64)
+        documents = [corpus.doc_ids[index] for index in corpus.document_of(places).tolist()]
+        cells: dict[str, list[Any]] = defaultdict(list)
+        keys = zip(listed["row"].tolist(), listed["column"].tolist(), strict=True)
+        for (row, column), *line, fn, fp in zip(keys, documents, *surfaces, *cases, strict=True):
+            cells[f"{row}-{column}"].append([*line, *self._case(fn, fp)])
         return {"rows": self.row_names, "columns": self.column_names, "cells": cells, "counts": self.counts.tolist()}
 
-    def _line(self, gold: int, pred: int, missed: dict[int, int], unsupported: dict[int, int]) -> list[Any]:
-        corpus = self.evaluation.pair.corpus
-        surfaces, starts = [], []
-        for spans, row in ((self.gold, gold), (self.pred, pred)):
-            if row < 0:
-                surfaces.append("")
-                starts.append(-1)
-                continue
-            start, end = (int(column[row]) for column in positions(spans))
-            surfaces.append(corpus.text(start, end))
-            starts.append(start)
-        fn, fp = self.evaluation.cases
-        case = ""
-        context: list[Any] = []
-        for start, known, cases in ((starts[0], missed, fn), (starts[1], unsupported, fp)):
-            if start in known and not case:
-                case = cases["case_id"].iloc[known[start]]
-                context = [list(piece) for piece in emoji_pieces(cases["segments"].iloc[known[start]])]
-        place = starts[0] if starts[0] >= 0 else starts[1]
-        document = corpus.doc_ids[int(corpus.document_of(self._array(place))[0])]
-        return [document, *surfaces, case, context]
+    def _case(self, fn: int, fp: int) -> tuple[str, list[Any]]:
+        """The ID and the context of the case that a span is, given its row among the FN or the FP cases."""
+        for table, row in zip(self.evaluation.cases, (fn, fp), strict=True):
+            if row >= 0:
+                return table["case_id"].iloc[row], [list(piece) for piece in emoji_pieces(table["segments"].iloc[row])]
+        return "", []
 
-    @staticmethod
-    def _array(value: int) -> Any:
-        import numpy as np
 
-        return np.array([value], dtype=np.int64)
+def _spread(values: Sequence[Any], there: BoolArray, missing: Any) -> list[Any]:
+    """Values in their places, and something else where there is none."""
+    left = iter(values)
+    return [next(left) if one else missing for one in there.tolist()]
 
 
 def _share(part: int, whole: int) -> str:

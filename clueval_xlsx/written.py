@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -92,6 +93,17 @@ def write_out(
     if line_starts is not None:
         written[begin[spaced & line_starts[index]] - 1] = _NEWLINE
     return Written(written.tobytes(), begin, end, offset)
+
+
+def join_words(words: Sequence[str], glue: Sequence[bool] | None = None) -> str:
+    """A few words the way people write them; `glue` says which stand without a space, from the second on.
+
+    >>> join_words(["(", "Ann", ")", "kam", "."])
+    '(Ann) kam.'
+    """
+    if glue is None:
+        glue = [right in NO_SPACE_BEFORE or left in NO_SPACE_AFTER for left, right in pairwise(words)]
+    return words[0] + "".join(word if glued else f" {word}" for word, glued in zip(words[1:], glue, strict=True))
 
 
 def _compact(tokens: Strings) -> tuple[bytes, IntArray]:

@@ -322,7 +322,9 @@ def test_a_sample_nobody_has_judged_says_so(tmp_path: Path, examples: Path):
 
     book = tmp_path / "review.xlsx"
     sides = (examples / "gold.vrt", examples / "pred.vrt")
-    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--sample", "10").code == 0
+    made = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--sample", "10")
+    assert made.code == 0
+    assert "Drawn for review.xlsx:" in made.err
     report, page, content = (tmp_path / name for name in ("report.xlsx", "report.html", "report.json"))
     done = run("reimport", book, "--gold", sides[0], "--report", report, "--html", page, "--json", content)
     assert done.code == 0, done.err

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clueval_xlsx import written as module
 from clueval_xlsx.strings import Strings, decode_entities
-from clueval_xlsx.written import NO_SPACE_AFTER, NO_SPACE_BEFORE, portions, write_out
+from clueval_xlsx.written import NO_SPACE_AFTER, NO_SPACE_BEFORE, join_words, portions, write_out
 
 WORDS = st.sampled_from(
     ["Ann", "Lee", ".", ",", "(", ")", "„", "“", "n't", "Müller", "😀", "&amp;", "R&D", "&#8220;", "&"]
@@ -59,6 +59,10 @@ def test_stretches_are_written_as_a_plain_loop_writes_them(case: tuple) -> None:
     words = [decode_entities(token) for token in tokens]
     expected = [plainly(words, glue, lines, *pair) for pair in stretches]
     assert written.texts() == ["".join(pieces) for pieces in expected]
+    for begin, end in stretches:
+        if end > begin:
+            own = None if glue is None else glue[begin + 1 : end]
+            assert join_words(words[begin:end], own) == "".join(plainly(words, glue, None, begin, end))
     for origin, pieces in zip(written.first.tolist(), expected, strict=True):
         for number in range(len(pieces) // 2):
             assert written.text(origin + number, origin + number) == pieces[2 * number + 1]

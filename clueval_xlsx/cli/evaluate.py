@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.cli.engine_run import Detected
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files import Outputs
+    from clueval_xlsx.handout import Selection
     from clueval_xlsx.workbook import ReviewOptions
 
 
@@ -104,12 +105,15 @@ def evaluate(
     if detected:
         detected.check(results[0])
     said: list[str] = []
+    drawn: list[str] = []
     with Outputs([gold, pred or gold]) as outputs:
         for result, suffix in zip(results, suffixes, strict=True):
             if output:
                 review, carried = _review_options(result, given)
                 said += carried
-                write_reviews(outputs, result, books[suffix], targets[suffix], review, given)
+                selection = write_reviews(outputs, result, books[suffix], targets[suffix], review, given)
+                if given["sample"] is not None:
+                    drawn.append(_drawn(selection, books[suffix]))
             for edition, name in _editions(result, given):
                 if json_path:
                     _write_json(outputs, edition, json_path.with_stem(json_path.stem + suffix + name))
@@ -121,7 +125,7 @@ def evaluate(
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     if find_password(given["password_file"]) is not None and (json_path or html_path or folder):
         say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
-    for sentence in (*said, *map(summary, results)):
+    for sentence in (*said, *map(summary, results), *drawn):
         say(sentence)
     if detected and detected.say_failures():
         ctx.exit(3)
@@ -193,6 +197,13 @@ def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: s
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
     outputs.write_text(folder / "confusion_matrix.html", confusion_page(result, language))
+
+
+def _drawn(selection: Selection, book: Path) -> str:
+    """What of the cases a sample holds."""
+    missed, unsupported = (len(selection.cases[sheet]) for sheet in ("FN", "FP"))
+    where = book.name if not selection.team else f"{len(selection.team)} workbooks"
+    return f"Drawn for {where}: {missed} missed, {unsupported} unsupported; the re-import estimates the rest from them."
 
 
 def summary(result: Evaluation) -> str:

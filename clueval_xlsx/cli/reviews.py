@@ -68,8 +68,11 @@ def write_reviews(
     targets: Mapping[str, Path],
     options: ReviewOptions,
     given: dict[str, Any],
-) -> None:
-    """Write the workbooks of one result, each with its part of the cases; `path` is what one for all would have."""
+) -> Selection:
+    """Write the workbooks of one result, each with its part of the cases, and return what was chosen for them.
+
+    `path` is what one workbook for all would have.
+    """
     from clueval_xlsx.cli.console import progress
     from clueval_xlsx.handout import parse_share, select
     from clueval_xlsx.protection import find_password
@@ -99,6 +102,7 @@ def write_reviews(
             )
     if given["without_text"]:
         _write_without_text(outputs, result, without_text_path(path), options, selection)
+    return selection
 
 
 def team(text: str) -> list[str]:

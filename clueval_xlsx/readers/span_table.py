@@ -329,9 +329,9 @@ class _Checker:
         column = self.table.first_of(TEXT_COLUMNS)
         if column is None:
             return
-        for row in np.flatnonzero((start >= 0) & (end >= start)).tolist():
+        rows = np.flatnonzero((start >= 0) & (end >= start))
+        for row, found in zip(rows.tolist(), self.corpus.texts(start[rows], end[rows]), strict=True):
             given = self.table.cell(row, column)
-            found = self.corpus.text(int(start[row]), int(end[row]))
             if given and "".join(given.split()) != "".join(found.split()):
                 self.complain(
                     row,

@@ -21,11 +21,11 @@ def span_frame(spans: pd.DataFrame, corpus: Corpus) -> pd.DataFrame:
     else:
         table["start"], table["end"] = start, end
     if corpus.token_ids is not None:
-        table["start_id"] = corpus.token_ids.take(start.tolist())
-        table["end_id"] = corpus.token_ids.take(end.tolist())
+        table["start_id"] = corpus.token_ids.take(start)
+        table["end_id"] = corpus.token_ids.take(end)
     for layer in layers_of(spans):
         table[layer] = spans[layer].astype(object)
-    table["text"] = [corpus.text(first, last) for first, last in zip(start.tolist(), end.tolist(), strict=True)]
+    table["text"] = corpus.texts(start, end)
     return table
 
 
