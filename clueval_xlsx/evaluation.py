@@ -27,7 +27,8 @@ from clueval_xlsx.strings import BoolArray
 from clueval_xlsx.version import __version__
 
 MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
-_LARGEST = 2**63 - 1
+_LARGEST_SEED = 2**63 - 1
+_MOST_CONTEXT = 10**9  # tokens: more than any text has, and positions can still be added to it
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ class Options:
             raise OptionError(f"--beta {self.beta}: a weight of recall. Allowed: more than 0, such as 2.")
         for name, value, most in (
             ("--replicates", self.replicates, MOST_REPLICATES),
-            ("--seed", self.seed, _LARGEST),
-            ("--context", self.context or 0, _LARGEST),
+            ("--seed", self.seed, _LARGEST_SEED),
+            ("--context", self.context or 0, _MOST_CONTEXT),
         ):
             if not 0 <= value <= most:
                 raise OptionError(f"{name} {value}: out of range. Allowed: 0 to {most:,}.")
