@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -60,6 +60,31 @@ class _Chunk:
     complaints: Complaints
 
 
+class _Room:
+    """Columns for as many tokens as there are lines, filled stretch by stretch; what stays empty takes no memory."""
+
+    def __init__(self, lines: int, columns: int) -> None:
+        self._start = [np.empty(lines, np.int64) for _ in range(columns)]
+        self._length = [np.empty(lines, np.int32) for _ in range(columns)]
+        self._filled = 0
+
+    def add(self, columns: list[tuple[IntArray, npt.NDArray[np.int32]]]) -> None:
+        """Put a stretch behind those before."""
+        upto = self._filled + len(columns[0][0])
+        for (start, length), all_starts, all_lengths in zip(columns, self._start, self._length, strict=True):
+            all_starts[self._filled : upto] = start
+            all_lengths[self._filled : upto] = length
+        self._filled = upto
+
+    def columns(self, data: bytes, *, entities: bool) -> list[Strings]:
+        """What was filled."""
+        upto = self._filled
+        return [
+            Strings(data, start[:upto], length[:upto], entities=entities)
+            for start, length in zip(self._start, self._length, strict=True)
+        ]
+
+
 def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
     """Read a `.vrt` or CoNLL file up and close it; raise `InputError` with all that is wrong with it."""
     raw = stream.read()
@@ -72,18 +97,21 @@ def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
     if options.conll and LAST_COLUMN in options.layers.values():
         options = _with_last_column(data, begin, options)
 
-    chunks = _chunks(data, begin, options)
     complaints = Complaints()
-    for chunk in chunks:
+    room = _Room(data.count(b"\n", begin), 1 + len(options.wanted()))
+    structures, counts, incomplete = [], [], False
+    for chunk in _chunks(data, begin, options):
+        room.add(chunk.columns)
+        structures.append(chunk.structure)
+        counts.append(chunk.tokens)
         complaints.join(chunk.complaints)
-    columns = [_joined(data, chunks, entities=not options.conll) for _ in range(1 + len(options.wanted()))]
-    structure = Structure.join([chunk.structure for chunk in chunks], [chunk.tokens for chunk in chunks])
-    incomplete = any(chunk.short for chunk in chunks)
-    del chunks  # their arrays have been joined
+        incomplete |= chunk.short > 0
+    structure = Structure.join(structures, counts)
+    columns = room.columns(data, entities=not options.conll)
     tokens, named = columns[0], dict(zip(options.wanted(), columns[1:], strict=True))
     token_ids = named.get("token ID")
     cells = {layer: named.pop(f"layer {layer}") for layer in options.layers}
-    del columns
+    del columns, room  # the tags' places are let go as soon as they are numbered
     _check_tokens(tokens, complaints)
     layers = {}
     for layer in options.layers:
@@ -123,7 +151,7 @@ def _with_last_column(data: bytes, begin: int, options: TokenFormat) -> TokenFor
     return replace(options, layers=dict.fromkeys(options.layers, 2))
 
 
-def _chunks(data: bytes, begin: int, options: TokenFormat) -> list[_Chunk]:
+def _chunks(data: bytes, begin: int, options: TokenFormat) -> Iterator[_Chunk]:
     """Read the file in stretches, several at a time; where they are cut depends on the file alone."""
     buffer = np.frombuffer(data, dtype=np.uint8)
     split = fields.split_blanks if options.conll else fields.split_tabs
@@ -133,18 +161,7 @@ def _chunks(data: bytes, begin: int, options: TokenFormat) -> list[_Chunk]:
         structure, is_token = find_structure(data, buffer, lines, conll=options.conll)
         return _read_chunk(data, lines, is_token, structure, options)
 
-    return list(in_order(read_chunk, fields.chunk_bounds(data, begin)))
-
-
-def _joined(data: bytes, chunks: Sequence[_Chunk], *, entities: bool) -> Strings:
-    """The next column of all stretches as one; it is taken out of them, so that it is in memory only once."""
-    parts = [chunk.columns.pop(0) for chunk in chunks]
-    return Strings(
-        data,
-        np.concatenate([start for start, _ in parts]) if parts else np.empty(0, np.int64),
-        np.concatenate([length for _, length in parts]) if parts else np.empty(0, np.int32),
-        entities=entities,
-    )
+    return in_order(read_chunk, fields.chunk_bounds(data, begin))
 
 
 def _read_chunk(
