@@ -42,6 +42,12 @@ class Outputs:
 
     def path(self, target: Path) -> Path:
         """A temporary path beside the target, to be written by the caller."""
+        try:
+            return self._path(target)
+        except OSError as error:  # a name that is too long, before anything else can be asked about it
+            raise OutputError(f"{target}: cannot be written: {error.strerror}. Choose another name.") from None
+
+    def _path(self, target: Path) -> Path:
         if str(target) == "-":
             raise OutputError("-: standard output is not possible here. Give the name of a file.")
         if target.is_dir():

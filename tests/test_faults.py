@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import EXAMPLE_OPTIONS, ROOT, run
+from tests.conftest import EXAMPLE_OPTIONS, ROOT, refused, run
 
 OLD = b"the old file"
 
@@ -124,3 +124,18 @@ def test_an_interrupted_run_says_so_and_cleans_up(sides: tuple[Path, Path], tmp_
     assert running.returncode != 130 or message.strip() == b"Error: stopped."
     assert not target.exists() or whole(target)
     assert not [name for name in names(tmp_path) if name.endswith(".tmp")]
+
+
+def test_a_name_that_is_too_long_is_a_message(write, tmp_path: Path) -> None:
+    gold = write("gold.vrt", f'<text id="{"a" * 5000}">\nAnn\tB-PER\n</text>\n')
+    long = tmp_path / ("x" * 300)
+    for arguments in (
+        ("convert", gold, tmp_path / "out"),  # brat: documents become files
+        ("evaluate", gold, gold, "-o", f"{long}.xlsx"),
+        ("evaluate", gold, gold, "--files", long),
+        ("score", gold, long),
+        ("status", long),
+        ("score", gold, gold, "--config", long),
+    ):
+        refused(run(*arguments), "File name too long")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.vrt"]

@@ -18,7 +18,7 @@ from clueval_xlsx.cli.reimport import reimport
 from clueval_xlsx.cli.score import score
 from clueval_xlsx.cli.status import status
 from clueval_xlsx.cli.validate import validate
-from clueval_xlsx.exceptions import CluevalError
+from clueval_xlsx.exceptions import CluevalError, readable
 from clueval_xlsx.version import __version__
 
 _EPILOG = (
@@ -58,6 +58,12 @@ def main() -> None:
         if debug:
             raise
         _complain(str(error))
+        sys.exit(2)
+    except OSError as error:  # a path that nothing can be done with, such as a name that is too long
+        if debug:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        _complain(readable(f"{where}cannot be read or written: {error.strerror or error}. Check the path."))
         sys.exit(2)
     except MemoryError:
         _complain("not enough memory for these files.")

@@ -13,6 +13,7 @@ import pandas as pd
 from clueval_xlsx.cli.convert import output_files
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import CluevalError
+from clueval_xlsx.files import Outputs
 from clueval_xlsx.loading import ReadOptions, read
 from clueval_xlsx.pairing import annotate, make_pair
 from clueval_xlsx.readers import Reading
@@ -78,12 +79,11 @@ def check_conversion(reading: Reading, rng: Random, folder: Path) -> None:
     names = {"vrt": "out.vrt", "conll": "out.conll", "brat": "out", "table": "out.tsv"}
     path = folder / names.get(target, "out.json")
     try:
-        files = output_files(reading, layers, target, path, None)
+        with Outputs() as outputs:
+            for written, content in output_files(reading, layers, target, path, None).items():
+                outputs.write_bytes(written, content)
     except CluevalError:
-        return  # more layers than the format can hold, or tokens that it cannot
-    for written, content in files.items():
-        written.parent.mkdir(parents=True, exist_ok=True)
-        written.write_bytes(content)
+        return  # more layers or other tokens than the format can hold, names that no file can have
     if target in {"vrt", "conll"}:
         columns = {layer: number for number, layer in enumerate(layers, 2)}
         again = read(path, ReadOptions(format=target, layers=columns))
