@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.toml_source import parse_toml
 
 JUDGEMENT_TABLES = "judgements"
 
@@ -15,11 +15,9 @@ JUDGEMENT_TABLES = "judgements"
 def parse_config(content: bytes, name: str) -> dict[str, Any]:
     """Read TOML; dashes in keys become underscores."""
     try:
-        parsed = tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: the file is not UTF-8. Save it as UTF-8.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{name}: not valid TOML: {error}.") from None
+        parsed = parse_toml(content)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}.") from None
     return {key.replace("-", "_"): value for key, value in parsed.items()}
 
 

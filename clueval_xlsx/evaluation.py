@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +26,10 @@ from clueval_xlsx.scores import ScoreSettings, score_table
 from clueval_xlsx.strings import BoolArray
 from clueval_xlsx.version import __version__
 
+MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
+_LARGEST_SEED = 2**63 - 1
+_MOST_CONTEXT = 10**9  # tokens: more than any text has, and positions can still be added to it
+
 
 @dataclass(frozen=True)
 class Options:
@@ -39,6 +44,19 @@ class Options:
     context: int | None = None
     schemes: SchemeOptions = field(default_factory=SchemeOptions)
     labels: LabelRules = field(default_factory=LabelRules)
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise OptionError(f"unknown level {self.level!r}. Allowed: {', '.join(LEVELS)}.")
+        if not 0 < self.beta < math.inf:
+            raise OptionError(f"--beta {self.beta}: a weight of recall. Allowed: more than 0, such as 2.")
+        for name, value, most in (
+            ("--replicates", self.replicates, MOST_REPLICATES),
+            ("--seed", self.seed, _LARGEST_SEED),
+            ("--context", self.context or 0, _MOST_CONTEXT),
+        ):
+            if not 0 <= value <= most:
+                raise OptionError(f"{name} {value}: out of range. Allowed: 0 to {most:,}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +185,6 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
     (1, 1.0)
     """
     options = options or Options()
-    if options.level not in LEVELS:
-        raise OptionError(f"unknown level {options.level!r}. Allowed: {', '.join(LEVELS)}.")
     if options.labelled is not None and options.labelled not in pair.layers:
         raise OptionError(f"--labelled {options.labelled}: there is no such layer. Layers: {', '.join(pair.layers)}.")
     if options.schemes.type_layer not in {None, *pair.layers}:

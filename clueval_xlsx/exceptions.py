@@ -5,6 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_LONGEST = 2000  # characters of a message; a line of a file can be as long as the file
+_END = 600
+
+
+def readable(message: str) -> str:
+    """A message that people can read: of a very long one the beginning and the end, which says what to do.
+
+    >>> readable("a.vrt:1: found " + "x" * 9000 + ". Mend the line.").endswith("xxx. Mend the line.")
+    True
+    """
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[: _LONGEST - _END]} […] {message[-_END:]}"
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -18,7 +32,7 @@ class Problem:
     def __str__(self) -> str:
         sentences = [self.found, f"Allowed: {self.allowed}" if self.allowed else "", self.remedy]
         text = " ".join(sentence.rstrip(".") + "." for sentence in sentences if sentence)
-        return f"{self.where}: {text}"
+        return readable(f"{self.where}: {text}")
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,9 @@ class RowProblem(Problem):
 
 class CluevalError(Exception):
     """Base of everything the package raises on purpose."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(readable(message))
 
 
 class InputError(CluevalError):

@@ -106,8 +106,11 @@ class Outputs:
         self._folders += missing
 
     def write_text(self, target: Path, text: str) -> None:
-        """Write text as UTF-8 with the line ends it has."""
-        self.write_bytes(target, text.encode("utf-8", "replace"))
+        """Write text as UTF-8 with the line ends it has.
+
+        Half a surrogate pair, which JSON can bring along, is no character: it is written as JSON writes it, `\\ud800`.
+        """
+        self.write_bytes(target, text.encode("utf-8", "backslashreplace"))
 
     def write_bytes(self, target: Path, content: bytes) -> None:
         """Write bytes."""

@@ -85,7 +85,7 @@ def read_log(text: str, name: str = "judgements.jsonl") -> list[LogEntry]:
     True
     """
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # a comment may hold what Python takes for a line end
         if not line.strip():
             continue
         try:

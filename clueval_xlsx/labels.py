@@ -118,6 +118,9 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
     if mapping:
         pair = _change(pair, lambda spans, layer: relabel(spans, layer, mapping))
     discarded, reasons = _unmapped(pair, rules)
+    beyond = [index for index in rules.left_out if not 0 <= index < len(discarded)]
+    if beyond:
+        raise OptionError(f"document {beyond[0]} was left out, but there are only {len(discarded)} documents.")
     discarded[list(rules.left_out)] = True
     if discarded.any():
         pair = _change(pair, lambda spans, _: spans[~discarded[pair.corpus.document_of(spans["start"].to_numpy())]])

@@ -91,7 +91,7 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
     found = []
     for code, table in tables.items():
         effect = table.get("effect")
-        if effect not in effects:
+        if not isinstance(effect, str) or effect not in effects:
             raise OptionError(
                 f"{where}: judgement {code!r} has effect {effect!r}. Allowed: {', '.join(effects)}. "
                 "A judgement of your own has the effect of one of these."
@@ -127,7 +127,8 @@ def run_id(gold_sha256: str, pred_sha256: str, settings: Mapping[str, Any]) -> s
     'aaaaaaaaaa-bbbbbbbbbb-2bd4669f'
     """
     text = json.dumps(settings, sort_keys=True, ensure_ascii=False, default=list)
-    return f"{gold_sha256[:10]}-{pred_sha256[:10]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    hashed = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{gold_sha256[:10]}-{pred_sha256[:10]}-{hashed[:8]}"
 
 
 def normalise(text: object) -> str:

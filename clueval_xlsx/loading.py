@@ -26,6 +26,7 @@ from clueval_xlsx.readers.text import DEFAULT_LAYER, GOLD, PRED
 from clueval_xlsx.readers.vertical import LAST_COLUMN
 
 DEFAULT_COLUMN = 2
+_MOST_COLUMNS = 1_000_000
 
 Source = str | Path | BinaryIO
 
@@ -52,6 +53,18 @@ class ReadOptions:
     offsets: str = "codepoints"
     annotator: str | None = None
     side: str = GOLD
+
+    def __post_init__(self) -> None:
+        numbered = {
+            **{f"--layer {layer}={column}": column for layer, column in self.layers.items()},
+            **{f"--column {name}={column}": column for name, column in self.columns.items()},
+            "--token-id": self.token_id,
+            "--document-id": self.document_id,
+            "--space-column": self.space_column,
+        }
+        for name, column in numbered.items():
+            if isinstance(column, int) and not 1 <= column <= _MOST_COLUMNS:
+                raise OptionError(f"{name}: there is no column {column}. Allowed: 1 to {_MOST_COLUMNS:,}.")
 
     def text_format(self) -> TextFormat:
         """What a standoff reader needs of this."""

@@ -10,7 +10,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.layout import FN, FP, MANIFEST_SCHEMA, Judgement, run_id
+from clueval_xlsx.layout import AG, EFFECTS, FN, FP, MANIFEST_SCHEMA, Judgement, run_id
 from clueval_xlsx.spans import label_codes, label_vocabulary, make_spans, positions
 from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.typed_json import build
 from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
@@ -129,15 +130,10 @@ def decode(text: str, where: str = "manifest") -> Manifest:
     if not isinstance(content, dict):
         raise InputError(f"{where}: the manifest is damaged: found {type(content).__name__}, allowed: an object.")
     _check_schema(content.get("schema"), where)
-    known = {entry.name for entry in fields(Manifest)}
-    values = {key: value for key, value in content.items() if key in known and value is not None}
     try:
-        _check_types(values)
-        values["layers"] = tuple(str(layer) for layer in values.get("layers", ()))
-        values["sources"] = tuple(str(name) for name in values.get("sources", ()))
-        values["team"] = tuple(str(name) for name in values.get("team", ()))
-        values["judgements"] = tuple(_judgement(entry) for entry in values.get("judgements", ()))
-        return Manifest(**values)
+        manifest = build(Manifest, {key: value for key, value in content.items() if value is not None})
+        _check_judgements(manifest.judgements)
+        return manifest
     except (TypeError, KeyError, ValueError) as error:
         raise InputError(
             f"{where}: the manifest is damaged: {error}. Ask for the workbook again, or evaluate anew."
@@ -173,7 +169,7 @@ def unpack_cut(text: str, where: str = "manifest") -> tuple[Ranges, tuple[str, .
         if len({len(column) for column in columns}) > 1 or any((column < 0).any() for column in columns):
             raise ValueError("the columns do not fit each other")
         return Ranges(*columns), tuple(str(doc_id) for doc_id in content["documents"])
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, zlib.error) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
         raise InputError(
             f"{where}: what the manifest says about tokens is damaged ({error}). Give the prediction with --pred."
         ) from None
@@ -204,7 +200,7 @@ def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataF
     try:
         content = json.loads(_unpack(text))
         return {str(layer): _unpack_layer(str(layer), columns) for layer, columns in content.items()}
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, zlib.error) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
         raise InputError(
             f"{where}: the predictions in the manifest are damaged ({error}). Give the prediction file with --pred."
         ) from None
@@ -231,25 +227,10 @@ def _check_schema(schema: Any, where: str) -> None:
         )
 
 
-def _check_types(values: Mapping[str, Any]) -> None:
-    for key in ("gold", "pred", "settings", "cases", "reading", "sample"):
-        if not isinstance(values.get(key, {}), dict):
-            raise TypeError(f"{key} is not an object")
-    for key in ("layers", "judgements", "team", "sources"):
-        if not isinstance(values.get(key, []), list):
-            raise TypeError(f"{key} is not a list")
-    for key in ("run_id", "predictions", "cut", "lang", "annotator", "part", "contact", "role", "signature", "created"):
-        if not isinstance(values.get(key, ""), str):
-            raise TypeError(f"{key} is not text")
-
-
-def _judgement(entry: Mapping[str, Any]) -> Judgement:
-    return Judgement(
-        str(entry["code"]),
-        str(entry["effect"]),
-        tuple(str(sheet) for sheet in entry["sheets"]),
-        {str(language): str(words) for language, words in entry["words"].items()},
-    )
+def _check_judgements(judgements: Sequence[Judgement]) -> None:
+    for judgement in judgements:
+        if judgement.effect not in EFFECTS or not set(judgement.sheets) <= {FN, FP, AG}:
+            raise ValueError(f"judgement {judgement.code!r} has effect {judgement.effect!r} on {judgement.sheets}")
 
 
 def _plain(value: Any) -> Any:

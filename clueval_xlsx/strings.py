@@ -16,17 +16,22 @@ BoolArray = npt.NDArray[np.bool_]
 PADDING = 8  # zero bytes behind the last character, so that an 8-byte window may start anywhere
 _LONG = 32  # bytes; the few strings that are longer are numbered one by one
 _MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits well spread
-_XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);")
+_XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,9}|#x[0-9A-Fa-f]{1,8});")
 _WINDOW_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 
 
 def decode_entities(text: str) -> str:
-    """Replace the five XML entities and character references; a bare `&` stays.
+    """Replace the five XML entities and character references; a bare `&` stays, and what stands for no character.
 
     >>> decode_entities("Holzmann &amp; S&#246;hne, R&D")
     'Holzmann & Söhne, R&D'
     """
-    return _XML_ENTITY.sub(lambda match: html.unescape(match.group()), text) if "&" in text else text
+    return _XML_ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    """What a reference stands for; Python would make nothing of `&#3;`, and a token must not vanish."""
+    return html.unescape(match.group()) or match.group()
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,6 +34,7 @@ from clueval_xlsx.reimport.runs import (
     expected_gold,
     group_by_run,
     manifest_of,
+    manifest_place,
     open_workbook,
     options_of,
     read_options_of,
@@ -159,10 +160,11 @@ def _reimport(
     opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
     runs = group_by_run(opened)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
-    how = [read_options_of(given[0], side) if given else ReadOptions() for side in ("gold", "pred")]
-    gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened)
+    place = manifest_place(opened)
+    how = [read_options_of(given[0], side, place) if given else ReadOptions() for side in ("gold", "pred")]
+    gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened, chosen=bool(gold_options))
     restored = _Restorer(gold_reading, pred, replace(how[1], **pred_options), options)
-    known = all_judgements(given, judgements)
+    known = all_judgements(given, judgements, place)
     adjudications = []
     for run_id, own in runs.items():
         check_gold(own, gold_reading)
@@ -174,7 +176,10 @@ def _reimport(
         ]
         _check_round(own)
         _check_name(resolve, [book.annotator for book in judged])
-        adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
+        try:
+            adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
+        except OptionError as error:  # the options are those of the manifest, not somebody's at the command line
+            raise InputError(f"{manifest_place(own)}: the run cannot be repeated: {error}") from None
     _check_layers(adjudications)
     return Reimport(gold_reading, tuple(adjudications))
 
@@ -191,23 +196,35 @@ def _check_round(workbooks: Sequence[OpenedWorkbook]) -> None:
         )
 
 
-def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkbook]) -> Reading:
-    """Read gold; a file that cannot be read as the workbooks say is more likely another file than a broken one."""
+def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkbook], *, chosen: bool) -> Reading:
+    """Read gold; a file that cannot be read as the workbooks say is more likely another file than a broken one.
+
+    `chosen` says that somebody gave options of their own for reading it: then these may be wrong.
+    """
     try:
         return read(gold, how, name=_name(gold))
-    except InputError as error:
+    except (InputError, OptionError) as error:
         path = Path(gold) if isinstance(gold, str | Path) else None
-        if path is None or not path.is_file():
+        if path is not None and not path.is_file():
             raise
-        found = digest(path.read_bytes())
-        for workbook in workbooks:
-            expected = expected_gold(workbook)
-            if not found.startswith(expected):
-                raise InputError(
-                    f"{workbook.name}: belongs to another gold file ({expected[:10]}) than {path.name} ({found[:10]}), "
-                    f"which cannot even be read as that one: {error}"
-                ) from None
-        raise
+        if path is not None:
+            _check_hash(path, workbooks, error)
+        if chosen or manifest_of(workbooks) is None:
+            raise
+        raise InputError(
+            f"{manifest_place(workbooks)}: the gold file cannot be read as the manifest says. {error}"
+        ) from None
+
+
+def _check_hash(path: Path, workbooks: Sequence[OpenedWorkbook], error: Exception) -> None:
+    found = digest(path.read_bytes())
+    for workbook in workbooks:
+        expected = expected_gold(workbook)
+        if not found.startswith(expected):
+            raise InputError(
+                f"{workbook.name}: belongs to another gold file ({expected[:10]}) than {path.name} ({found[:10]}), "
+                f"which cannot even be read as that one: {error}"
+            ) from None
 
 
 class _Restorer:
@@ -218,8 +235,9 @@ class _Restorer:
 
     def __call__(self, run_id: str, workbooks: Sequence[OpenedWorkbook]) -> tuple[Manifest, Pair, Options]:
         manifest = manifest_of(workbooks)
+        place = manifest_place(workbooks)
         if manifest is not None and self._pred is None:
-            return manifest, restore_pair(manifest, self._gold), options_of(manifest)
+            return manifest, restore_pair(manifest, self._gold, place), options_of(manifest, place)
         if self._pred is None:
             raise InputError(
                 f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
@@ -234,7 +252,7 @@ class _Restorer:
                     f"{pair.pred.source.name}: is not the prediction of the run {run_id} "
                     f"({manifest.pred.get('name')}). Give that file, or leave out --pred."
                 )
-            return manifest, _only_layers(pair, manifest.layers), options_of(manifest)
+            return manifest, _only_layers(pair, manifest.layers), options_of(manifest, place)
         for part, options in self._candidates(pair):
             found = from_evaluation(evaluate(part, options))
             if found.run_id == run_id:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.toml_source import parse_toml
 
 FALLBACK = "en"
 FOLDER_VARIABLE = "CLUEVAL_WORDS"  # names a folder with further language files
@@ -69,9 +69,9 @@ def in_every_language(key: str) -> dict[str, str]:
 def check_language(content: bytes, name: str) -> list[Problem]:
     """What is wrong with a language file: words that are missing, keys nobody asks for, `{braces}` that differ."""
     try:
-        own = dict(_flatten(tomllib.loads(content.decode("utf-8-sig"))))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        return [Problem(name, f"not valid TOML in UTF-8: {error}")]
+        own = dict(_flatten(parse_toml(content)))
+    except ValueError as error:
+        return [Problem(name, str(error))]
     standard = _table(FALLBACK)
     problems = []
     for key, words in standard.items():
@@ -101,8 +101,8 @@ def _table(language: str) -> Mapping[str, str]:
 @cache
 def _load(path: Path) -> Mapping[str, str]:
     try:
-        return dict(_flatten(tomllib.loads(path.read_text("utf-8-sig"))))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return dict(_flatten(parse_toml(path.read_bytes())))
+    except (OSError, ValueError) as error:
         raise InputError(f"{path}: the language file cannot be read: {error}.") from None
 
 

@@ -81,6 +81,52 @@ def test_json(content: bytes, expected: str) -> None:
     assert expected in complaint(content)
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (presidio(span(0, 10**30)), "document 1, span 1: the end of an annotation is 1000000000000000000000000000000"),
+        (b'[{"full_text": "a", "spans": [], "n": ' + b"9" * 5000 + b"}]", "x.json: found a number of thousands of digits"),
+        (b'[{"full_text": "ab", "spans": [{"start_position": 0, "end_position": 1, "entity_type": ["A"]}]}]', "the entity_type of an annotation is ['A']. Allowed: a text"),
+        (b"[" * 100_000, "x.json: the JSON is nested too deeply"),
+        (b'[{"full_text": "a", "spans": ' + b"[" * 900 + b"]" * 900 + b"}]", "document 1, span 1: found [["),
+        (b'[{"data": {"text": "abc"}, "annotations": [{"result": [{"value": {"start": 0, "end": 1, "labels": 5}}]}]}]', "labels are 5. Allowed: a list with one label"),
+        (b'[{"data": {"text": "abc"}, "annotations": [{"result": [{"value": {"start": 0, "end": 1, "labels": {"A": 1}}}]}]}]', "labels are {'A': 1}. Allowed"),
+    ],
+)  # fmt: skip
+def test_json_that_no_program_wrote_by_mistake(content: bytes, expected: str) -> None:
+    assert expected in complaint(content)
+
+
+def test_metadata_that_is_nested_for_ever_is_passed_over() -> None:
+    depth = 400
+    nested = '{"meta": ' * depth + "1" + "}" * depth
+    content = f'[{{"full_text": "Ann", "spans": [], "court": "x", "meta": {{"year": 7, "meta": {nested}}}}}]'
+    corpus = read(io.BytesIO(content.encode()), name="x.json").corpus
+    assert {"court", "year"} <= set(corpus.metadata_keys())
+    assert "meta" not in corpus.metadata_keys()
+
+
+def test_a_message_stays_readable_however_long_the_line_is() -> None:
+    message = complaint(b'[{"' + b"x" * 50_000 + b'": 1}]')
+    assert message.startswith("x.json: the first document has the keys 'xxx")
+    assert message.endswith("Convert the file, or name its format (--format).")
+    assert len(message) < 3000
+
+
+def test_numbers_longer_than_any_text_are_refused_in_every_format(tmp_path: Path) -> None:
+    for digits in (25, 5000):
+        files = {"a.txt": TEXT, "a.ann": f"T1\tX 0 {'9' * digits}\tAnn\n"}
+        assert "GOLD/a.ann:1:" in folder_complaint(tmp_path, files)
+        assert "whole numbers" in complaint_of_table(f"start\tend\tlabel\n0\t{'9' * digits}\tX\n".encode())
+
+
+def test_a_line_of_annotation_with_a_great_gap_is_read_at_once(tmp_path: Path) -> None:
+    gap = " " * 200_000  # the time to read it once grew with the square of its length
+    (tmp_path / "a.txt").write_text(f"Ann{gap}Lee", "utf-8")
+    (tmp_path / "a.ann").write_text(f"T1\tX 0 {6 + len(gap)}\tAnn{gap}Lee{gap}\n", "utf-8")
+    assert len(read(tmp_path).layers["span"]) == 1
+
+
 def test_every_problem_of_a_file_is_listed() -> None:
     with pytest.raises(InputError) as caught:
         read(io.BytesIO(presidio(span(0, 99), span(5, 2), span(0, 3, "Bob"))), name="x.json")
@@ -220,7 +266,20 @@ def test_a_table_on_running_text_checks_offsets_and_words() -> None:
 
 
 def test_a_broken_workbook_is_refused() -> None:
-    assert "broken" in complaint_of_table(b"PK\x03\x04 nothing")
+    assert "damaged" in complaint_of_table(b"PK\x03\x04 nothing")
+
+
+def test_a_table_in_a_workbook_is_checked_before_a_parser_sees_it() -> None:
+    from tests.test_hostile_workbooks import FAR, ROW, SHEET, xlsx
+
+    for cells in FAR:  # the parser would ask for half a terabyte
+        message = complaint_of_table(xlsx(SHEET.format(rows=ROW.format(cells=cells))))
+        assert "rectangle" in message or "name of a cell" in message
+    whole = xlsx(SHEET.format(rows=""))
+    for place in range(0, len(whole), 7):  # however the archive is damaged
+        broken = whole[:place] + b"\xff" + whole[place + 1 :]
+        if broken.startswith(b"PK\x03\x04"):
+            assert complaint_of_table(broken).startswith(("pred:", "pred, xl/"))
 
 
 def complaint_of_table(content: bytes) -> str:

@@ -199,6 +199,10 @@ def test_layers_that_differ_between_the_sides(compare) -> None:
         (("--format", "docx"), ("--format", "'docx' is not one of 'vrt', 'conll'")),
         (("--beta", "0"), ("--beta",)),
         (("--replicates", "-1"), ("--replicates",)),
+        (("--replicates", "99999999999"), ("--replicates 99999999999: out of range. Allowed: 0 to 1,000,000",)),
+        (("--seed", "-5"), ("--seed -5: out of range. Allowed: 0 to",)),
+        (("--beta", "inf"), ("--beta inf: a weight of recall. Allowed: more than 0",)),
+        (("--layer", "span=99999999999999999999"), ("there is no column 99999999999999999999. Allowed: 1 to",)),
         (("--token-id", "0"), ("--token-id",)),
         (("--no-such-option",), ("No such option",)),
     ],
@@ -219,6 +223,12 @@ def test_options_that_cannot_be(compare, options: tuple[str, ...], words: tuple[
         ("token-id = true", ("token-id: found True. Allowed: a text or a number",)),
         ("merge = 'no'", ("merge: found 'no'. Allowed: true or false",)),
         ("gold-file = 'x'", ("unknown key 'gold-file'", "Allowed: ")),
+        ("seed = 7.5", ("seed: '7.5' is not a valid integer",)),
+        ("equivalent = [3]", ("equivalent: '3' is no group of labels",)),
+        (f"seed = {'9' * 5000}", ("a number of thousands of digits",)),
+        (f"layer = {'[' * 5000}{']' * 5000}", ("a value is nested too deeply",)),
+        (f"{'.'.join('a' * 30_000)} = 1", ("line 1 has more than 200 dots",)),
+        ("[judgements.x]\neffect = ['gold_wrong']\nen = 'X'", ("judgement 'x' has effect ['gold_wrong']. Allowed",)),
     ],
 )
 def test_config_files_that_cannot_be(write, content: str, words: tuple[str, ...]) -> None:

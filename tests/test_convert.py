@@ -18,6 +18,7 @@ from clueval_xlsx.pairing import annotate
 from clueval_xlsx.readers import Reading
 from clueval_xlsx.writers.brat import brat_files
 from clueval_xlsx.writers.standoff import running_text
+from tests.conftest import refused, run
 
 FOLDER = Path(__file__).parent / "fixtures" / "formats"
 TARGETS = {
@@ -196,3 +197,13 @@ def test_any_text_there_and_back(
         assert spans(read(back)) == spans(read(source))
     else:
         assert characters(read(back)) == characters(read(source))
+
+
+def test_a_label_that_conll_would_cut_in_two_is_refused(write, tmp_path):
+    content = json.dumps(
+        [{"full_text": "Ann", "spans": [{"entity_type": "A B", "start_position": 0, "end_position": 3}]}]
+    )
+    path = write("a.json", content)
+    refused(run("convert", path, tmp_path / "a.conll"), "label 'A B' has white space in it that CoNLL cannot hold")
+    assert run("convert", path, tmp_path / "a.vrt").code == 0
+    assert b"Ann\tB-A B\n" in (tmp_path / "a.vrt").read_bytes()

@@ -49,6 +49,8 @@ def test_a_command_gets_every_text_and_its_finds_come_back_in_order(tmp_path: Pa
         ("BACKWARD", "span 1 goes from 3 to 2"),
         ("FLOAT", "span 1 goes from 0.5 to 1"),
         ("UNLABELLED", "span 1 has the label None"),
+        ("NOT A NUMBER", "span 1 has the score nan. Allowed: a number, or none"),
+        ("HUGE", "span 1 has the score 1000"),
         ("OTHER", "the answer is for document 'somebody else'"),
         ("SPANLESS", "has no list 'spans'"),
         ("LIST", "found '[1, 2]'"),
@@ -199,6 +201,28 @@ class TestResume:
         run = run_engine(documents("Ann"), settings, QUICK, side_file=side)
         again = run_engine(documents("Ann"), settings, RunOptions(resume=True), side_file=side)
         assert (again.resumed, again.found) == (1, run.found)
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            b'{"spans": []}',
+            b'{"document": 9, "spans": []}',
+            b'{"document": "0", "spans": [[0, 1, "X"]]}',
+            b'{"document": 0, "spans": [[0, 99, "X", null]]}',
+            b'{"document": 0, "spans": [[0]]}',
+            b'{"document": 0, "spans": 7}',
+            b'{"document": 0, "spans": "' + b"\xff\xfe" + b'"}',
+            b"[" * 100_000,
+        ],
+        ids=range(8),
+    )
+    def test_a_damaged_line_is_as_if_it_were_not_there(self, tmp_path: Path, line: bytes) -> None:
+        settings, side, texts = self.broken(tmp_path)
+        lines = [each for each in side.read_bytes().splitlines() if b'"document": 0' not in each]
+        side.write_bytes(b"\n".join([*lines, line, b""]))
+        run = run_engine(texts, settings, RunOptions(resume=True), side_file=side, sha256="s")
+        assert run.resumed == 2
+        assert run.found[0] == (Detection(0, 1, "X", None),)
 
     def test_an_unfinished_run_is_not_thrown_away_without_a_word(self, tmp_path: Path) -> None:
         settings, side, texts = self.broken(tmp_path)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import EXAMPLE_OPTIONS, ROOT
+from tests.conftest import EXAMPLE_OPTIONS, ROOT, refused, run
 
 OLD = b"the old file"
 
@@ -129,3 +129,18 @@ def test_a_run_that_is_asked_to_end_cleans_up(number: signal.Signals, sides: tup
     assert b"Traceback" not in done.stderr
     assert target.read_bytes() == OLD
     assert names(tmp_path) == ["review.xlsx"]
+
+
+def test_a_name_that_is_too_long_is_a_message(write, tmp_path: Path) -> None:
+    gold = write("gold.vrt", f'<text id="{"a" * 5000}">\nAnn\tB-PER\n</text>\n')
+    long = tmp_path / ("x" * 300)
+    for arguments in (
+        ("convert", gold, tmp_path / "out"),  # brat: documents become files
+        ("evaluate", gold, gold, "-o", f"{long}.xlsx"),
+        ("evaluate", gold, gold, "--files", long),
+        ("score", gold, long),
+        ("status", long),
+        ("score", gold, gold, "--config", long),
+    ):
+        refused(run(*arguments), "File name too long")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.vrt"]

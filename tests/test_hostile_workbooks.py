@@ -105,6 +105,20 @@ def test_a_cell_far_away_is_refused_however_it_is_written(cells):
         read_sheets(xlsx(SHEET.format(rows=ROW.format(cells=cells))), "far.xlsx")
 
 
+def test_a_stray_cell_far_to_the_right_costs_no_time_for_the_empty_ones_before_it(monkeypatch):
+    from clueval_xlsx.reimport import existing, reading
+
+    asked = []
+    for module in (reading, existing):
+        monkeypatch.setattr(module, "normalise", lambda text: asked.append(text) or str(text).casefold())
+    rows = "".join(f'<row r="{row}">{cell(f"A{row}")}{cell(f"XFD{row}")}</row>' for row in range(1, 101))
+    tables = read_sheets(xlsx(SHEET.format(rows=rows)), "wide.xlsx")
+    assert len(tables[0].rows[0]) == 16384
+    assert not reading.has_review_sheet(tables)
+    assert existing.filled_rows(tables[0]) == 0
+    assert asked.count("") == 0  # a million and a half of them are in the sheet
+
+
 def test_repeated_cells_of_an_ods_are_refused():
     with pytest.raises(InputError, match=r"far\.ods"):
         read_sheets(ods(filled(16384, 1048576)), "far.ods")

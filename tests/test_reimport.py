@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.judgements import JudgementRecord, LogEntry, read_log, write_log
 from clueval_xlsx.layout import Answer, custom_judgements
 from clueval_xlsx.loading import ReadOptions, read_pair
 from clueval_xlsx.way_back import reimport
@@ -266,6 +267,20 @@ def test_the_same_case_twice_counts_once_if_identical_and_is_a_conflict_if_not(e
     assert result.needs_a_person
 
 
+def says(**changes):
+    """A manifest that says something else: values are replaced, objects added to."""
+
+    def edit(book):
+        sheet = book["clueval_manifest"]
+        manifest = json.loads("".join(str(row[0]) for row in sheet.iter_rows(values_only=True)))
+        for key, value in changes.items():
+            manifest[key] = {**manifest[key], **value} if isinstance(value, dict) else value
+        sheet.delete_rows(1, sheet.max_row)
+        sheet.cell(1, 1, json.dumps(manifest))
+
+    return edit
+
+
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
@@ -277,8 +292,23 @@ def test_the_same_case_twice_counts_once_if_identical_and_is_a_conflict_if_not(e
             "newer version",
         ),
         (lambda book: book["clueval_manifest"].cell(1, 1, "{broken"), "damaged"),
+        (says(settings={"level": "exakt"}), "damaged: unknown level 'exakt'. Allowed: exact"),
+        (says(settings={"beta": "two"}), "damaged: beta is 'two', not float"),
+        (says(settings={"replicates": 10**12}), "damaged: --replicates 1000000000000: out of range"),
+        (says(settings={"labels": {"mapping": [["A"]]}}), "damaged: labels.mapping is .*'A'.*, not"),
+        (says(settings={"labels": {"left_out": [99]}}), "document 99 was left out, but there are only"),
+        (says(reading={"gold": {"token_id": [4]}}), "damaged: token_id is .4.. Allowed: int, null"),
+        (says(reading={"gold": {"layers": {"category": -2}}}), "damaged: --layer category=-2: there is no column -2"),
+        (says(gold={"sha256": 5}), "damaged: gold.sha256 is 5, not str"),
+        (says(reading={"gold": {"layers": {"category": 1}}}), "cannot be read as the manifest says.*is no BIO tag"),
+        (says(layers="category"), "damaged: layers is 'category', not tuple"),
+        (says(judgements=[{"code": "x", "effect": "eat"}]), "judgement 'x' has effect 'eat'"),
+        (says(judgements=[{"code": "label", "effect": "add"}]), "means add here and label"),
+        (says(predictions="AAAA"), "the predictions in the manifest are damaged"),
+        (says(tokens=3), "tokens as it is read now, but the run had 3"),
+        (says(layers=["nobody"]), "has no layer nobody, which the run was about"),
     ],
-)
+)  # fmt: skip
 def test_workbooks_that_cannot_be_understood_are_refused_by_name(evaluation, answers, edit, words):
     with pytest.raises(InputError, match=rf"(?s)review\.xlsx.*{words}"):
         reimport([edited(workbook(evaluation, answers), edit)], gold())
@@ -600,6 +630,12 @@ def test_earlier_decisions_are_carried_forward(tmp_path):
     refused(
         run("evaluate", folder / "corrected.vrt", folder / "pred.vrt", "--previous", folder / "pred.vrt"), "pred.vrt:1"
     )
+
+
+def test_a_log_reads_as_it_was_written_whatever_the_comments_hold():
+    comment = "one\u2028two\x85three\x1cfour\r\nfive"  # what Python takes for line ends
+    entry = LogEntry(JudgementRecord("FN-AAAA", "unclear", "open", comment=comment), outcome="unchanged")
+    assert read_log(write_log([entry, entry])) == [entry, entry]
 
 
 def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed(evaluation):

@@ -79,3 +79,8 @@ def test_line_numbers_equal_plain_counting(data: bytes, draw: st.DataObject) -> 
     text = data.replace(b"\x00", b"\n")
     offsets = draw.draw(st.lists(st.integers(0, len(text))))
     assert line_numbers(text, offsets) == [text[:offset].count(b"\n") + 1 for offset in offsets]
+
+
+def test_a_reference_to_no_character_stays_as_it_is() -> None:
+    endless = f"&#{'9' * 5000};"
+    assert decode_entities(f"&#3; &#xFFFE; &#65; {endless}") == f"&#3; &#xFFFE; A {endless}"

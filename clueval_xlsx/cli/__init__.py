@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import sys
 
 import click
@@ -66,7 +67,11 @@ def main() -> None:
     except OSError as error:
         if debug:
             raise
-        _complain(f"{_place(error)}: {error.strerror or error}. Make room or choose another place, and run again.")
+        what = error.strerror or str(error)
+        if error.errno == errno.ENAMETOOLONG:  # nothing was written, and nothing but another name will help
+            _complain(f"{_place(error)}: cannot be read or written: {what}. Check the path.")
+            sys.exit(2)
+        _complain(f"{_place(error)}: {what}. Make room or choose another place, and run again.")
         abandon_streams()
         sys.exit(1)
     except Exception as error:  # the last resort: people get a sentence, developers the traceback

@@ -56,6 +56,11 @@ def config_keys(command: click.Command) -> dict[str, click.Option]:
     }
 
 
+def _text(item: Any) -> Any:
+    """A number or a date as the command line would give it: options of every type take texts."""
+    return item if isinstance(item, str | bool | list | dict) else str(item)
+
+
 def _checked(option: click.Option, given: Any, ctx: click.Context, where: str) -> Any:
     """A value from a config file, refused with its place if the option does not take it."""
     if isinstance(given, list) != option.multiple:
@@ -65,6 +70,7 @@ def _checked(option: click.Option, given: Any, ctx: click.Context, where: str) -
     if any(isinstance(item, bool) != option.is_flag for item in (given if option.multiple else [given])):
         allowed = "true or false, without quotation marks" if option.is_flag else "a text or a number"
         raise InputError(f"{where}: found {given!r}. Allowed: {allowed}.")
+    given = [_text(item) for item in given] if option.multiple else _text(given)
     try:
         option.type_cast_value(ctx, given)
     except click.BadParameter as error:

@@ -103,4 +103,4 @@ def output_files(
     from clueval_xlsx.writers.presidio_json import presidio_json
 
     write_json = presidio_json if format_ == "presidio" else label_studio_json
-    return {target: write_json(documents).encode("utf-8")}
+    return {target: write_json(documents).encode("utf-8", "backslashreplace")}

@@ -38,7 +38,7 @@ def merge(file: str, output: Path | None, **given: Any) -> None:
     ending = output.suffix.lower() if output else ".tsv"
     if ending in {".tsv", ".csv"}:
         text = span_table(annotation.spans, corpus, separator="\t" if ending == ".tsv" else ",")
-        content = text.encode("utf-8")
+        content = text.encode("utf-8", "replace")
     elif ending == ".vrt":
         from clueval_xlsx.writers.tokens import vertical_text
         from clueval_xlsx.writers.vertical import rewrite_layers

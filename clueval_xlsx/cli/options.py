@@ -65,7 +65,7 @@ class LabelGroup(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """Split the list; one label alone is equivalent to nothing."""
-        parts = value.split(",") if isinstance(value, str) else value
+        parts = value if isinstance(value, list | tuple) else str(value).split(",")
         labels = tuple(dict.fromkeys(str(label).strip() for label in parts if str(label).strip()))
         if len(labels) < 2:
             self.fail(f"{value!r} is no group of labels. Give two or more, such as ORG,LOC.", param, ctx)

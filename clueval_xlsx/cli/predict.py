@@ -103,7 +103,8 @@ def _files(reading: Reading, dataset: Dataset, prediction: Prediction, format_: 
         from clueval_xlsx.writers.detected_json import detected_json
         from clueval_xlsx.writers.standoff import written_documents
 
-        return {output: detected_json(written_documents(predicted, {dataset.layer: spans}, format_)).encode("utf-8")}
+        text = detected_json(written_documents(predicted, {dataset.layer: spans}, format_))
+        return {output: text.encode("utf-8", "backslashreplace")}
     from clueval_xlsx.cli.convert import output_files
 
     return output_files(predicted, {dataset.layer: spans}, format_, output, None)

@@ -63,13 +63,15 @@ def _open_if_closed(number: int, name: str) -> None:
 
 
 def _legible(error: UnicodeError) -> tuple[str | bytes, int]:
-    """What a stream shows for characters that it cannot: the like in ASCII, the raw bytes of a file name, or `?`."""
+    """What a stream shows for characters that it cannot: the like in ASCII, raw bytes of a file name, or `?`."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     character = error.object[error.start]
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not in the encoding of this place
         return bytes([code - 0xDC00]), error.start + 1
+    if 0xD800 <= code <= 0xDFFF:  # half a surrogate pair, as JSON spells it
+        return f"\\u{code:04x}", error.start + 1
     plain = character.translate(_PLAIN)
     return plain if plain.isascii() else "?", error.start + 1
 

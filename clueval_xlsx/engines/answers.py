@@ -14,6 +14,7 @@ from typing import Any
 from clueval_xlsx.engines.base import Detection, Document
 
 _SHOWN = 80
+_LARGEST_SCORE = 1e300
 _ALLOWED = '{"id": "…", "spans": [{"start": 0, "end": 4, "label": "PERSON", "score": 0.9}]}'
 
 
@@ -34,7 +35,7 @@ def parse_line(line: bytes) -> Mapping[str, Any]:
     """The object on a line."""
     try:
         content = json.loads(line)
-    except ValueError:  # bytes that are not UTF-8 included
+    except (ValueError, RecursionError):  # bytes that are not UTF-8 included
         raise BadAnswerError(f"found {shown(line)}, which is no JSON. Allowed: {_ALLOWED} on one line") from None
     if not isinstance(content, dict):
         raise BadAnswerError(f"found {shown(line)}. Allowed: {_ALLOWED} on one line")
@@ -74,12 +75,20 @@ def _detection(span: Any, number: int, text: str) -> Detection:
         )
     if not isinstance(label, str) or not label.strip() or not label.isprintable():
         raise BadAnswerError(f"span {number} has the label {shown(label)}. Allowed: some visible characters")
-    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
+    if score is not None and not _is_score(score):
         raise BadAnswerError(f"span {number} has the score {shown(score)}. Allowed: a number, or none")
     return Detection(start, end, label.strip(), None if score is None else float(score))  # type: ignore[arg-type]
 
 
+def _is_score(score: Any) -> bool:
+    """Whether something is a number, and neither endless nor none at all."""
+    return isinstance(score, int | float) and not isinstance(score, bool) and abs(score) <= _LARGEST_SCORE
+
+
 def shown(value: Any) -> str:
     """A value, cut to a length that a message can bear."""
-    text = repr(value) if not isinstance(value, bytes) else repr(value.decode("utf-8", "replace").strip())
+    try:
+        text = repr(value) if not isinstance(value, bytes) else repr(value.decode("utf-8", "replace").strip())
+    except RecursionError:
+        return "something nested too deeply"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -62,7 +62,7 @@ def run_engine(
             _run(state, first, options, None, advance)
         else:
             identity = identity_of(description, sha256, len(documents), _texts_hash(documents))
-            with SideFile(side_file, identity) as side:
+            with SideFile(side_file, identity, documents) as side:
                 state.take_over(side.begin(resume=options.resume))
                 for number in state.found:
                     advance(number)

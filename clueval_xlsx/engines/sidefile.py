@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from clueval_xlsx.engines.base import Description, Detection
+from clueval_xlsx.engines.answers import BadAnswerError, detections, parse_line
+from clueval_xlsx.engines.base import Description, Detection, Document
 from clueval_xlsx.exceptions import EngineError, OutputError
 from clueval_xlsx.files import Outputs
 from clueval_xlsx.version import __version__
@@ -39,9 +40,10 @@ class RunIdentity:
 class SideFile:
     """The file of one run: a header, then a line for each document in the order in which they were done."""
 
-    def __init__(self, path: Path, identity: RunIdentity) -> None:
+    def __init__(self, path: Path, identity: RunIdentity, documents: Sequence[Document]) -> None:
         self.path = path
         self.identity = identity
+        self._documents = documents
         self._stream: IO[str] | None = None
 
     def __enter__(self) -> SideFile:
@@ -96,8 +98,11 @@ class SideFile:
             ) from None
 
     def _load(self) -> dict[int, list[Detection]]:
-        lines = self.path.read_text("utf-8").splitlines()
-        header = _parse(lines[0]) if lines else None
+        try:
+            lines = self.path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise EngineError(f"{self.path}: cannot be read: {error.strerror}. Start anew with --no-resume.") from None
+        header = _parse(lines[0])
         if header is None:  # it broke off before anything was written
             return {}
         for key, value in self.identity.header().items():
@@ -108,9 +113,11 @@ class SideFile:
                 )
         done = {}
         for line in lines[1:]:
-            content = _parse(line)
-            if content is not None and "spans" in content:  # failures are tried again
-                done[int(content["document"])] = [Detection(*span) for span in content["spans"]]
+            content = _parse(line) or {}
+            number = content.get("document")
+            if isinstance(number, int) and 0 <= number < len(self._documents):
+                with contextlib.suppress(BadAnswerError):  # failures, and what was damaged, are tried again
+                    done[number] = detections({"spans": content.get("spans")}, self._documents[number])
         return done
 
 
@@ -126,12 +133,11 @@ def _line(number: int, found: list[Detection]) -> dict[str, Any]:
     return {"document": number, "spans": [list(one) for one in found]}
 
 
-def _parse(line: str) -> dict[str, Any] | None:
+def _parse(line: bytes) -> Mapping[str, Any] | None:
     try:
-        content = json.loads(line)
-    except ValueError:  # the run broke off while this line was written
+        return parse_line(line)
+    except BadAnswerError:  # the run broke off while this line was written
         return None
-    return content if isinstance(content, dict) else None
 
 
 def identity_of(description: Description, sha256: str, documents: int, texts: str) -> RunIdentity:

@@ -16,7 +16,8 @@ from clueval_xlsx.readers.text import Document, TextFormat, TextReading
 FIELDS = ("label",)
 TEXT, ANNOTATIONS = ".txt", ".ann"
 
-_SPAN = re.compile(r"(?P<id>\S+)\s+(?P<label>\S+)\s+(?P<start>-?\d+)\s+(?P<end>-?\d+)(?:\s+(?P<text>.*?))?\s*")
+# No white space at the end, and no number that is longer than any text: see `_span`.
+_SPAN = re.compile(r"(?P<id>\S+)\s+(?P<label>\S+)\s+(?P<start>-?\d{1,18})\s+(?P<end>-?\d{1,18})(?:\s+(?P<text>\S.*))?")
 _DISCONTINUOUS = re.compile(r"\S+\s+\S+\s+-?\d+\s+-?\d+(?:\s*;\s*-?\d+\s+-?\d+)+(?:\s|$)")
 _HEADER = re.compile(r"id\s+category\s+start\s+end\b.*", re.IGNORECASE)
 _OTHER = re.compile(r"[REAMN]\d+\s|\*\s|#")  # relations, events, attributes, normalisations, equivalences, notes
@@ -66,7 +67,7 @@ def read_brat(
     fingerprint = hashlib.sha256()
     for number, document in enumerate(sorted(found)):
         raw = annotations.get(document, b"")
-        for part in (document.encode(), found[document], raw):
+        for part in (document.encode("utf-8", "surrogatepass"), found[document], raw):
             fingerprint.update(len(part).to_bytes(8, "big") + part)
         folder = name if document in beside else text_name
         collector.add_document(Document(document, _decoded(found[document], f"{folder}/{document}{TEXT}")))
@@ -85,7 +86,12 @@ def parse_span_line(line: str) -> re.Match[str] | None:
     """The parts of a line that annotates a span; None for any other line."""
     if not line.strip() or _OTHER.match(line) or _HEADER.match(line):
         return None
-    return _SPAN.fullmatch(line.rstrip("\r\n"))
+    return _span(line)
+
+
+def _span(line: str) -> re.Match[str] | None:
+    """The parts of a line; white space behind them is cut off first, or long lines would take for ever."""
+    return _SPAN.fullmatch(line.rstrip())
 
 
 def _add_annotations(collector: Collector, number: int, document: str, content: str) -> None:
@@ -102,7 +108,7 @@ def _add_annotations(collector: Collector, number: int, document: str, content: 
                 "Write it as one span from the first to the last character, or as several spans",
             )
             continue
-        span = _SPAN.fullmatch(line.rstrip("\r\n"))
+        span = _span(line)
         if span is None:
             collector.complain(
                 where,

@@ -9,6 +9,7 @@ import numpy as np
 
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.offsets import UNITS, unit_starts
+from clueval_xlsx.readers.json_source import shown
 from clueval_xlsx.readers.overlaps import overlap_note, resolve
 from clueval_xlsx.readers.reading import Source
 from clueval_xlsx.readers.text import (
@@ -28,6 +29,7 @@ from clueval_xlsx.tokenise import Ranges
 
 _MOST_PROBLEMS = 1000
 _CONTEXT = 20
+_FARTHEST = 2**62  # no text is that long, and arrays hold no larger numbers
 
 
 class Collector:
@@ -60,16 +62,23 @@ class Collector:
         document: int,
         start: Any,
         end: Any,
-        values: Mapping[str, str | None],
+        values: Mapping[str, Any],
         *,
         surface: str | None = None,
         handle: tuple[Any, ...] = (),
         where: str,
     ) -> None:
-        """Take an annotation; offsets that are no whole numbers are a problem."""
+        """Take an annotation; offsets that are no whole numbers and labels that are no text are a problem."""
         for key, value in (("start", start), ("end", end)):
             if not isinstance(value, int) or isinstance(value, bool):
-                self.complain(where, f"the {key} of an annotation is {value!r}", "a whole number of characters")
+                self.complain(where, f"the {key} of an annotation is {shown(value)}", "a whole number of characters")
+                return
+            if abs(value) > _FARTHEST:
+                self.complain(where, f"the {key} of an annotation is {value}", "offsets inside the text")
+                return
+        for field, value in values.items():
+            if value is not None and not isinstance(value, str):
+                self.complain(where, f"the {field} of an annotation is {shown(value)}", "a text")
                 return
         self._rows.append((document, start, end))
         for field, column in self._values.items():
@@ -263,15 +272,18 @@ def choose_annotators(
     return chosen, {number for number, indices in enumerate(chosen) if not indices}
 
 
-def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str]) -> dict[str, str]:
-    """What metrics can be grouped by: short texts, numbers and truth values of a document, `meta` included."""
+def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str], *, inside: bool = False) -> dict[str, str]:
+    """What metrics can be grouped by: short texts, numbers and truth values of a document, `meta` included.
+
+    What is nested further (`inside` of `meta`) is nobody's metadata.
+    """
     found: dict[str, str] = {}
     left_out = set(skip)
     for key, value in content.items():
         if key in left_out:
             continue
-        if isinstance(value, Mapping) and key in {"meta", "metadata"}:
-            found.update(scalar_attributes(value, skip))
+        if isinstance(value, Mapping) and key in {"meta", "metadata"} and not inside:
+            found.update(scalar_attributes(value, skip, inside=True))
         elif isinstance(value, str | int | float) and len(str(value)) <= 200:
             found[key] = str(value)
     return found

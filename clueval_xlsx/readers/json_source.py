@@ -20,6 +20,7 @@ _EXPECTED = {
     "label-studio": "data, annotations (or predictions)",
     "tab": "doc_id, text, annotations (or presidio_detected_pii)",
 }
+_SHOWN = 60
 _KINDS = {"str": "a text", "list": "a list", "dict": "an object"}
 
 
@@ -45,14 +46,14 @@ def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
         raise InputError(f"{name}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno}).{hint}") from None
     except RecursionError:
         raise InputError(f"{name}: the JSON is nested too deeply to be a list of documents.") from None
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise InputError(f"{name}: found a number of thousands of digits. Allowed: offsets in the text.") from None
     if not isinstance(content, list):
-        found = f"an object with the keys {_keys(content)}" if isinstance(content, dict) else repr(content)[:60]
+        found = f"an object with the keys {_keys(content)}" if isinstance(content, dict) else shown(content)
         raise InputError(f"{name}: the JSON is not a list, but {found}. Allowed: a list of documents.")
     for number, document in enumerate(content, 1):
         if not isinstance(document, dict):
-            raise InputError(
-                f"{name}: document {number} is {repr(document)[:60]}. Allowed: an object for each document."
-            )
+            raise InputError(f"{name}: document {number} is {shown(document)}. Allowed: an object for each document.")
     if not content:
         raise InputError(f"{name}: the list of documents is empty. Check that this is the right file.")
     return content
@@ -76,14 +77,24 @@ def required(document: dict[str, Any], key: str, kind: type, name: str, number: 
     value = document.get(key)
     if not isinstance(value, kind):
         words = _KINDS[kind.__name__]
-        found = f"{key!r} is {repr(value)[:40]}" if key in document else f"there is no {key!r}, only {_keys(document)}"
+        found = f"{key!r} is {shown(value)}" if key in document else f"there is no {key!r}, only {_keys(document)}"
         raise InputError(f"{name}: document {number}: {found}. Allowed: {key!r} with {words}.")
     return value
 
 
-def label_of(value: Any) -> str | None:
-    """A label as text; null is none."""
-    return None if value is None or value == "" else str(value)
+def label_of(value: Any) -> Any:
+    """A label as text; null is none. What can be no label stays as it is, for the message."""
+    if value is None or value == "":
+        return None
+    return str(value) if isinstance(value, str | int | float) else value
+
+
+def shown(value: Any) -> str:
+    """A value of a JSON file as a message shows it, however deeply it is nested."""
+    try:
+        return repr(value)[:_SHOWN]
+    except RecursionError:
+        return "a list or object nested too deeply"
 
 
 def _keys(document: dict[str, Any]) -> str:

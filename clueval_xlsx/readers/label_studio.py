@@ -7,7 +7,7 @@ from typing import Any
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.readers.collect import Collector, choose_annotators, scalar_attributes
-from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required
+from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required, shown
 from clueval_xlsx.readers.reading import Source, digest
 from clueval_xlsx.readers.text import PRED, UNION, Document, TextFormat, TextReading
 
@@ -45,13 +45,16 @@ def read_label_studio(
 
 def _add_results(collector: Collector, task: Mapping[str, Any], number: int, key: str, index: int, person: str) -> None:
     doc_id = collector.documents[number].id
-    shown = number + 1 if doc_id is None else repr(doc_id)
+    document = number + 1 if doc_id is None else repr(doc_id)
     for place, result in enumerate(required(task[key][index], "result", list, collector.name, number + 1)):
-        where = f"{collector.name}: document {shown}, {key} of {person}, result {place + 1}"
+        where = f"{collector.name}: document {document}, {key} of {person}, result {place + 1}"
         value = result.get("value") if isinstance(result, dict) else None
         if not isinstance(value, dict) or "start" not in value:
             continue  # a relation, a choice for the whole text, a rating
         labels = value.get("labels") or value.get("hypertextlabels") or []
+        if not isinstance(labels, list):
+            collector.complain(where, f"labels are {shown(labels)}", "a list with one label")
+            continue
         if len(labels) > 1:
             collector.complain(
                 where, f"several labels on one span: {', '.join(map(str, labels))}", "one label", "Split the span"
@@ -74,7 +77,7 @@ def _people(task: Mapping[str, Any], key: str, name: str, number: int) -> list[t
     found = []
     entries = task.get(key) or []
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError(f"{name}: document {number + 1}: {key} is {repr(entries)[:60]}. Allowed: a list of objects.")
+        raise InputError(f"{name}: document {number + 1}: {key} is {shown(entries)}. Allowed: a list of objects.")
     for index, entry in enumerate(entries):
         if not entry.get("was_cancelled"):
             found.append((_person(entry, index), index))

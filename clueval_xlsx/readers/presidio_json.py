@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clueval_xlsx.readers.collect import Collector, scalar_attributes
-from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required
+from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required, shown
 from clueval_xlsx.readers.reading import Source, digest
 from clueval_xlsx.readers.text import Document, TextFormat, TextReading
 
@@ -29,7 +29,7 @@ def read_presidio(
         for index, span in enumerate(spans):
             where = f"{name}: document {number + 1 if doc_id is None else repr(doc_id)}, span {index + 1}"
             if not isinstance(span, dict):
-                collector.complain(where, f"found {repr(span)[:60]}", "an object with start_position and end_position")
+                collector.complain(where, f"found {shown(span)}", "an object with start_position and end_position")
                 continue
             value = span.get("entity_value")
             collector.add(

@@ -7,7 +7,7 @@ from typing import Any
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.readers.collect import Collector, choose_annotators, scalar_attributes
-from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required
+from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required, shown
 from clueval_xlsx.readers.reading import Source, digest
 from clueval_xlsx.readers.text import PRED, UNION, Document, TextFormat, TextReading
 
@@ -105,7 +105,7 @@ def _annotators(document: Mapping[str, Any], name: str, number: int) -> dict[str
         if not isinstance(content, dict) or "entity_mentions" not in content:
             raise InputError(
                 f"{name}: document {_shown(document, number)}: annotations of {annotator!r} are "
-                f"{repr(content)[:60]}. Allowed: an object with 'entity_mentions', or one list of mentions."
+                f"{shown(content)}. Allowed: an object with 'entity_mentions', or one list of mentions."
             )
         found[annotator] = (("annotations", annotator, "entity_mentions"), content["entity_mentions"])
     return found
@@ -113,15 +113,13 @@ def _annotators(document: Mapping[str, Any], name: str, number: int) -> dict[str
 
 def _items(mentions: Any, name: str, number: int, what: str) -> list[dict[str, Any]]:
     if not isinstance(mentions, list) or not all(isinstance(mention, dict) for mention in mentions):
-        raise InputError(
-            f"{name}: document {number + 1}: {what}: found {repr(mentions)[:60]}. Allowed: a list of objects."
-        )
+        raise InputError(f"{name}: document {number + 1}: {what}: found {shown(mentions)}. Allowed: a list of objects.")
     return mentions
 
 
 def _shown(document: Mapping[str, Any], number: int) -> str:
     doc_id = document.get("doc_id", document.get("id"))
-    return str(number + 1) if doc_id is None else repr(doc_id)
+    return str(number + 1) if doc_id is None else shown(doc_id)
 
 
 def _text(value: Any) -> str | None:

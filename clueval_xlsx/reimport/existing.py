@@ -31,7 +31,7 @@ def filled_rows(table: SheetTable) -> int:
     """How many case rows of a sheet have something in an annotation column; 0 on any other sheet."""
     names = {key: {normalise(word) for word in in_every_language(f"column.{key}").values()} for key in _KEYS}
     for number, row in enumerate(table.rows[:_HEADER_ROWS]):
-        headers = [normalise(cell) if isinstance(cell, str) else "" for cell in row]
+        headers = [normalise(cell) if cell and isinstance(cell, str) else "" for cell in row]
         if not names["judgement"].intersection(headers):
             continue
         if not (names["case"] | names[BLOCK_ID_COLUMN]).intersection(headers):

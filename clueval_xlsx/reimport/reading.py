@@ -146,7 +146,7 @@ def judge_name(tables: Iterable[SheetTable]) -> str:
     for table in tables:
         for row in table.rows[:_HEADER_ROWS]:
             for column, cell in enumerate(row):
-                if isinstance(cell, str) and normalise(cell).rstrip(":") in asked:
+                if cell and isinstance(cell, str) and normalise(cell).rstrip(":") in asked:
                     typed = [cell_text(value).strip() for value in row[column + 1 :]]
                     return " ".join(next((text for text in typed if text), "").split())
     return ""
@@ -241,7 +241,7 @@ class _ReviewSheet:
         for number, row in enumerate(table.rows[:_HEADER_ROWS]):
             columns: dict[str, int] = {}
             for place, cell in enumerate(row):
-                key = vocabulary.column(cell) if isinstance(cell, str) else None
+                key = vocabulary.column(cell) if cell and isinstance(cell, str) else None
                 if key is not None:
                     columns.setdefault(key, place)
             if "judgement" in columns and ("case" in columns or BLOCK_ID_COLUMN in columns):
@@ -420,14 +420,16 @@ def _clean_id(text: str) -> str:
     return text if _CASE_ID.fullmatch(text) else normalise(text).upper().replace(" ", "")
 
 
-def all_judgements(manifests: Iterable[Manifest], more: Sequence[Judgement] = ()) -> tuple[Judgement, ...]:
+def all_judgements(
+    manifests: Iterable[Manifest], more: Sequence[Judgement] = (), where: str = "manifest"
+) -> tuple[Judgement, ...]:
     """The tool's judgements and those that the workbooks bring along; one code may not mean two things."""
     found = {judgement.code: judgement for judgement in JUDGEMENTS}
     for judgement in [*(each for manifest in manifests for each in manifest.judgements), *more]:
         known = found.setdefault(judgement.code, judgement)
         if known.effect != judgement.effect:
             raise InputError(
-                f"judgement {judgement.code!r} means {known.effect} in one place and {judgement.effect} in another. "
+                f"{where}: judgement {judgement.code!r} means {judgement.effect} here and {known.effect} elsewhere. "
                 "Use workbooks of one run, or give the judgement one meaning."
             )
     return tuple(found.values())

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from clueval_xlsx.aligned_pairs import recut
 from clueval_xlsx.errors import case_table
 from clueval_xlsx.evaluation import Options
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.layout import FN, FP, MANIFEST_SHEET
 from clueval_xlsx.loading import ReadOptions
 from clueval_xlsx.manifest import Manifest, unpack_cut, unpack_predictions
@@ -27,7 +27,9 @@ from clueval_xlsx.reimport.reading import (
     read_manifest,
 )
 from clueval_xlsx.reimport.sheets import SheetTable, read_sheets
+from clueval_xlsx.typed_json import build
 
+Built = TypeVar("Built")
 _CHANGING = frozenset({"delete", "boundary", "label"})
 _SHOWN = 10  # characters of a hash that people see; run IDs hold as many
 
@@ -79,55 +81,59 @@ def manifest_of(workbooks: Sequence[OpenedWorkbook]) -> Manifest | None:
     return next((workbook.manifest for workbook in workbooks if workbook.manifest is not None), None)
 
 
-def options_of(manifest: Manifest) -> Options:
+def manifest_place(workbooks: Sequence[OpenedWorkbook]) -> str:
+    """Where the manifest of a run stands, for a message."""
+    return next((f"{book.name}!{MANIFEST_SHEET}" for book in workbooks if book.manifest is not None), "manifest")
+
+
+def options_of(manifest: Manifest, where: str = "manifest") -> Options:
     """The options that a run was evaluated with."""
-    return _rebuilt(Options(), manifest.settings)
+    return _built(Options, manifest.settings, where)
 
 
-def _rebuilt(default: Any, content: Mapping[str, Any]) -> Any:
-    """A frozen dataclass filled from JSON: lists become tuples again, objects dataclasses."""
-    values = {}
-    for entry in fields(default):
-        if entry.name not in content:
-            continue
-        known, value = getattr(default, entry.name), content[entry.name]
-        values[entry.name] = (
-            _rebuilt(known, value) if is_dataclass(known) and isinstance(value, Mapping) else _as_tuple(value)
-        )
-    return replace(default, **values)
+def _built(kind: type[Built], content: Mapping[str, Any], where: str) -> Built:
+    """Options from what a manifest says; a value that no run can have had is refused."""
+    try:
+        return build(kind, content)
+    except (TypeError, OptionError) as error:
+        raise InputError(
+            f"{where}: the manifest is damaged: {error}. Ask for the workbook again, or evaluate anew."
+        ) from None
 
 
-def _as_tuple(value: Any) -> Any:
-    return tuple(_as_tuple(item) for item in value) if isinstance(value, list) else value
+def _columns(manifest: Manifest, side: str) -> dict[str, int | str]:
+    """The columns that the layers of a side were read from."""
+    columns = manifest.setting("columns", {})
+    own = columns.get(side) if isinstance(columns, dict) else None
+    found = own if isinstance(own, dict) else {}
+    return {layer: column for layer, column in found.items() if isinstance(column, int | str)}
 
 
-def read_options_of(manifest: Manifest, side: str = "gold") -> ReadOptions:
+def read_options_of(manifest: Manifest, side: str = "gold", where: str = "manifest") -> ReadOptions:
     """How a side was read when the run was evaluated."""
-    known = {entry.name for entry in fields(ReadOptions)}
-    given = manifest.reading.get(side, {})
-    values = {name: value for name, value in given.items() if name in known and value is not None}
+    values = {name: value for name, value in manifest.reading.get(side, {}).items() if value is not None}
     if not values.get("layers"):
-        columns = manifest.setting("columns", {}).get(side, {})
+        columns = _columns(manifest, side)
         values["layers"] = {layer: column for layer, column in columns.items() if isinstance(column, int)}
-    return ReadOptions(**values)
+    return _built(ReadOptions, values, where)
 
 
-def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
+def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> Pair:
     """Gold and the predictions of the manifest, brought together as they were when the run was evaluated."""
-    where = f"{manifest.gold.get('name', 'gold')}, run {manifest.run_id}"
+    where = f"{where}, run {manifest.run_id}"
     added = None
     if manifest.cut:
         added, doc_ids = unpack_cut(manifest.cut, where)
         gold = recut(gold, added, doc_ids)
     if manifest.tokens and manifest.tokens != len(gold.corpus):
         raise InputError(
-            f"{gold.source.name}: has {len(gold.corpus):,} tokens as it is read now, but the run {manifest.run_id} "
+            f"{where}: {gold.source.name} has {len(gold.corpus):,} tokens as it is read now, but the run "
             f"had {manifest.tokens:,}. Read it with the options it was evaluated with, or give --pred."
         )
     missing = [layer for layer in manifest.layers if layer not in gold.layers]
     if missing:
         raise InputError(
-            f"{gold.source.name}: has no layer {', '.join(missing)}, which the run {manifest.run_id} was about. "
+            f"{where}: {gold.source.name} has no layer {', '.join(missing)}, which the run was about. "
             f"Layers: {', '.join(gold.layers)}. Give the columns with --layer."
         )
     layers = unpack_predictions(manifest.predictions, where)
@@ -139,7 +145,7 @@ def restore_pair(manifest: Manifest, gold: Reading) -> Pair:
         manifest.pred.get("name", "pred"),
         "manifest",
         manifest.pred.get("sha256", ""),
-        dict(manifest.setting("columns", {}).get("pred", {})),
+        _columns(manifest, "pred"),
         reading=dict(manifest.reading.get("pred", {})),
         engine=manifest.pred.get("engine", ""),
     )

@@ -1,30 +1,22 @@
-"""A workbook file as plain tables: told by its content, checked, decrypted if need be, read without formulas."""
+"""A judged workbook as plain tables: told by its content, decrypted if need be; and how cells are written."""
 
 from __future__ import annotations
 
 import datetime
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.reimport.safety import MOST_FILE_BYTES, unpack
+from clueval_xlsx.safety import MOST_FILE_BYTES
+from clueval_xlsx.spreadsheets import SheetTable, read_tables, unreadable
+
+__all__ = ["SheetTable", "cell_name", "cell_text", "read_sheets"]
 
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MOST_SPINS = 1_000_000  # rounds of hashing that a file may ask for; Excel writes 100,000
 _LOOK = 1 << 12
-Row = Sequence[Any]
-
-
-@dataclass(frozen=True)
-class SheetTable:
-    """One sheet: its name and all its cells from A1 on; an empty cell is the empty string."""
-
-    name: str
-    rows: Sequence[Row]
 
 
 def read_sheets(data: bytes, name: str, password: str | None = None) -> list[SheetTable]:
@@ -33,26 +25,7 @@ def read_sheets(data: bytes, name: str, password: str | None = None) -> list[She
         data = _decrypt(data, name, password)
     if data[:4] != _ZIP:
         raise InputError(f"{name}: found {_guess(data)}. Allowed: a workbook, .xlsx or .ods. {_remedy(data)}")
-    package = unpack(data, name)
-    from python_calamine import CalamineError, CalamineWorkbook
-
-    try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(package.content))
-        return [_table(book, sheet.name) for sheet in book.sheets_metadata if _is_worksheet(sheet)]
-    except CalamineError as error:
-        raise _unreadable(name, error) from None
-    except BaseException as error:  # a panic of the parser is no Exception, and no reason to stop the program
-        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
-            raise
-        raise _unreadable(name, error) from None
-
-
-def _is_worksheet(sheet: Any) -> bool:
-    return getattr(sheet.typ, "name", str(sheet.typ)).casefold().endswith("worksheet")
-
-
-def _table(book: Any, name: str) -> SheetTable:
-    return SheetTable(name, book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+    return read_tables(data, name)
 
 
 def _decrypt(data: bytes, name: str, password: str | None) -> bytes:
@@ -84,7 +57,7 @@ def _decrypt(data: bytes, name: str, password: str | None) -> bytes:
     except (DecryptionError, FileFormatError) as error:
         raise InputError(f"{name}: cannot be decrypted: {error}. Save it without a password.") from None
     except Exception as error:  # the container is parsed by code that trusts it
-        raise _unreadable(name, error) from None
+        raise unreadable(name, error) from None
     return opened.getvalue()
 
 
@@ -118,13 +91,6 @@ def _remedy(data: bytes) -> str:
     if not data:
         return "Ask for the file again."
     return "Open it in Excel or LibreOffice and save it as .xlsx; the name alone does not make it one."
-
-
-def _unreadable(name: str, error: BaseException) -> InputError:
-    return InputError(
-        f"{name}: the workbook cannot be read ({str(error)[:200] or type(error).__name__}). "
-        "Open it in Excel or LibreOffice, save it, and try again."
-    )
 
 
 def cell_text(value: Any) -> str:  # noqa: PLR0911 - one line a type

@@ -59,7 +59,7 @@ def corrected_annotations(original: BratOriginal, changes: Changes) -> dict[str,
             number += 1
             label = one_word(span.label, "brat")
             lines.append(f"T{number}\t{label} {span.start} {span.end}\t{one_line(span.surface)}{ending}")
-        files[path] = "".join(lines).encode("utf-8")
+        files[path] = "".join(lines).encode("utf-8", "replace")
     return files
 
 

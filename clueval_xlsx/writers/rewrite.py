@@ -89,7 +89,7 @@ def _corrected_json(side: TextReading, changes: Changes) -> bytes:
             edit_of(home).added.append(_new_item(maker(side, span, home[1]), side, document, number))
     byte_order_mark = "\ufeff" if original.raw.startswith(b"\xef\xbb\xbf") else ""
     text = original.raw.decode("utf-8-sig")
-    return (byte_order_mark + edit_lists(text, edits)).encode("utf-8")
+    return (byte_order_mark + edit_lists(text, edits)).encode("utf-8", "backslashreplace")
 
 
 def _writes(path: Path, span: NewSpan) -> bool:

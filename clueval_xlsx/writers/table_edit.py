@@ -157,7 +157,7 @@ def _edited_text(
 def _line(cells: Sequence[str], delimiter: str, ending: str) -> bytes:
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=delimiter, lineterminator=ending).writerow(cells)
-    return buffer.getvalue().encode("utf-8")
+    return buffer.getvalue().encode("utf-8", "replace")
 
 
 def workbook_of(rows: Sequence[Sequence[str]]) -> bytes:

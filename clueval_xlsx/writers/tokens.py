@@ -29,7 +29,7 @@ def vertical_text(corpus: Corpus, layers: Mapping[str, pd.DataFrame], *, sentenc
 
 
 def _vertical_lines(corpus: Corpus, layers: Mapping[str, pd.DataFrame], sentences: bool) -> Iterator[str]:
-    cells = _cells(corpus, layers)
+    cells = _cells(corpus, layers, ".vrt", r"[\t\r\n]")
     glued = _glued(corpus)
     breaks = set(corpus.breaks.tolist()) if sentences else set()
     for index, (first, stop) in enumerate(_bounds(corpus)):
@@ -45,13 +45,16 @@ def _vertical_lines(corpus: Corpus, layers: Mapping[str, pd.DataFrame], sentence
         yield f"</{corpus.document_tag}>\n"
 
 
-def _cells(corpus: Corpus, layers: Mapping[str, pd.DataFrame]) -> list[list[str]]:
+def _cells(corpus: Corpus, layers: Mapping[str, pd.DataFrame], what: str, separators: str) -> list[list[str]]:
+    """The columns behind the token; a label with a separator of the format in it would be read as another."""
     columns = []
     for layer, spans in layers.items():
         labels = label_list(spans[layer])
         for label in labels:
-            if label is not None and re.search(r"[\t\r\n]", label):
-                raise InputError(f"layer {layer}: label {label!r} has a tab or line break in it. Rename it first.")
+            if label is not None and re.search(separators, label):
+                raise InputError(
+                    f"layer {layer}: label {label!r} has white space in it that {what} cannot hold. Rename it first."
+                )
         columns.append(encode(*positions(spans), labels, len(corpus)))
     if corpus.token_ids is not None:
         columns.append(list(corpus.token_ids))
@@ -94,13 +97,14 @@ def _escaped(text: str, *, quote: bool = False) -> str:
 def conll_text(corpus: Corpus, layers: Mapping[str, pd.DataFrame], *, sentences: bool | None = None) -> str:
     """A CoNLL file: token and tags separated by tabs, `-DOCSTART-` before a document, blank lines after sentences."""
     with_sentences = sentences is None or sentences
-    cells = _cells(corpus, layers)[: len(layers)]
+    cells = _cells(corpus, layers, "CoNLL", r"[ \t\r\n]")[: len(layers)]
     breaks = set(corpus.breaks.tolist()) if with_sentences else set()
     lines = []
     for index, (first, stop) in enumerate(_bounds(corpus)):
         doc_id = corpus.documents.attributes(index).get("id")
         if doc_id is not None:
-            lines.append(f"-DOCSTART- ({doc_id.replace('(', '[').replace(')', ']')})")
+            one_line = re.sub(r"[\r\n]+", " ", doc_id)
+            lines.append(f"-DOCSTART- ({one_line.replace('(', '[').replace(')', ']')})")
             lines += [""] if with_sentences else []
         elif index:
             lines.append("-DOCSTART-")

@@ -101,7 +101,7 @@ def _apply(reading: Reading, edits: Mapping[tuple[int, int], str]) -> bytes:
     done = 0
     for (position, number), tag in sorted(edits.items()):
         begin, end = _cell(data, int(tokens.start[position]), number, separators)
-        pieces += [data[done:begin], tag.encode("utf-8")]
+        pieces += [data[done:begin], tag.encode("utf-8", "replace")]
         done = end
     pieces.append(data[done:])
     whole = b"".join(pieces)

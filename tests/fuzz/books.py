@@ -1,0 +1,250 @@
+"""Workbooks as subjects: judged reviews on their way back, their manifests, encrypted ones, and tables in .xlsx."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from clueval_xlsx.judgements import read_log, write_log
+from clueval_xlsx.layout import EFFECTS, JUDGEMENTS, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Answer, chunks
+from clueval_xlsx.loading import ReadOptions, read
+from clueval_xlsx.reimport.existing import why_not_overwrite
+from clueval_xlsx.reimport.progress import workbook_progress
+from clueval_xlsx.reimport.sheets import read_sheets
+from clueval_xlsx.report_adjudication import to_json
+from clueval_xlsx.way_back import Reimport, reimport
+from clueval_xlsx.workbook.adjudicated import write_adjudicated
+from tests.conftest import cut, listed
+from tests.fuzz.cases import Files, command, promise, subject
+from tests.fuzz.formats import check_table, token_base
+from tests.fuzz.mutators import mutate_tree, word, write_json
+from tests.fuzz.readings import spans_of
+from tests.fuzz.sheets import (
+    Parts,
+    Table,
+    mutate_archive,
+    mutate_parts,
+    mutate_tables,
+    ods_parts,
+    packed,
+    unpacked,
+    xlsx_parts,
+)
+from tests.judging import judged, workbook
+
+_TABLE = """
+    token   gold   gold2   pred   pred2
+    <text id="a">
+    <s>
+    Ann     B-PER  B-HIGH  O      O
+    Lee     I-PER  I-HIGH  B-PER  B-LOW
+    von     O      O       I-PER  I-LOW
+    Bonn    B-LOC  O       O      O
+    ,       O      O       O      O
+    Weg     O      O       B-LOC  B-LOW
+    7       B-LOC  B-LOW   I-LOC  I-LOW
+    </s>
+    </text>
+    <text id="b">
+    Ann     O      O       B-PER  O
+    Lee     B-PER  B-LOW   B-PER  B-LOW
+    kam     B-X    O       O      O
+    Ulm     O      O       B-LOC  B-LOW
+    </text>
+"""
+_LAYERS = {"one": {"span": 2}, "two": {"category": 2, "risk": 3}}
+_SPANS = ("Ann", "Lee von", "Bonn ,", "Weg 7", "kam", "nobody", "Ann Lee von Bonn , Weg 7", " ", "PER", "LOC", "NEW")
+_WORDS = (
+    *(judgement.code for judgement in JUDGEMENTS), *SPAN_CHOICES, *SEVERITIES, *_SPANS, "Model is wrong", "Judgement",
+    "Case", "Correct span", "Correct label", "Comment", "Severity", "Your name", "clueval-run:", "FN-AAAAAAAAAAAA",
+)  # fmt: skip
+
+
+@cache
+def gold_file() -> bytes:
+    """The gold file that all workbooks here belong to."""
+    return cut(_TABLE).gold
+
+
+@cache
+def _workbook(kind: str) -> bytes:
+    """A real review workbook, some of its cases judged."""
+    evaluation = judged(_TABLE, _LAYERS[kind], level="exact")
+    missed, unsupported = (list(table["case_id"]) for table in evaluation.cases)
+    answers = {
+        missed[0]: Answer("boundary", "both"),
+        missed[1]: Answer("gold_wrong", severity="harmless"),
+        missed[2]: Answer("acceptable", comment="fine"),
+        unsupported[-1]: Answer("gold_missing", correct_labels={next(iter(_LAYERS[kind])): "NEW"}),
+    }
+    return workbook(evaluation, answers).getvalue()
+
+
+@cache
+def _tables(kind: str) -> tuple[Table, ...]:
+    """The sheets of it that the way back reads."""
+    sheets = read_sheets(_workbook(kind), "seed.xlsx")
+    kept = [sheet for sheet in sheets if sheet.name.startswith(("FN", "FP", "Guide", MANIFEST_SHEET))]
+    return tuple((sheet.name, [list(row) for row in sheet.rows]) for sheet in kept)
+
+
+def _review(write: Callable[[Sequence[Table]], Parts], name: str) -> Callable[[Random], Files]:
+    def make(rng: Random) -> Files:
+        kind = rng.choice(tuple(_LAYERS))
+        if name.endswith("xlsx") and rng.random() < 0.03:
+            parts = mutate_parts(rng, unpacked(_workbook(kind)))
+        else:
+            tables: Sequence[Table] = _tables(kind)
+            level = rng.random()
+            if level < 0.75:
+                tables = mutate_tables(rng, tables, _WORDS)
+            parts = write(tables)
+            if level > 0.7:
+                parts = mutate_parts(rng, parts)
+        data = packed(parts, rng)
+        return {name: mutate_archive(rng, data) if rng.random() < 0.1 else data}
+
+    return make
+
+
+def _archive(rng: Random) -> Files:
+    """A workbook that was damaged on its way, or made to harm."""
+    name, write = rng.choice((("fuzzed.xlsx", xlsx_parts), ("fuzzed.ods", ods_parts)))
+    parts = write([(title, rows[:12]) for title, rows in _tables("one") if title != MANIFEST_SHEET])
+    data = packed(mutate_parts(rng, parts) if rng.random() < 0.9 else parts, rng)
+    return {name: mutate_archive(rng, data) if rng.random() < 0.3 else data}
+
+
+@subject("archive", _archive, share=80)
+def _check_archive(files: Files, rng: Random, folder: Path) -> None:
+    ((name, data),) = files.items()
+    tables = read_sheets(data, name)
+    filled = why_not_overwrite(data, name)
+    rows = sum(len(table.rows) for table in tables)
+    promise(not filled or int(filled.split()[0]) <= rows, f"{filled}, which has {rows} rows")
+
+
+def _manifest_book(rng: Random) -> Files:
+    """A workbook whose hidden sheet says something else."""
+    tables = [(name, rows) for name, rows in _tables(rng.choice(tuple(_LAYERS))) if name != MANIFEST_SHEET]
+    original = next(rows for name, rows in _tables(rng.choice(tuple(_LAYERS))) if name == MANIFEST_SHEET)
+    manifest = json.loads("".join(str(row[0]) for row in original))
+    if rng.random() < 0.3:
+        packed_spans = json.loads(zlib.decompress(base64.b64decode(manifest["predictions"])))
+        changed = zlib.compress(write_json(rng, mutate_tree(rng, packed_spans)))
+        manifest["predictions"] = base64.b64encode(changed).decode()
+    elif rng.random() < 0.3:
+        manifest["judgements"] = [
+            {"code": word(rng), "effect": rng.choice((*EFFECTS, "x")), "sheets": ["FN"], "words": {"en": word(rng)}}
+        ]
+    else:
+        manifest = mutate_tree(rng, manifest)
+    text = write_json(rng, manifest).decode("utf-8", "replace")
+    pieces = [[piece] for piece in chunks(text, rng.choice((30_000, 500, 50)))]
+    if rng.random() < 0.1:
+        rng.choice(pieces)[0] = word(rng)
+    return {"fuzzed.xlsx": packed(xlsx_parts([*tables, (MANIFEST_SHEET, pieces)]))}
+
+
+def _check_review(files: Files, rng: Random, folder: Path) -> None:
+    ((name, data),) = files.items()
+    if rng.random() < 0.01:
+        (folder / name).write_bytes(data)
+        (folder / "gold.vrt").write_bytes(gold_file())
+        command("status", folder / name)
+        outputs = [
+            f"--{kind}={folder / f'out.{kind}'}"
+            for kind in ("json", "report", "html", "changes", "conflicts", "judgements")
+        ]
+        command("reimport", folder / name, "--gold", folder / "gold.vrt", "-o", folder / "out.vrt", *outputs)
+    if rng.random() < 0.2:
+        why_not_overwrite(data, name)
+    progress = workbook_progress(data, name)
+    rows = sum(len(table.rows) for table in read_sheets(data, name))
+    promise(progress.judged <= progress.cases <= rows, f"{progress.judged} of {progress.cases} judged in {rows} rows")
+    stream = io.BytesIO(data)
+    stream.name = name
+    check_reimport(reimport([stream], _gold(), trust_id=rng.choice((None, None, "left", "block"))), rng)
+
+
+def _gold() -> io.BytesIO:
+    stream = io.BytesIO(gold_file())
+    stream.name = "gold.vrt"
+    return stream
+
+
+def check_reimport(result: Reimport, rng: Random) -> None:
+    """What came back is sound: the corrected file reads as the corrected spans, and only judgements change it."""
+    again = read(io.BytesIO(result.content), _reading_of(result), name="corrected.vrt")
+    found = spans_of(again)
+    for layer, spans in result.layers.items():
+        promise(listed(found[layer]) == listed(spans), f"the corrected file has other spans of {layer}")
+    changing = [
+        record for run in result.runs for record in run.records if record.effect not in {"", "none", "open", "accept"}
+    ]
+    promise(changing or result.content == gold_file(), "nothing was judged, but the file changed")
+    if rng.random() < 0.15:
+        to_json(result.runs)
+    for run in result.runs:
+        entries = run.log("2024-01-01T00:00:00+00:00")
+        promise(read_log(write_log(entries)) == entries, "the log does not read as it was written")
+        if rng.random() < 0.01:
+            write_adjudicated(run, io.BytesIO())
+
+
+def _reading_of(result: Reimport) -> ReadOptions:
+    columns: dict[str, Any] = dict(result.gold.source.columns)
+    return ReadOptions(format="vrt", layers=columns)
+
+
+subject("review-xlsx", _review(xlsx_parts, "fuzzed.xlsx"), share=25)(_check_review)
+subject("review-ods", _review(ods_parts, "fuzzed.ods"), share=10)(_check_review)
+subject("manifest", _manifest_book, share=35)(_check_review)
+
+
+@cache
+def _encrypted() -> bytes:
+    from clueval_xlsx.protection import encrypt
+
+    return encrypt(packed(xlsx_parts(_tables("one"))), "apfel")
+
+
+def _encrypted_book(rng: Random) -> Files:
+    from tests.fuzz.mutators import mutate_bytes
+
+    return {"fuzzed.xlsx": mutate_bytes(rng, _encrypted())}
+
+
+@subject("encrypted", _encrypted_book, share=1)
+def _check_encrypted(files: Files, rng: Random, folder: Path) -> None:
+    read_sheets(files["fuzzed.xlsx"], "fuzzed.xlsx", rng.choice(("apfel", "apfel", "birne", None)))
+
+
+def _table_book(rng: Random) -> Files:
+    rows: list[list[Any]] = [["doc_id", "start", "end", "label"]]
+    base = token_base().corpus
+    begin = 0
+    for _ in range(rng.randint(0, 6)):
+        start, end = begin + rng.randint(0, 4), begin + rng.randint(4, 8)
+        begin = end + 1
+        rows.append(
+            [base.doc_ids[int(base.document_of([start])[0])], start, end, rng.choice(("PER", "LOC", 7, True, ""))]
+        )
+    tables: Sequence[Table] = [("spans", rows)]
+    if rng.random() < 0.5:
+        tables = mutate_tables(rng, tables, ("start", "end", "char_start", "start_id", "label", "doc_id", "t1", "PER"))
+    parts = xlsx_parts(tables)
+    if rng.random() < 0.4:
+        parts = mutate_parts(rng, parts)
+    data = packed(parts, rng)
+    return {"fuzzed.xlsx": mutate_archive(rng, data) if rng.random() < 0.1 else data}
+
+
+subject("table-xlsx", _table_book, share=60)(check_table)

@@ -1,0 +1,281 @@
+"""What else is read as subjects: config and language files, logs of judgements, rules, detectors, the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from clueval_xlsx.cli.config_file import config_keys
+from clueval_xlsx.cli.previous import carry_over, read_previous
+from clueval_xlsx.engines.answers import BadAnswerError, DeclinedError, detections, parse_line
+from clueval_xlsx.engines.base import Document
+from clueval_xlsx.engines.sidefile import RunIdentity, SideFile
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.judgements import LogEntry, read_log, write_log
+from clueval_xlsx.reimport.adjudication import adjudicate
+from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.schemes.chars import parse_rules
+from clueval_xlsx.toml_source import parse_toml
+from clueval_xlsx.words import check_language
+from clueval_xlsx.workbook import ReviewOptions, write_workbook
+from tests.conftest import cut
+from tests.fuzz.cases import Files, command, promise, subject
+from tests.fuzz.mutators import NUMBERS, mutate_bytes, mutate_tree, value, word, write_json
+from tests.judging import judged, records
+from tests.workbooks import answers_for
+
+_TABLE = """
+    token   gold   pred
+    <text id="a" domain="x">
+    Ann     B-PER  O
+    Lee     I-PER  B-PER
+    Bonn    B-LOC  B-ORG
+    </text>
+"""
+
+# ---- config files and the command line -----------------------------------------------------------------------------
+
+_CONFIG = b"""# a project
+layer = ["span=2"]
+by = ["domain"]
+level = "exact"
+beta = 1.5
+scheme = ["iou", "chars"]
+iou-threshold = [0.5, 0.9]
+map = ["LOC=ORG"]
+[allow]
+PER = "\\\\s"
+[score]
+seed = 7
+replicates = 20
+labelled = "span"
+json = true
+[evaluate]
+lang = "de"
+[judgements.public]
+effect = "gold_wrong"
+en = "Public figure"
+sheets = ["FN"]
+"""
+
+
+@cache
+def _option_names() -> tuple[str, ...]:
+    from clueval_xlsx.cli import cli
+
+    return tuple(sorted({key.replace("_", "-") for own in cli.commands.values() for key in config_keys(own)}))
+
+
+def _toml(rng: Random, given: Any) -> str:
+    """A value as TOML."""
+    if isinstance(given, bool):
+        return str(given).lower()
+    if isinstance(given, int | float):
+        return str(given)
+    if isinstance(given, list):
+        return f"[{', '.join(_toml(rng, item) for item in given)}]"
+    if isinstance(given, dict):
+        pairs = [f"{json.dumps(str(key))} = {_toml(rng, item)}" for key, item in given.items()]
+        return f"{{{', '.join(pairs)}}}"
+    return json.dumps(str(given)) if given is not None else rng.choice(("1979-05-27", "07:32:00", "''", "1e999"))
+
+
+def _config_file(rng: Random) -> Files:
+    lines = _CONFIG.decode().splitlines()
+    for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        name = rng.choice(_option_names()) if rng.random() < 0.95 else json.dumps(word(rng))
+        given = rng.choice(
+            (value(rng), "exact", 1, True, ["iou"], "A=B", "A,B", ["A", "B"], {"A": 2}, rng.choice(NUMBERS))
+        )
+        index = rng.randint(0, len(lines))
+        lines[index : index + rng.randint(0, 1)] = [f"{name} = {_toml(rng, given)}"]
+    if rng.random() < 0.05:
+        depth = rng.choice((100, 2000, 30_000))
+        lines.append(
+            rng.choice((f"a = {'[' * depth}{']' * depth}", f"{'.'.join(['a'] * depth)} = 1", f"a = {'9' * 5000}"))
+        )
+    content = "\n".join(lines).encode("utf-8", "surrogatepass")
+    return {"fuzzed.toml": mutate_bytes(rng, content) if rng.random() < 0.3 else content}
+
+
+def _write_pair(folder: Path) -> tuple[Path, Path]:
+    for name, content in zip(("gold.vrt", "pred.vrt"), cut(_TABLE), strict=True):
+        (folder / name).write_bytes(content)
+    return folder / "gold.vrt", folder / "pred.vrt"
+
+
+def _without_long_work(content: bytes) -> bool:
+    """Whether a config asks for no more than a case may take: a million replicates are nobody's mistake."""
+    try:
+        tree = parse_toml(content)
+    except ValueError:
+        return True
+    asked = [
+        holder.get("replicates", 0) for holder in (tree, *(each for each in tree.values() if isinstance(each, dict)))
+    ]
+    return not any(isinstance(number, int | float) and number > 10_000 for number in asked)
+
+
+@subject("config", _config_file, share=20)
+def _check_config(files: Files, rng: Random, folder: Path) -> None:
+    path = folder / "fuzzed.toml"
+    path.write_bytes(files[path.name])
+    gold, pred = _write_pair(folder)
+    if _without_long_work(files[path.name]):
+        _command_with_options(rng.choice(("score", "score", "validate")), gold, pred, "--config", path)
+
+
+def _command_with_options(*arguments: object) -> None:
+    """Run a command whose files are sound: what is wrong with an option needs no file's name, but a message."""
+    try:
+        command(*arguments)
+    except InputError as error:
+        promise(str(error).strip(), "no message")
+        raise OptionError(str(error)) from None
+
+
+_GIVEN = (
+    "span=2", "span", "span=x", "x=3", "A=B", "A,B", "LOC,ORG,LOC", "exact", "all", "iou", "0.5", "span", "domain",
+    "PER", "ALL=(", "NONE=[a-", "PER=(a+)+$", "text", "vrt", "conll", "merge", "utf16", "first",
+)  # fmt: skip
+
+
+def _command_line(rng: Random) -> Files:
+    given = []
+    for _ in range(rng.randint(1, 5)):
+        text = rng.choice(_GIVEN) if rng.random() < 0.7 else rng.choice((word(rng), str(rng.choice(NUMBERS))))
+        given.append(f"--{rng.choice(_option_names())}={text}")
+    return {"arguments.json": json.dumps(given).encode()}
+
+
+_NOT_TRIED = ("--replicates=", "--engine", "--workers", "--config=", "--json=", "--html=", "--output", "--files")
+
+
+@subject("options", _command_line, share=30)
+def _check_options(files: Files, rng: Random, folder: Path) -> None:
+    gold, pred = _write_pair(folder)
+    given = [each for each in json.loads(files["arguments.json"]) if not each.startswith(_NOT_TRIED)]
+    _command_with_options("score", gold, pred, "--replicates=10", *given)
+
+
+@cache
+def _english() -> bytes:
+    return (resource_folder("templates") / "words" / "en.toml").read_bytes()
+
+
+@subject("language", lambda rng: {"fuzzed.toml": mutate_bytes(rng, _english())}, share=10)
+def _check_language(files: Files, rng: Random, folder: Path) -> None:
+    problems = check_language(files["fuzzed.toml"], "fuzzed.toml")
+    promise(all("fuzzed.toml" in str(problem) for problem in problems), "a problem without its file")
+
+
+_RULES = b"# names\nNAME allow=\\s\nDATE allow=[0-9.]\nNONE allow=[()]\nALL\n"
+
+
+@subject("rules", lambda rng: {"fuzzed.txt": mutate_bytes(rng, _RULES)}, share=5)
+def _check_rules(files: Files, rng: Random, folder: Path) -> None:
+    path = folder / "fuzzed.txt"
+    path.write_bytes(files[path.name])
+    gold, pred = _write_pair(folder)
+    parse_rules(files[path.name].decode("utf-8", "replace").splitlines(), path.name)
+    command("score", gold, pred, "--replicates=0", "--scheme=chars", "--allow-file", path)
+
+
+# ---- logs of judgements --------------------------------------------------------------------------------------------
+
+
+@cache
+def _evaluation() -> Evaluation:
+    return judged(_TABLE, level="exact")
+
+
+@cache
+def _log() -> tuple[dict[str, Any], ...]:
+    from tests.workbooks import example
+
+    evaluation = example()
+    answers, _ = answers_for(evaluation)
+    own = _evaluation()
+    first = {case_id: next(iter(answers.values())) for table in own.cases for case_id in table["case_id"]}
+    runs = [
+        adjudicate(each.raw, each.options, [records(given)]) for each, given in ((own, first), (evaluation, answers))
+    ]
+    text = "".join(write_log(run.log("2024-05-01T10:00:00+00:00")) for run in runs)
+    return tuple(json.loads(line) for line in text.splitlines())
+
+
+def _log_file(rng: Random) -> Files:
+    entries: Sequence[Any] = rng.sample(_log(), k=rng.randint(1, 6))
+    entries = [mutate_tree(rng, entry) if rng.random() < 0.5 else entry for entry in entries]
+    content = b"\n".join(write_json(rng, entry) for entry in entries) + b"\n"
+    return {"fuzzed.jsonl": mutate_bytes(rng, content) if rng.random() < 0.4 else content}
+
+
+@subject("previous", _log_file, share=60)
+def _check_previous(files: Files, rng: Random, folder: Path) -> None:
+    path = folder / "fuzzed.jsonl"
+    path.write_bytes(files[path.name])
+    decisions = read_previous(path)
+    entries: list[LogEntry] = list(decisions.values())
+    promise(read_log(write_log(entries)) == entries, "the log does not read as it was written")
+    options, sentence = carry_over(decisions, _evaluation(), ReviewOptions(lang=rng.choice(("en", "de"))))
+    promise(sentence, "nothing was said")
+    if rng.random() < 0.1 and (options.answers or options.earlier):
+        write_workbook(_evaluation(), io.BytesIO(), replace(options))
+
+
+# ---- detectors -----------------------------------------------------------------------------------------------------
+
+_TEXT = "Ann Lee came to Bönn 🏠."
+_ANSWER = {"id": "d1", "spans": [{"start": 0, "end": 7, "label": "PERSON", "score": 0.9}, [16, 20, "LOC"]]}
+
+
+def _answer_line(rng: Random) -> Files:
+    line = (
+        write_json(rng, mutate_tree(rng, _ANSWER))
+        if rng.random() < 0.7
+        else mutate_bytes(rng, json.dumps(_ANSWER).encode())
+    )
+    return {"answer.json": line}
+
+
+@subject("detector", _answer_line, share=60)
+def _check_answer(files: Files, rng: Random, folder: Path) -> None:
+    """What a detector's process says; its own two exceptions are what the runner expects."""
+    try:
+        found = detections(parse_line(files["answer.json"]), Document("d1", _TEXT))
+    except (BadAnswerError, DeclinedError) as error:
+        promise(len(str(error)) < 1_000_000, "an endless message")
+        raise InputError(f"answer: {error}"[:500]) from None
+    promise(all(0 <= one.start < one.end <= len(_TEXT) for one in found), "a find outside the text")
+    json.dumps([list(one) for one in found])
+
+
+_IDENTITY = RunIdentity("x/1/en", "aa", 3, "bb")
+
+
+def _side_file(rng: Random) -> Files:
+    lines: list[Any] = [_IDENTITY.header(), {"document": 0, "spans": [[0, 7, "PERSON", 0.9], [16, 20, "LOC", None]]}]
+    lines += [{"document": 1, "failure": "x"}, {"document": 2, "spans": []}]
+    index = rng.randrange(len(lines))
+    lines[index] = mutate_tree(rng, lines[index])
+    content = b"\n".join(write_json(rng, line) for line in lines) + b"\n"
+    return {"fuzzed.progress.jsonl": mutate_bytes(rng, content) if rng.random() < 0.3 else content}
+
+
+@subject("progress", _side_file, share=40)
+def _check_side_file(files: Files, rng: Random, folder: Path) -> None:
+    path = folder / "fuzzed.progress.jsonl"
+    path.write_bytes(files[path.name])
+    with SideFile(path, _IDENTITY, [Document(f"d{number}", _TEXT) for number in range(3)]) as side:
+        done = side.begin(resume=True)
+    promise(all(number in range(3) for number in done), "a document that there is not")
+    for found in done.values():
+        promise(all(one.start < one.end and isinstance(one.label, str) for one in found), "a find that cannot be")

@@ -1,0 +1,188 @@
+"""A short run of the fuzzer in every test run: nothing but documented refusals, and what is accepted is sound."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.readers import presidio_json
+from tests.conftest import run_process
+from tests.fuzz import cases, pool
+from tests.fuzz.__main__ import main
+from tests.fuzz.cases import ACCEPTED, FAILED, REFUSED, SUBJECTS, Files, Outcome, make_files, run_case
+from tests.fuzz.mutators import mutate_bytes
+from tests.fuzz.subjects import shares
+
+SEED = 20_240
+# Cases that take longer are fewer; the long run tries them all by the thousand.
+CASES = {"encrypted": 2, "review-xlsx": 12, "review-ods": 10, "manifest": 20, "config": 20, "rules": 10}
+
+
+def run_all(name: str, numbers: range, folder: Path) -> list[Outcome]:
+    outcomes = []
+    for number in numbers:
+        folder.mkdir()
+        outcomes.append(run_case(name, SEED, number, folder, seconds=60))
+        shutil.rmtree(folder)
+    return outcomes
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_whatever_is_read_is_refused_by_name_or_sound(name: str, tmp_path: Path) -> None:
+    outcomes = run_all(name, range(CASES.get(name, 40)), tmp_path / "case")
+    failed = [outcome for outcome in outcomes if outcome.kind == FAILED]
+    assert not failed, f"{name}, case {failed[0].number} of seed {SEED}:\n{failed[0].detail}"
+    kinds = Counter(outcome.kind for outcome in outcomes)
+    assert kinds[ACCEPTED] + kinds[REFUSED] == len(outcomes)
+    if name not in {"encrypted", "language"}:  # a fuzzer whose input is all good or all bad finds nothing
+        assert kinds[ACCEPTED]
+        assert kinds[REFUSED]
+
+
+def test_a_case_is_the_same_whenever_it_is_made() -> None:
+    for name in SUBJECTS:
+        if name == "encrypted":  # its seed is encrypted with a new key each time
+            continue
+        assert contents(make_files(name, 3, 7)) == contents(make_files(name, 3, 7))
+        assert any(make_files(name, 3, 7) != make_files(name, seed, 7) for seed in range(4, 8)), name
+
+
+def contents(files: Files) -> dict[str, object]:
+    """The files of a case; an archive by its parts, because it holds the time at which it was packed."""
+    found: dict[str, object] = {}
+    for name, data in files.items():
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                found[name] = {part: archive.read(part) for part in archive.namelist()}
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, ValueError, OSError):
+            found[name] = len(data)
+    return found if all(name.endswith((".xlsx", ".ods")) for name in files) else dict(files)
+
+
+def test_the_cases_of_a_run_are_shared_out_to_the_last() -> None:
+    assert sum(shares(1003).values()) == 1003
+    assert shares(50, ("brat",)) == {"brat": 50}
+
+
+# ---- the fuzzer notices --------------------------------------------------------------------------------------------
+
+
+def planted(
+    monkeypatch: pytest.MonkeyPatch, check: Callable[..., None], make: Callable[[Random], Files] | None = None
+) -> str:
+    """A subject with a fault."""
+    making = make or (lambda rng: {"fuzzed.txt": mutate_bytes(rng, b"one\ntwo\n")})
+    monkeypatch.setitem(SUBJECTS, "planted", cases.Subject("planted", making, check))
+    return "planted"
+
+
+def test_a_fault_in_a_reader_is_reported_with_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def broken(document: object) -> str:
+        raise KeyError("doc_id")
+
+    monkeypatch.setattr(presidio_json, "_document_id", broken)
+    outcomes = run_all("presidio", range(30), tmp_path / "case")
+    failed = [outcome for outcome in outcomes if outcome.kind == FAILED]
+    assert failed
+    assert "KeyError: 'doc_id'" in failed[0].cause
+    assert any("presidio_json.py" in outcome.detail for outcome in failed)
+
+
+def test_a_wrong_result_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tests.fuzz import readings
+
+    monkeypatch.setattr(readings, "rewrite", lambda _reading, _layers: {"fuzzed.vrt": b"something else"})
+    outcomes = run_all("vertical", range(30), tmp_path / "case")
+    assert any("fuzzed.vrt changed though nothing was corrected" in outcome.cause for outcome in outcomes)
+
+
+def test_a_message_that_names_no_file_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def check(files: Files, rng: Random, folder: Path) -> None:
+        raise InputError("something is wrong")
+
+    outcome = run_case(planted(monkeypatch, check), 1, 1, tmp_path)
+    assert (outcome.kind, "does not name the file" in outcome.detail) == (FAILED, True)
+
+
+def test_a_case_that_takes_too_long_is_reported_even_if_the_alarm_is_caught(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def check(files: Files, rng: Random, folder: Path) -> None:
+        try:
+            while True:
+                time.sleep(0)
+        except BaseException:
+            raise InputError("fuzzed.txt: cannot be read") from None
+
+    outcome = run_case(planted(monkeypatch, check), 1, 1, tmp_path, seconds=0.05)
+    assert (outcome.kind, "took longer" in outcome.detail) == (FAILED, True)
+
+
+def test_a_process_that_dies_fails_its_case_alone() -> None:
+    """Without subjects of its own to plant, the worker is made to die: its parent sees what it would see of a crash."""
+    outcomes: list[Outcome] = []
+
+    def report(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=os._exit, args=(7,))
+    process.start()
+    theirs.close()
+    worker = pool._Worker(process, ours, pool.Batch("table", 1, 10, 20), 13)
+    process.join()
+    assert not pool._take(worker, report)
+    rest = pool._bury(worker, report)
+    assert (outcomes[0].number, outcomes[0].kind, outcomes[0].detail) == (13, FAILED, "the process ended with 7")
+    assert rest == pool.Batch("table", 1, 14, 20)
+
+
+def test_a_worker_may_use_only_so_much_memory() -> None:
+    code = "from tests.fuzz import pool; pool.MEMORY = 1 << 26; pool._limit_memory(); bytearray({size})"
+    assert run_process(["-c", code.format(size=1 << 20)], python=[sys.executable]).code == 0
+    done = run_process(["-c", code.format(size=1 << 28)], python=[sys.executable])
+    assert (done.code, "MemoryError" in done.err) == (1, True)
+
+
+def test_the_long_run_counts_saves_and_says_how_to_repeat(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def check(files: Files, rng: Random, folder: Path) -> None:
+        raise KeyError("planted")
+
+    name = planted(monkeypatch, check)
+
+    def in_this_process(work: object, report: Callable[[Outcome], None], _workers: int) -> None:
+        for batch in work:  # type: ignore[attr-defined]
+            for number in range(batch.start, batch.stop):
+                report(run_case(batch.subject, batch.seed, number, tmp_path))
+
+    monkeypatch.setattr("tests.fuzz.__main__.run_batches", in_this_process)
+    assert main(["--only", name, "--cases", "8", "--seed", "5", "--folder", str(tmp_path / "found")]) == 1
+    printed = capsys.readouterr().out
+    assert "python -m tests.fuzz --only planted --seed 5 --case 0" in printed
+    assert "8 x planted: KeyError: 'planted'" in printed
+    saved = tmp_path / "found" / "planted-5-0"
+    assert (saved / "input" / "fuzzed.txt").read_bytes() == make_files(name, 5, 0)["fuzzed.txt"]
+    assert "KeyError" in (saved / "outcome.txt").read_text("utf-8")
+    assert main(["--only", name, "--seed", "5", "--case", "3", "--folder", str(tmp_path / "found")]) == 1
+    assert "KeyError: 'planted'" in capsys.readouterr().out
+
+
+def test_cases_run_in_processes_with_limits(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["--only", "detector", "--cases", "20", "--folder", str(tmp_path)]) == 0
+    assert "detector             20" in capsys.readouterr().out
