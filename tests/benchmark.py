@@ -512,14 +512,19 @@ def measured_sizes(number: int, folders: dict[int, Path]) -> dict[int, dict[str,
     return found
 
 
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    found = argparse.ArgumentParser(prog="python -m tests.benchmark", description=(__doc__ or "").partition("\n")[0])
+    found.add_argument("--quick", action="store_true", help="the data once, no copies")
+    found.add_argument("--only", default="", help="only groups whose name contains this")
+    found.add_argument("--row", type=int, help=argparse.SUPPRESS)
+    found.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    return found
+
+
 def main() -> None:
     """Measure every row on every size and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="the data once, no copies")
-    parser.add_argument("--only", default="", help="only groups whose name contains this")
-    parser.add_argument("--row", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
+    given = parser().parse_args()
     if given.row is not None:
         measure(given.row, given.folder)
         return
