@@ -72,7 +72,9 @@ def wrapper(documents: list[Document], settings: EngineSettings, folder: Path) -
         if number in {0, len(documents) - 1}:
             moments.append(time.process_time() + sum(map(processor_time, children())))
 
-    run = run_engine(documents, settings, RunOptions(workers=1), side_file=folder / "side.jsonl", advance=advance)
+    run = run_engine(
+        documents, settings, RunOptions(workers=1, resume=False), side_file=folder / "side.jsonl", advance=advance
+    )
     assert not run.failures
     return moments[1] - moments[0]
 
