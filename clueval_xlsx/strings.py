@@ -15,6 +15,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 PADDING = 8  # zero bytes behind the last character, so that an 8-byte window may start anywhere
 _LONG = 32  # bytes; the few strings that are longer are numbered one by one
+_AT_ONCE = 1 << 18  # strings
 _MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits well spread
 _XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,9}|#x[0-9A-Fa-f]{1,8});")
 _WINDOW_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
@@ -107,6 +108,16 @@ class Strings:
 
     def distinct(self) -> bool:
         """Whether no string occurs twice; needs less memory than numbering them."""
+        mixed = np.empty(len(self), dtype=np.uint64)
+        for part in _portions(len(self)):
+            mixed[part] = self._part(part)._mixed()
+        mixed.sort()
+        if not (mixed[1:] == mixed[:-1]).any():
+            return True  # equal strings would have been mixed alike
+        return len(first_of_each(self.codes())) == len(self)
+
+    def _mixed(self) -> npt.NDArray[np.uint64]:
+        """A number for each string, the same for equal ones; their ends beyond `_LONG` do not count."""
         mixed = self._windows(0, slice(None)) * _MIXER
         offset = PADDING
         longer = np.flatnonzero(self.length > offset)
@@ -114,10 +125,10 @@ class Strings:
             mixed[longer] = (mixed[longer] ^ self._windows(offset, longer) ^ (mixed[longer] >> np.uint64(29))) * _MIXER
             offset += PADDING
             longer = longer[self.length[longer] > offset]
-        mixed.sort()
-        if not (mixed[1:] == mixed[:-1]).any():
-            return True  # equal strings would have been mixed alike
-        return len(first_of_each(self.codes())) == len(self)
+        return mixed
+
+    def _part(self, rows: slice) -> Strings:
+        return Strings(self.data, self.start[rows], self.length[rows], self.entities)
 
     def isin(self, values: Iterable[str]) -> BoolArray:
         """Which of the strings, entities not decoded, are among a few short ones (of up to eight bytes)."""
@@ -136,6 +147,12 @@ class Strings:
 
     def differs(self, other: Strings) -> BoolArray:
         """Where two sequences of equal length hold different strings, entities decoded."""
+        found: BoolArray = np.empty(len(self), dtype=bool)
+        for part in _portions(len(self)):
+            found[part] = self._part(part)._differs(other._part(part))
+        return found
+
+    def _differs(self, other: Strings) -> BoolArray:
         unequal: BoolArray = self.length != other.length
         unequal |= self._windows(0, slice(None)) != other._windows(0, slice(None))
         offset = PADDING
@@ -156,6 +173,11 @@ class Strings:
         view: npt.NDArray[np.uint64] = np.ndarray((size,), dtype="<u8", buffer=self.data, strides=(1,))
         left = np.clip(self.length[rows] - offset, 0, PADDING)
         return view[self.start[rows] + offset] & _WINDOW_MASKS[left]
+
+
+def _portions(size: int) -> Iterator[slice]:
+    """Slices of a length whose arrays are quick to get and to fill."""
+    return (slice(begin, min(begin + _AT_ONCE, size)) for begin in range(0, size, _AT_ONCE))
 
 
 def first_of_each(codes: IntArray) -> IntArray:

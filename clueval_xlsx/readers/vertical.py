@@ -37,8 +37,11 @@ class TokenFormat:
 
     def wanted(self) -> dict[str, int]:
         """Every column that is read besides the token, with the words that name it in a message."""
-        wanted = {f"layer {name}": column for name, column in self.layers.items()}
-        wanted.update({f"column {name}": column for name, column in self.columns.items()})
+        return {**{f"layer {name}": column for name, column in self.layers.items()}, **self.wanted_as_text()}
+
+    def wanted_as_text(self) -> dict[str, int]:
+        """Those of them that are not tags."""
+        wanted = {f"column {name}": column for name, column in self.columns.items()}
         for name, column in (
             ("token ID", self.token_id),
             ("document ID", self.document_id),
@@ -51,38 +54,49 @@ class TokenFormat:
 
 @dataclass(frozen=True, eq=False)
 class _Chunk:
-    """One stretch of the file: its token columns (start, length) and its structure."""
+    """One stretch of the file: its token columns (start, length), its tags and its structure."""
 
     tokens: int
     columns: list[tuple[IntArray, npt.NDArray[np.int32]]]
+    tags: list[TagColumn]
     structure: Structure
     short: int  # lines that lack a column
     complaints: Complaints
 
 
 class _Room:
-    """Columns for as many tokens as there are lines, filled stretch by stretch; what stays empty takes no memory."""
+    """Room for as many tokens as there are lines, filled stretch by stretch; what stays empty takes no memory."""
 
-    def __init__(self, lines: int, columns: int) -> None:
+    def __init__(self, lines: int, columns: int, layers: int) -> None:
         self._start = [np.empty(lines, np.int64) for _ in range(columns)]
         self._length = [np.empty(lines, np.int32) for _ in range(columns)]
+        self._codes = [np.empty(lines, np.int64) for _ in range(layers)]
+        self._numbers: list[dict[str, int]] = [{} for _ in range(layers)]  # the tags of each layer
         self._filled = 0
 
-    def add(self, columns: list[tuple[IntArray, npt.NDArray[np.int32]]]) -> None:
+    def add(self, chunk: _Chunk) -> None:
         """Put a stretch behind those before."""
-        upto = self._filled + len(columns[0][0])
-        for (start, length), all_starts, all_lengths in zip(columns, self._start, self._length, strict=True):
-            all_starts[self._filled : upto] = start
-            all_lengths[self._filled : upto] = length
-        self._filled = upto
+        here = slice(self._filled, self._filled + chunk.tokens)
+        for (start, length), all_starts, all_lengths in zip(chunk.columns, self._start, self._length, strict=True):
+            all_starts[here] = start
+            all_lengths[here] = length
+        for column, codes, number in zip(chunk.tags, self._codes, self._numbers, strict=True):
+            renumber = np.array([number.setdefault(tag, len(number)) for tag in column.tags], dtype=np.int64)
+            codes[here] = renumber[column.codes]
+        self._filled = here.stop
 
     def columns(self, data: bytes, *, entities: bool) -> list[Strings]:
-        """What was filled."""
+        """The columns that were filled."""
         upto = self._filled
         return [
             Strings(data, start[:upto], length[:upto], entities=entities)
             for start, length in zip(self._start, self._length, strict=True)
         ]
+
+    def tags(self) -> list[TagColumn]:
+        """The tags of each layer that were filled."""
+        pairs = zip(self._codes, self._numbers, strict=True)
+        return [TagColumn(codes[: self._filled], tuple(number)) for codes, number in pairs]
 
 
 def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
@@ -98,24 +112,21 @@ def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
         options = _with_last_column(data, begin, options)
 
     complaints = Complaints()
-    room = _Room(data.count(b"\n", begin), 1 + len(options.wanted()))
+    plain = options.wanted_as_text()
+    room = _Room(data.count(b"\n", begin), 1 + len(plain), len(options.layers))
     structures, counts, incomplete = [], [], False
     for chunk in _chunks(data, begin, options):
-        room.add(chunk.columns)
+        room.add(chunk)
         structures.append(chunk.structure)
         counts.append(chunk.tokens)
         complaints.join(chunk.complaints)
         incomplete |= chunk.short > 0
     structure = Structure.join(structures, counts)
-    columns = room.columns(data, entities=not options.conll)
-    tokens, named = columns[0], dict(zip(options.wanted(), columns[1:], strict=True))
+    tokens, *columns = room.columns(data, entities=not options.conll)
+    named = dict(zip(plain, columns, strict=True))
+    layers = dict(zip(options.layers, room.tags(), strict=True))
     token_ids = named.get("token ID")
-    cells = {layer: named.pop(f"layer {layer}") for layer in options.layers}
-    del columns, room  # the tags' places are let go as soon as they are numbered
     _check_tokens(tokens, complaints)
-    layers = {}
-    for layer in options.layers:
-        layers[layer] = _tag_column(cells.pop(layer), layer, complaints)
     if token_ids is not None:
         _check_token_ids(token_ids, complaints)
     if incomplete:  # places and tokens do not fit each other
@@ -186,8 +197,12 @@ def _read_chunk(
             described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text)))
         complaints.add(described, total=len(short))
         rows = rows[lines.fields[rows] >= number]
-    columns = [lines.column(number, rows) for number in (1, *wanted.values())]
-    return _Chunk(len(rows), columns, structure, everything - len(rows), complaints)
+    columns = [lines.column(number, rows) for number in (1, *options.wanted_as_text().values())]
+    tags = [
+        _tag_column(Strings(data, *lines.column(number, rows)), layer, complaints)
+        for layer, number in options.layers.items()
+    ]
+    return _Chunk(len(rows), columns, tags, structure, everything - len(rows), complaints)
 
 
 def _shown(text: str) -> str:
@@ -211,7 +226,7 @@ def _check_tokens(tokens: Strings, complaints: Complaints) -> None:
 
 
 def _tag_column(cells: Strings, layer: str, complaints: Complaints) -> TagColumn:
-    codes, tags = Strings(cells.data, cells.start, cells.length).factorise()
+    codes, tags = cells.factorise()
     is_bad = np.array([parse_tag(tag) is None for tag in tags], dtype=bool)
     bad = np.flatnonzero(is_bad[codes]) if is_bad.any() else codes[:0]
     complaints.add(
