@@ -102,7 +102,8 @@ class Strings:
             highest = int(codes.max()) + 1
             codes[longer] = [highest + number.setdefault(self.raw(row), len(number)) for row in longer.tolist()]
             codes, _ = pd.factorize(codes)
-        if self.data.find(b"\0", 0, -PADDING) >= 0:  # a window cannot tell "a" from "a" and a NUL
+        low, high = int(self.start.min(initial=len(self.data))), int((self.start + self.length).max(initial=0))
+        if self.data.find(b"\0", low, high) >= 0:  # a window cannot tell "a" from "a" and a NUL
             codes, _ = pd.factorize(codes.astype(np.int64) * (int(self.length.max(initial=0)) + 1) + self.length)
         return codes.astype(np.int64, copy=False)
 
