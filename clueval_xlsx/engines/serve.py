@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from clueval_xlsx.engines.base import Description, Engine, EngineSettings, load_engine
@@ -26,33 +26,35 @@ def main() -> None:
 
 
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer every line."""
-
-    def say(content: Mapping[str, Any]) -> None:
-        answers.write(json.dumps(content).encode("ascii") + b"\n")
-        answers.flush()
-
+    """Load the detector, describe it, and answer every line."""
     settings = EngineSettings(**json.loads(questions.readline()))
     try:
         engine = load_engine(settings)
         description = engine.describe()
     except CluevalError as error:
-        say({"fatal": str(error)})
+        _say(answers, {"fatal": str(error)})
         return
     except Exception as error:  # the detector is somebody else's code: whatever it raises is told, not shown
-        say({"fatal": f"--engine {settings.engine}: it cannot be started: {describe_error(error)}."})
+        _say(answers, {"fatal": f"--engine {settings.engine}: it cannot be started: {describe_error(error)}."})
         return
     if not isinstance(description, Description):
-        say({"fatal": f"--engine {settings.engine}: describe() gave {description!r}. Allowed: a Description."})
+        _say(
+            answers, {"fatal": f"--engine {settings.engine}: describe() gave {description!r}. Allowed: a Description."}
+        )
         return
-    say({"engine": description.as_json()})
-    for texts in _chunks(questions):
-        say({"answers": answer(engine, texts)})
+    _say(answers, {"engine": description.as_json()})
+    answer_all(engine, questions, answers)
 
 
-def _chunks(questions: IO[bytes]) -> Iterator[list[str]]:
+def answer_all(engine: Engine, questions: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer one line of texts after another until the input ends."""
     while line := questions.readline():
-        yield json.loads(line)["texts"]
+        _say(answers, {"answers": answer(engine, json.loads(line)["texts"])})
+
+
+def _say(answers: IO[bytes], content: Mapping[str, Any]) -> None:
+    answers.write(json.dumps(content).encode("ascii") + b"\n")
+    answers.flush()
 
 
 def answer(engine: Engine, texts: Sequence[str]) -> list[dict[str, Any]]:
