@@ -30,7 +30,7 @@ EXAMPLE_OPTIONS = ("--layer", "category=2", "--layer", "risk=3", "--token-id", "
 settings.register_profile(
     "clueval",
     deadline=None,
-    max_examples=60,
+    max_examples=int(os.environ.get("CLUEVAL_EXAMPLES", "60")),
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=bool(os.environ.get("CI")),
 )
