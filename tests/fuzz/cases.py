@@ -19,6 +19,7 @@ from clueval_xlsx.exceptions import CluevalError, InputError
 
 ACCEPTED, REFUSED, FAILED = "accepted", "refused", "failed"
 SECONDS = 10.0  # of the processor for one case; the inputs are small, so that most need a few milliseconds
+AGAIN = 2.0  # seconds until the alarm rings again
 WAITING = 20  # times as many seconds may pass
 _LONGEST_MESSAGE = 4000
 
@@ -101,19 +102,23 @@ def run_case(name: str, seed: int, number: int, folder: Path, seconds: float = S
         files = make_files(name, seed, number)
     except Exception:  # a fault of the fuzzer must not look like one of the package, nor stop the run
         return Outcome(name, number, FAILED, f"The fuzzer itself: {traceback.format_exc()}")
+    expired: list[bool] = []
     kind, detail = REFUSED, ""
-    with _time_limit(seconds) as expired, warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            SUBJECTS[name].check(files, random_of(name, seed, number, "check"), folder)
-            kind = ACCEPTED
-        except (CluevalError, click.ClickException) as error:
-            detail = unclear(error, files)
-            kind = FAILED if detail else REFUSED
-        except KeyboardInterrupt:
-            raise
-        except BaseException:  # a panic in a library is no Exception
-            kind, detail = FAILED, traceback.format_exc()
+    try:
+        with _time_limit(seconds) as expired, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                SUBJECTS[name].check(files, random_of(name, seed, number, "check"), folder)
+                kind = ACCEPTED
+            except (CluevalError, click.ClickException) as error:
+                detail = unclear(error, files)
+                kind = FAILED if detail else REFUSED
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # a panic in a library is no Exception
+                kind, detail = FAILED, traceback.format_exc()
+    except TookTooLongError:  # the alarm rang once more while all this was sorted out
+        kind, detail = FAILED, traceback.format_exc()
     if expired and kind != FAILED:  # somebody caught the alarm and went on
         kind, detail = FAILED, f"took longer than {seconds:g} seconds"
     return Outcome(name, number, kind, detail)
@@ -142,6 +147,8 @@ def _time_limit(seconds: float) -> Iterator[list[bool]]:
 
     def ring(_signal: int, _frame: object) -> None:
         expired.append(True)
+        for clock, _, _ in clocks:  # both again, for those who catch it, but not at once
+            signal.setitimer(clock, AGAIN, AGAIN)
         raise TookTooLongError(f"took longer than {seconds:g} seconds")
 
     clocks = (
@@ -150,7 +157,7 @@ def _time_limit(seconds: float) -> Iterator[list[bool]]:
     )
     before = [signal.signal(number, ring) for _, number, _ in clocks]
     for clock, _, limit in clocks:
-        signal.setitimer(clock, limit, 1.0)
+        signal.setitimer(clock, limit)
     try:
         yield expired
     finally:
