@@ -96,10 +96,6 @@ class Corpus:
         """The running number of the sentence of each position."""
         return np.searchsorted(self.breaks, positions, side="right") - 1
 
-    def sentence_stop(self, sentence: int) -> int:
-        """The position behind the last token of a sentence."""
-        return int(self.breaks[sentence + 1]) if sentence + 1 < len(self.breaks) else len(self)
-
     def metadata_keys(self) -> list[str]:
         """Everything metrics can be grouped by, the documents' attributes first."""
         keys = dict.fromkeys(key for index in range(len(self.documents)) for key in self.documents.attributes(index))

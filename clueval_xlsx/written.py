@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from clueval_xlsx.spans import pairs
 from clueval_xlsx.strings import BoolArray, IntArray, Strings
 
 NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
@@ -73,7 +74,7 @@ def write_out(
     """
     counts = stop - first
     offset = np.cumsum(counts) - counts
-    index = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(first - offset, counts)
+    _, index = pairs(first, stop)
     begin = tokens.start[index]
     if running:
         return Written(tokens.data, begin, begin + tokens.length[index], offset)
@@ -110,13 +111,11 @@ def _compact(tokens: Strings) -> tuple[bytes, IntArray]:
     """The bytes of the tokens one behind another, entities decoded, and the length of each token."""
     length = tokens.length.astype(np.int64)
     end = np.cumsum(length)
-    source = np.arange(int(end[-1]) if len(end) else 0, dtype=np.int64)
-    source += np.repeat(tokens.start - (end - length), length)
-    letters = np.frombuffer(tokens.data, dtype=np.uint8)[source]
+    _, places = pairs(tokens.start, tokens.start + length)
+    letters = np.frombuffer(tokens.data, dtype=np.uint8)[places]
     padding = bytes(8)
     if tokens.entities:
-        places = np.flatnonzero(letters == _AMPERSAND)
-        rows = np.unique(np.searchsorted(end, places, side="right"))
+        rows = np.unique(np.searchsorted(end, np.flatnonzero(letters == _AMPERSAND), side="right"))
         if len(rows):
             pieces, done = [], 0
             for row in rows.tolist():

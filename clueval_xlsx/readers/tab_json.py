@@ -17,8 +17,6 @@ DETECTED = "presidio_detected_pii"
 _NOT_METADATA = ("doc_id", "text", "annotations", DETECTED, "id")
 _FLAT = ""  # the name of the annotator where the annotations are one flat list
 
-# How a list of annotations is reached from its document, and under which keys it keeps what.
-
 
 def read_tab(raw: bytes, name: str, options: TextFormat, documents: list[dict[str, Any]] | None = None) -> TextReading:
     """Read a TAB file; predictions come from the detector's list if the file has one."""
