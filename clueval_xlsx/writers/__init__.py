@@ -1,1 +1,0 @@
-"""Writers: one module a format; each returns what is to be written."""
