@@ -10,28 +10,30 @@ from typing import TYPE_CHECKING, Any
 from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
-    from clueval_xlsx.errors import error_table as error_table
+    from clueval_xlsx.cases.table import error_table as error_table
+    from clueval_xlsx.corpus.merging import merge_layers as merge_layers
     from clueval_xlsx.evaluation import Evaluation as Evaluation
     from clueval_xlsx.evaluation import Options as Options
     from clueval_xlsx.evaluation import evaluate as evaluate
-    from clueval_xlsx.loading import read as read
-    from clueval_xlsx.loading import read_pair as read_pair
-    from clueval_xlsx.matching import match_spans as match_spans
-    from clueval_xlsx.merging import merge_layers as merge_layers
+    from clueval_xlsx.formats.loading import read as read
+    from clueval_xlsx.formats.loading import read_pair as read_pair
+    from clueval_xlsx.outputs.xlsx import write_workbook as write_workbook
+    from clueval_xlsx.review.reimport import reimport as reimport
+    from clueval_xlsx.scoring.matching import match_spans as match_spans
     from clueval_xlsx.threads import set_threads as set_threads
-    from clueval_xlsx.workbook import write_workbook as write_workbook
 
 _HOMES = {
     "Evaluation": "evaluation",
     "Options": "evaluation",
-    "error_table": "errors",
+    "error_table": "cases.table",
     "evaluate": "evaluation",
-    "match_spans": "matching",
-    "merge_layers": "merging",
-    "read": "loading",
-    "read_pair": "loading",
+    "match_spans": "scoring.matching",
+    "merge_layers": "corpus.merging",
+    "read": "formats.loading",
+    "read_pair": "formats.loading",
+    "reimport": "review.reimport",
     "set_threads": "threads",
-    "write_workbook": "workbook",
+    "write_workbook": "outputs.xlsx",
 }
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "merge_layers",
     "read",
     "read_pair",
+    "reimport",
     "set_threads",
     "write_workbook",
 ]

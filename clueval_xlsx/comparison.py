@@ -10,13 +10,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.errors import error_table
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.table import error_table
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.intervals import FloatArray, draws, percentiles, swaps
-from clueval_xlsx.layout import FN, FP
-from clueval_xlsx.schemes.settings import is_relaxed, strict_variant
-from clueval_xlsx.scores import RATES, rates
+from clueval_xlsx.scoring.intervals import FloatArray, draws, percentiles, swaps
+from clueval_xlsx.scoring.schemes.settings import is_relaxed, strict_variant
+from clueval_xlsx.scoring.scores import RATES, rates
 
 IDENTITY = ["scheme", "variant", "level", "labelled"]
 DIFFERENCE_NAMES = (*IDENTITY, "rate", "first", "second")

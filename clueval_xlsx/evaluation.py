@@ -10,20 +10,20 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.confusion import confusion
-from clueval_xlsx.errors import add_contexts, case_table, link_cases
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.table import add_contexts, case_table, link_cases
+from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, align_labels
+from clueval_xlsx.corpus.pair import Annotation, Pair
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.grouping import Grouping
-from clueval_xlsx.labels import Alignment, LabelRules, align_labels
-from clueval_xlsx.layout import FN, FP
-from clueval_xlsx.matching import LEVELS
-from clueval_xlsx.pairing import Annotation, Pair
-from clueval_xlsx.schemes import all_tallies, chars, entities, iou
-from clueval_xlsx.schemes.clueval import counted, right
-from clueval_xlsx.schemes.material import Material, make_material, relaxed_material
-from clueval_xlsx.schemes.settings import RELAXED, SchemeOptions
-from clueval_xlsx.scores import ScoreSettings, score_table
-from clueval_xlsx.strings import BoolArray
+from clueval_xlsx.scoring.confusion import confusion
+from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.matching import LEVELS
+from clueval_xlsx.scoring.schemes import all_tallies, chars, entities, iou
+from clueval_xlsx.scoring.schemes.clueval import counted, right
+from clueval_xlsx.scoring.schemes.material import Material, make_material, relaxed_material
+from clueval_xlsx.scoring.schemes.settings import RELAXED, SchemeOptions
+from clueval_xlsx.scoring.scores import ScoreSettings, score_table
+from clueval_xlsx.text.strings import BoolArray
 from clueval_xlsx.version import __version__
 
 MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.files.toml_source import parse_toml
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.toml_source import parse_toml
 
 FALLBACK = "en"
 FOLDER_VARIABLE = "CLUEVAL_WORDS"  # names a folder with further language files

@@ -16,13 +16,13 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import Pair, make_pair
+from clueval_xlsx.corpus.pair import Pair, make_pair
+from clueval_xlsx.corpus.spans import make_spans
+from clueval_xlsx.formats.loading import ReadOptions, read
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.spans import make_spans
 
 ROOT = Path(__file__).resolve().parent.parent
-collect_ignore = ["benchmark.py", "benchmark_engines.py", "killing.py"]  # programs, not tests
+FIXTURES = ROOT / "tests" / "fixtures" / "formats"
 EXAMPLE_OPTIONS = ("--layer", "category=2", "--layer", "risk=3", "--token-id", "4")
 
 # No deadline: a shared machine may be slow, and tests do not measure time.

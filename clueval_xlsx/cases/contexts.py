@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.spans import touching
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.spans import touching
+from clueval_xlsx.text.rendering import Written, portions
+from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
-from clueval_xlsx.written import Written, portions
 
 PLAIN, BOTH, GOLD, PRED = "", "both", "gold", "pred"
 EMOJI = {BOTH: "🟩", GOLD: "🟥", PRED: "🟧"}

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.context import GOLD, PRED, Extents, contexts, emoji_text
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.layout import AG, FN, FP
-from clueval_xlsx.matching import LEVELS, NONE, match_spans
-from clueval_xlsx.spans import label_list, layers_of, positions, touching
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.cases.contexts import GOLD, PRED, Extents, contexts, emoji_text
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.spans import label_list, layers_of, positions, touching
+from clueval_xlsx.scoring.matching import LEVELS, NONE, match_spans
+from clueval_xlsx.text.strings import IntArray
 
 AGREED = "agreed"  # the class of a case that is none
 BETWEEN = " | "  # between the spans of the other side

@@ -9,7 +9,7 @@ import click
 
 from clueval_xlsx.cli import options, review_options
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.file_names import file_name_part
+from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
     from clueval_xlsx.comparison import Comparison
@@ -50,11 +50,11 @@ def compare(
     One prediction alone is compared strict against relaxed, if labels are declared equivalent. A prediction may
     be `-`, standard input.
     """
-    from clueval_xlsx.cli.comparison_tables import comparison_tables
     from clueval_xlsx.cli.console import output as console_for_data
     from clueval_xlsx.cli.console import put, say, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
-    from clueval_xlsx.files import Outputs
+    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.outputs.terminal.comparison_tables import comparison_tables
 
     if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
         raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
@@ -68,12 +68,12 @@ def compare(
             layers = comparison.systems[0].evaluation.pair.layers
             suffix = f"-{file_name_part(layers[0])}" if len(comparisons) > 1 else ""
             if output:
-                from clueval_xlsx.workbook.comparison import write_comparison
+                from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 
                 target = output.with_stem(output.stem + suffix)
                 write_comparison(comparison, outputs.path(target), given["lang"])
             if html_path:
-                from clueval_xlsx.report_html import comparison_html
+                from clueval_xlsx.outputs.html.comparison import comparison_html
 
                 target = html_path.with_stem(html_path.stem + suffix)
                 outputs.write_text(target, comparison_html(comparison, given["lang"]))
@@ -130,6 +130,6 @@ def _evaluations(
 
 
 def _json(comparison: Comparison) -> str:
-    from clueval_xlsx.report_comparison import comparison_json
+    from clueval_xlsx.outputs.comparison_json import comparison_json
 
     return comparison_json(comparison)

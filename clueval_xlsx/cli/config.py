@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.toml_source import parse_toml
+from clueval_xlsx.files.toml_source import parse_toml
 
 JUDGEMENT_TABLES = "judgements"
 

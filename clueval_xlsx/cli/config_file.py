@@ -10,17 +10,17 @@ import click
 from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
-    from clueval_xlsx.layout import Judgement
+    from clueval_xlsx.review.vocabulary import Judgement
 
-_OWN_JUDGEMENTS = "clueval_xlsx.judgements"
+_OWN_JUDGEMENTS = "clueval_xlsx.review.log"
 
 
 def load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
     """Take defaults from the file given to `--config`."""
     if value is None:
         return
-    from clueval_xlsx.config import options_for, parse_config, split_judgements
-    from clueval_xlsx.layout import custom_judgements
+    from clueval_xlsx.cli.config import options_for, parse_config, split_judgements
+    from clueval_xlsx.review.vocabulary import custom_judgements
 
     group = ctx.parent.command if ctx.parent else ctx.command
     commands = group.commands if isinstance(group, click.Group) else {}

@@ -13,7 +13,7 @@ from clueval_xlsx.exceptions import OptionError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from clueval_xlsx.readers import Reading
+    from clueval_xlsx.corpus.reading import Reading
 
 _TARGETS = ("vrt", "conll", "brat", "presidio", "label-studio", "table")
 _BY_ENDING = {".vrt": "vrt", ".conll": "conll", ".tsv": "table", ".csv": "table", ".xlsx": "table"}
@@ -41,8 +41,8 @@ def convert(source: str, target: Path, wanted: str | None, sentences: bool | Non
     IN is a file or a brat folder in any input format; OUT is a file, or a folder for brat.
     """
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.pairing import annotate
+    from clueval_xlsx.corpus.pair import annotate
+    from clueval_xlsx.files.outputs import Outputs
 
     format_ = wanted or output_format(target)
     reading = options.read_input(source, given)
@@ -77,30 +77,30 @@ def output_files(
 ) -> dict[Path, bytes]:
     """What is to be written, by path."""
     if format_ in {"vrt", "conll"}:
-        from clueval_xlsx.writers.tokens import conll_text, vertical_text
+        from clueval_xlsx.formats.token_writer import conll_text, vertical_text
 
         write = vertical_text if format_ == "vrt" else conll_text
         return {target: write(reading.corpus, layers, sentences=sentences).encode("utf-8", "replace")}
     if format_ == "table":
-        from clueval_xlsx.writers.span_table import span_table, span_workbook
-        from clueval_xlsx.writers.standoff import same_extents
+        from clueval_xlsx.formats.span_table_writer import span_table, span_workbook
+        from clueval_xlsx.formats.standoff_writer import same_extents
 
         rows = same_extents(layers)
         if target.suffix.lower() == ".xlsx":
             return {target: span_workbook(rows, reading.corpus)}
         separator = "," if target.suffix.lower() == ".csv" else "\t"
         return {target: span_table(rows, reading.corpus, separator).encode("utf-8", "replace")}
-    from clueval_xlsx.writers.standoff import written_documents
+    from clueval_xlsx.formats.standoff_writer import written_documents
 
     documents = written_documents(reading, layers, format_)
     if format_ == "brat":
-        from clueval_xlsx.writers.brat import brat_files
+        from clueval_xlsx.formats.brat_writer import brat_files
 
         if target.is_file():
             raise OptionError(f"{target}: is a file, but brat needs a folder. Choose another name.")
         return {target / name: content for name, content in brat_files(documents).items()}
-    from clueval_xlsx.writers.label_studio import label_studio_json
-    from clueval_xlsx.writers.presidio_json import presidio_json
+    from clueval_xlsx.formats.label_studio_writer import label_studio_json
+    from clueval_xlsx.formats.presidio_json_writer import presidio_json
 
     write_json = presidio_json if format_ == "presidio" else label_studio_json
     return {target: write_json(documents).encode("utf-8", "backslashreplace")}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.layout import Answer
+    from clueval_xlsx.review.vocabulary import Answer
 
 _LAYERS = {"category": 2, "risk": 3}
 _TOKEN_ID = 4
@@ -51,15 +51,15 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.cli.reimport import before_and_after, summary
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.judgements import write_log
-    from clueval_xlsx.loading import ReadOptions, read_pair
-    from clueval_xlsx.reimport.conflicts import changes_tsv
+    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.formats.loading import ReadOptions, read_pair
+    from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+    from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
+    from clueval_xlsx.outputs.xlsx.book import creation_time
     from clueval_xlsx.resources import resource_folder
-    from clueval_xlsx.way_back import reimport
-    from clueval_xlsx.workbook import ReviewOptions, write_workbook
-    from clueval_xlsx.workbook.adjudicated import write_adjudicated
-    from clueval_xlsx.workbook.book import creation_time
+    from clueval_xlsx.review.conflicts import changes_tsv
+    from clueval_xlsx.review.log import write_log
+    from clueval_xlsx.review.reimport import reimport
 
     if not force and folder.is_dir() and any(folder.iterdir()):
         raise OutputError(f"{folder}: is not empty. Name another folder, or add --force to write into this one.")
@@ -100,7 +100,7 @@ def demo(folder: Path, lang: str, force: bool) -> None:
 
 def answers(result: Evaluation) -> Mapping[str, Answer]:
     """What the demonstration picks, by case."""
-    from clueval_xlsx.layout import Answer
+    from clueval_xlsx.review.vocabulary import Answer
 
     found = {}
     for table in result.bare_cases:

@@ -9,8 +9,8 @@ import click
 from clueval_xlsx.cli.options import apply
 
 if TYPE_CHECKING:
-    from clueval_xlsx.engines.base import EngineSettings
-    from clueval_xlsx.engines.runner import RunOptions
+    from clueval_xlsx.detectors.base import EngineSettings
+    from clueval_xlsx.detectors.runner import RunOptions
 
 ENGINE_HELP = 'The detector: presidio, command:"PROGRAM ARGUMENTS", or the name that a package registered.'
 
@@ -48,7 +48,7 @@ running = apply(
         ),
         click.option(
             "--engine-option",
-            "engine_options",
+            "detector_options",
             type=KeyValue(),
             multiple=True,
             help="An option of a detector that a package registered; repeatable.",
@@ -80,7 +80,7 @@ running = apply(
 
 def engine_settings(given: dict[str, Any]) -> EngineSettings:
     """Which detector and what it is told, from the command's keyword arguments."""
-    from clueval_xlsx.engines.base import EngineSettings
+    from clueval_xlsx.detectors.base import EngineSettings
 
     return EngineSettings(
         engine=given["engine"],
@@ -88,13 +88,13 @@ def engine_settings(given: dict[str, Any]) -> EngineSettings:
         score_threshold=given["score_threshold"],
         nlp_config=given["nlp_config"],
         recognizers_config=given["recognizers_config"],
-        options=dict(given["engine_options"]),
+        options=dict(given["detector_options"]),
     )
 
 
 def run_options(given: dict[str, Any]) -> RunOptions:
     """How to run it, from the command's keyword arguments."""
-    from clueval_xlsx.engines.runner import RunOptions
+    from clueval_xlsx.detectors.runner import RunOptions
 
     return RunOptions(
         workers=given["workers"],

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import engine_options, options
+from clueval_xlsx.cli import detector_options, options
 from clueval_xlsx.cli.console import say
 from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
-    from clueval_xlsx.engines.base import Document
-    from clueval_xlsx.engines.prediction import Dataset
-    from clueval_xlsx.engines.runner import Run
+    from clueval_xlsx.corpus.label_rules import LabelRules
+    from clueval_xlsx.corpus.pair import Pair
+    from clueval_xlsx.detectors.base import Document
+    from clueval_xlsx.detectors.prediction import Dataset
+    from clueval_xlsx.detectors.runner import Run
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.labels import LabelRules
-    from clueval_xlsx.pairing import Pair
 
 
 def side_file(target: Path) -> Path:
@@ -31,15 +31,15 @@ def side_file(target: Path) -> Path:
 
 def run_dataset(dataset: Dataset, given: dict[str, Any], target: Path) -> Run:
     """Run the detector that the options name."""
-    from clueval_xlsx.engines.runner import run_engine
+    from clueval_xlsx.detectors.runner import run_engine
 
     place = side_file(target)
     with documents_progress(dataset.documents) as advance:
         try:
             run = run_engine(
                 dataset.documents,
-                engine_options.engine_settings(given),
-                engine_options.run_options(given),
+                detector_options.engine_settings(given),
+                detector_options.run_options(given),
                 side_file=place,
                 sha256=dataset.gold.source.sha256,
                 advance=advance,
@@ -143,10 +143,10 @@ class Detected:
 
 def detected_pair(gold: str, given: dict[str, Any], target: Path, kept: ExitStack) -> Detected:
     """Read gold, run the detector on its texts, and bring the two together; what it found stays until `kept` closes."""
-    from clueval_xlsx.engines.alignment import align_entities
-    from clueval_xlsx.engines.prediction import make_dataset, make_prediction, run_notes
-    from clueval_xlsx.labels import DISCARD, KEEP
-    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.corpus.label_rules import DISCARD, KEEP
+    from clueval_xlsx.corpus.pair import make_pair
+    from clueval_xlsx.detectors.label_counterparts import align_entities
+    from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
 
     dataset = make_dataset(options.read_input(gold, given, "gold"), given.get("type_layer"))
     run = run_dataset(dataset, given, target)

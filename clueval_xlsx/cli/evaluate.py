@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import engine_options, options, review_options
+from clueval_xlsx.cli import detector_options, options, review_options
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.file_names import file_name_part
+from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clueval_xlsx.cli.engine_run import Detected
+    from clueval_xlsx.cli.detector_run import Detected
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.handout import Selection
-    from clueval_xlsx.workbook import ReviewOptions
+    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.outputs.xlsx import ReviewOptions
+    from clueval_xlsx.review.assignment import Selection
 
 
 @click.command()
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Write metrics.json, scores.csv, the cases as CSV and confusion_matrix.html into this folder.",
 )
-@click.option("--engine", metavar="NAME", help=f"Make the predictions here and now. {engine_options.ENGINE_HELP}")
-@engine_options.running
+@click.option("--engine", metavar="NAME", help=f"Make the predictions here and now. {detector_options.ENGINE_HELP}")
+@detector_options.running
 @click.option(
     "--keep-unmapped",
     is_flag=True,
@@ -90,8 +90,8 @@ def evaluate(
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.cli.reviews import review_targets, spare_judgements, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.protection import find_password
+    from clueval_xlsx.files.encryption import find_password
+    from clueval_xlsx.files.outputs import Outputs
 
     output = _workbook_path(output, needed=not (json_path or html_path or folder))
     with ExitStack() as kept:
@@ -153,9 +153,9 @@ def _detect(
         raise click.UsageError("Give either PRED, a file of predictions, or a detector with --engine.")
     if pred:
         return None
-    from clueval_xlsx.cli.engine_run import detected_pair
+    from clueval_xlsx.cli.detector_run import detected_pair
     from clueval_xlsx.cli.reviews import review_targets, spare_judgements
-    from clueval_xlsx.files import check_target
+    from clueval_xlsx.files.outputs import check_target
 
     # Before a long run, not behind it:
     own = list(review_targets(targets[0], given).values())
@@ -179,7 +179,7 @@ def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOp
 
 
 def _write_json(outputs: Outputs, result: Evaluation, path: Path) -> None:
-    from clueval_xlsx.report_json import to_json
+    from clueval_xlsx.outputs.metrics_json import to_json
 
     outputs.write_text(path, to_json(result))
 
@@ -189,20 +189,20 @@ def _editions(result: Evaluation, given: dict[str, Any]) -> Iterator[tuple[Evalu
     yield result, ""
     if given["without_text"]:
         from clueval_xlsx.cli.reviews import WITHOUT_TEXT
-        from clueval_xlsx.textfree import without_text
+        from clueval_xlsx.review.text_free import without_text
 
         yield without_text(result), WITHOUT_TEXT
 
 
 def _write_html(outputs: Outputs, result: Evaluation, path: Path, language: str) -> None:
-    from clueval_xlsx.report_html import to_html
+    from clueval_xlsx.outputs.html.report import to_html
 
     outputs.write_text(path, to_html(result, language))
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
-    from clueval_xlsx.report_confusion import confusion_page
-    from clueval_xlsx.report_csv import cases_csv, scores_csv
+    from clueval_xlsx.outputs.csv_files import cases_csv, scores_csv
+    from clueval_xlsx.outputs.html.confusion_page import confusion_page
 
     missed, unsupported = result.cases
     _write_json(outputs, result, folder / "metrics.json")
@@ -221,7 +221,7 @@ def _drawn(selection: Selection, book: Path) -> str:
 
 def summary(result: Evaluation) -> str:
     """One line that says how it went."""
-    from clueval_xlsx.cli.tables import rate
+    from clueval_xlsx.outputs.terminal.tables import rate
 
     row = result.headline
     layer = f"{result.pair.layers[0]}: " if len(result.pair.layers) == 1 else ""

@@ -28,9 +28,9 @@ def merge(file: str, output: Path | None, **given: Any) -> None:
     Overlapping spans of all layers become one span; each layer gives it the label with most tokens.
     """
     from clueval_xlsx.cli.console import say
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.pairing import annotate
-    from clueval_xlsx.writers.span_table import span_table
+    from clueval_xlsx.corpus.pair import annotate
+    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.formats.span_table_writer import span_table
 
     reading = options.read_input(file, given)
     corpus = reading.corpus
@@ -40,8 +40,8 @@ def merge(file: str, output: Path | None, **given: Any) -> None:
         text = span_table(annotation.spans, corpus, separator="\t" if ending == ".tsv" else ",")
         content = text.encode("utf-8", "replace")
     elif ending == ".vrt":
-        from clueval_xlsx.writers.tokens import vertical_text
-        from clueval_xlsx.writers.vertical import rewrite_layers
+        from clueval_xlsx.formats.token_writer import vertical_text
+        from clueval_xlsx.formats.vertical_writer import rewrite_layers
 
         merged = {layer: annotation.spans[["start", "end", layer]] for layer in reading.layers}
         tagged = reading.source.format in {"vrt", "conll"}

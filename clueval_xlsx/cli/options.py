@@ -14,10 +14,10 @@ from clueval_xlsx.cli.config_file import load_config
 from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
+    from clueval_xlsx.corpus.pair import Pair
+    from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.loading import ReadOptions
-    from clueval_xlsx.pairing import Pair
-    from clueval_xlsx.readers import Reading
+    from clueval_xlsx.formats.loading import ReadOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
@@ -290,7 +290,7 @@ labels = apply(
 
 def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
     """Reading options from the command's keyword arguments; `side` is gold, pred or nothing."""
-    from clueval_xlsx.loading import ReadOptions
+    from clueval_xlsx.formats.loading import ReadOptions
 
     layers = given.get(f"{side}_layers") or given["layers"]
     names = [name for name, _ in layers]
@@ -319,7 +319,7 @@ def _own(given: dict[str, Any], side: str, name: str, common_name: str = "") -> 
 
 def read_input(path: str, given: dict[str, Any], side: str = "") -> Reading:
     """Read one input; `-` is standard input."""
-    from clueval_xlsx.loading import read
+    from clueval_xlsx.formats.loading import read
 
     options = read_options(given, side)
     if path == "-":
@@ -329,8 +329,8 @@ def read_input(path: str, given: dict[str, Any], side: str = "") -> Reading:
 
 def load_pair(gold: str, pred: str, given: dict[str, Any]) -> Pair:
     """Read both sides and bring them together; one of them may be `-`, standard input."""
-    from clueval_xlsx.loading import read_sides
-    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.corpus.pair import make_pair
+    from clueval_xlsx.formats.loading import read_sides
 
     if gold == pred == "-":
         raise OptionError("only one side can come from standard input. Give a file for the other.")
@@ -347,9 +347,9 @@ def load_pair(gold: str, pred: str, given: dict[str, Any]) -> Pair:
 
 def evaluation_options(given: dict[str, Any]) -> Options:
     """Evaluation options from the command's keyword arguments."""
+    from clueval_xlsx.corpus.label_rules import LabelRules
     from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.labels import LabelRules
-    from clueval_xlsx.schemes.settings import SchemeOptions
+    from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 
     rules = LabelRules(
         mapping=tuple(dict.fromkeys(given["map"])),
@@ -383,7 +383,7 @@ def evaluation_options(given: dict[str, Any]) -> Options:
 def _allow_rules(path: str | None) -> tuple[tuple[str, str], ...]:
     if path is None:
         return ()
-    from clueval_xlsx.schemes.chars import parse_rules
+    from clueval_xlsx.scoring.schemes.chars import parse_rules
 
     try:
         text = Path(path).read_text("utf-8-sig")

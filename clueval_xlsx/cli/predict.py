@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import engine_options, options
+from clueval_xlsx.cli import detector_options, options
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
-    from clueval_xlsx.engines.prediction import Dataset, Prediction
-    from clueval_xlsx.readers import Reading
+    from clueval_xlsx.corpus.reading import Reading
+    from clueval_xlsx.detectors.prediction import Dataset, Prediction
 
 _TARGETS = ("vrt", "conll", "brat", "tab", "presidio", "label-studio", "table")
 _JSON = ("tab", "presidio", "label-studio")
@@ -28,8 +28,8 @@ _JSON = ("tab", "presidio", "label-studio")
     required=True,
     help="Write the predictions here: a file, or a folder for brat.",
 )
-@click.option("--engine", required=True, metavar="NAME", help=engine_options.ENGINE_HELP)
-@engine_options.running
+@click.option("--engine", required=True, metavar="NAME", help=detector_options.ENGINE_HELP)
+@detector_options.running
 @click.option(
     "--to",
     "wanted",
@@ -47,10 +47,10 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     run that broke off. Exit code 3 means that the detector failed on some documents.
     """
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.cli.engine_run import finds_kept, run_dataset, say_failures
-    from clueval_xlsx.engines.alignment import align_entities
-    from clueval_xlsx.engines.prediction import make_dataset, make_prediction, run_notes
-    from clueval_xlsx.files import Outputs, check_target
+    from clueval_xlsx.cli.detector_run import finds_kept, run_dataset, say_failures
+    from clueval_xlsx.detectors.label_counterparts import align_entities
+    from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
+    from clueval_xlsx.files.outputs import Outputs, check_target
 
     # A dataset's own annotations do not matter for predicting, so their overlaps are nobody's business here.
     reading = options.read_input(dataset, {**given, "overlaps": "longest"})
@@ -89,19 +89,19 @@ def _format(output: Path, wanted: str | None, reading: Reading) -> str:
 
 def _files(reading: Reading, dataset: Dataset, prediction: Prediction, format_: str, output: Path) -> dict[Path, bytes]:
     """What is to be written; a token file keeps everything but its tags."""
-    from clueval_xlsx.bio import TagColumn
+    from clueval_xlsx.corpus.tags import TagColumn
 
     predicted = prediction.reading
     spans = predicted.layers[dataset.layer]
     assert not isinstance(spans, TagColumn)
     if format_ == reading.source.format and isinstance(reading.layers[dataset.layer], TagColumn):
-        from clueval_xlsx.writers.vertical import rewrite_layers
+        from clueval_xlsx.formats.vertical_writer import rewrite_layers
 
         empty = {layer: spans.iloc[:0].rename(columns={dataset.layer: layer}) for layer in dataset.left_over}
         return {output: rewrite_layers(reading, {dataset.layer: spans, **empty})}
     if format_ == "tab":
-        from clueval_xlsx.writers.detected_json import detected_json
-        from clueval_xlsx.writers.standoff import written_documents
+        from clueval_xlsx.formats.detected_json import detected_json
+        from clueval_xlsx.formats.standoff_writer import written_documents
 
         text = detected_json(written_documents(predicted, {dataset.layer: spans}, format_))
         return {output: text.encode("utf-8", "backslashreplace")}

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.judgements import LogEntry
-    from clueval_xlsx.workbook import ReviewOptions
+    from clueval_xlsx.outputs.xlsx import ReviewOptions
+    from clueval_xlsx.review.log import LogEntry
 
 
 def read_previous(path: Path) -> Mapping[str, LogEntry]:
     """The newest decision about each case in a log of judgements."""
-    from clueval_xlsx.judgements import latest_decisions, read_log
+    from clueval_xlsx.review.log import latest_decisions, read_log
 
     try:
         text = path.read_text("utf-8-sig")
@@ -33,10 +33,10 @@ def carry_over(
     decisions: Mapping[str, LogEntry], result: Evaluation, options: ReviewOptions
 ) -> tuple[ReviewOptions, str]:
     """The options with answers filled in and hints shown, and a sentence that says how many."""
-    from clueval_xlsx.judgements import split_carried
-    from clueval_xlsx.layout import Answer
+    from clueval_xlsx.outputs.xlsx.conflicts import answered
+    from clueval_xlsx.review.log import split_carried
+    from clueval_xlsx.review.vocabulary import Answer
     from clueval_xlsx.words import Words
-    from clueval_xlsx.workbook.conflicts import answered
 
     answers: dict[str, Answer] = {}
     hints: dict[str, str] = {}

@@ -12,16 +12,16 @@ import click
 from clueval_xlsx.cli import options, review_options
 from clueval_xlsx.cli.config_file import own_judgements
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.file_names import file_name_part
+from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.table import Table
 
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.reimport.adjudication import Adjudication
-    from clueval_xlsx.way_back import Reimport
+    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.review.adjudication import Adjudication
+    from clueval_xlsx.review.reimport import Reimport
 
 _MOST_SHOWN = 20
 _WIDTH_OF_ALL_FIGURES = 72
@@ -104,10 +104,10 @@ def reimport(
     level are needed only where a workbook lost its hidden sheet. Exit code 3 says that a person must look:
     judgements clash or rows could not be used. What is clear is carried out all the same.
     """
-    from clueval_xlsx import way_back
     from clueval_xlsx.cli.console import say, say_what_is_open
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.protection import find_password
+    from clueval_xlsx.files.encryption import find_password
+    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.review import reimport as way_back
 
     password = find_password(password_file)
 
@@ -179,29 +179,29 @@ def _write(outputs: Outputs, result: Reimport, output: str | None, password: str
         for name, content in result.files.items():
             outputs.write_bytes(target if single else target / name, content)
     if given["report"]:
-        from clueval_xlsx.workbook.adjudicated import write_adjudicated
+        from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 
         for run, path in _paths(runs, given["report"]):
             save_workbook(outputs, path, password, partial(write_adjudicated, run, lang=lang))
     if given["html_path"]:
-        from clueval_xlsx.report_html import adjudication_html
+        from clueval_xlsx.outputs.html.adjudication import adjudication_html
 
         for run, path in _paths(runs, given["html_path"]):
             outputs.write_text(path, adjudication_html(run, lang))
     if given["json_path"]:
-        from clueval_xlsx.report_adjudication import to_json
+        from clueval_xlsx.outputs.adjudication_json import to_json
 
         outputs.write_text(given["json_path"], to_json(runs))
     if given["changes"]:
         import pandas as pd
 
-        from clueval_xlsx.reimport.conflicts import changes_tsv
+        from clueval_xlsx.review.conflicts import changes_tsv
 
         outputs.write_text(given["changes"], changes_tsv(pd.concat([run.changes for run in runs], ignore_index=True)))
     if given["judgements"]:
         outputs.write_text(given["judgements"], _longer_log(given["judgements"], runs))
     if given["conflicts"]:
-        from clueval_xlsx.workbook.conflicts import write_conflicts
+        from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 
         for run, path in _paths(runs, given["conflicts"]):
             if run.open_cases:
@@ -221,7 +221,7 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     import datetime
 
     from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.judgements import new_entries, read_log, write_log
+    from clueval_xlsx.review.log import new_entries, read_log, write_log
 
     try:
         old = path.read_bytes().decode("utf-8") if path.exists() else ""  # its line ends stay as they are
@@ -236,7 +236,7 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
 def _report(result: Reimport, *, to_stdout: bool) -> None:
     """Figures to standard output, everything a person must look at to standard error."""
     from clueval_xlsx.cli.console import output, say
-    from clueval_xlsx.reimport.conflicts import explain
+    from clueval_xlsx.review.conflicts import explain
 
     _list("Note", [f"{note}." for note in result.notes])
     for run in result.runs:
@@ -256,7 +256,7 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
 
 def estimate_sentences(run: Adjudication) -> list[str]:
     """What a sample tells about all cases."""
-    from clueval_xlsx.cli.tables import interval, rate
+    from clueval_xlsx.outputs.terminal.tables import interval, rate
 
     rows = run.estimates.to_dict("records")
     if rows and not rows[0]["judged"]:
@@ -283,7 +283,7 @@ def before_and_after(run: Adjudication, width: int = 80) -> Table:
     from rich import box
     from rich.table import Table
 
-    from clueval_xlsx.cli.tables import interval, rate, share
+    from clueval_xlsx.outputs.terminal.tables import interval, rate, share
 
     names = {
         "raw": "as evaluated",

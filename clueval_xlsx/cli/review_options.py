@@ -11,7 +11,7 @@ from clueval_xlsx.cli.config_file import own_judgements
 from clueval_xlsx.cli.options import apply
 
 if TYPE_CHECKING:
-    from clueval_xlsx.workbook import ReviewOptions
+    from clueval_xlsx.outputs.xlsx import ReviewOptions
 
 
 def language(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -85,8 +85,8 @@ handing_out = apply(
 
 def review_options(given: dict[str, Any]) -> ReviewOptions:
     """How the review workbook is to look, from the command's keyword arguments."""
-    from clueval_xlsx.layout import JUDGEMENTS
-    from clueval_xlsx.workbook import ReviewOptions
+    from clueval_xlsx.outputs.xlsx import ReviewOptions
+    from clueval_xlsx.review.vocabulary import JUDGEMENTS
 
     return ReviewOptions(
         lang=given["lang"],

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clueval_xlsx.exceptions import OptionError, OutputError
-from clueval_xlsx.file_names import file_name_part
+from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.files import Outputs
-    from clueval_xlsx.handout import Selection
-    from clueval_xlsx.workbook import ReviewOptions
+    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.outputs.xlsx import ReviewOptions
+    from clueval_xlsx.review.assignment import Selection
 
 WITHOUT_TEXT = "-without-text"
 
@@ -46,7 +46,7 @@ def without_text_path(path: Path) -> Path:
 
 def spare_judgements(paths: Iterable[Path]) -> None:
     """Refuse to overwrite a workbook that somebody has judged in."""
-    from clueval_xlsx.reimport.existing import why_not_overwrite
+    from clueval_xlsx.review.existing_judgements import why_not_overwrite
 
     for path in paths:
         try:
@@ -73,9 +73,9 @@ def write_reviews(
     `path` is what one workbook for all would have.
     """
     from clueval_xlsx.cli.console import progress
-    from clueval_xlsx.handout import parse_share, select
-    from clueval_xlsx.protection import find_password
-    from clueval_xlsx.workbook import write_workbook
+    from clueval_xlsx.files.encryption import find_password
+    from clueval_xlsx.outputs.xlsx import write_workbook
+    from clueval_xlsx.review.assignment import parse_share, select
 
     selection = select(
         result,
@@ -110,7 +110,7 @@ def team(text: str) -> list[str]:
     >>> team("anna, ben,,cara")
     ['anna', 'ben', 'cara']
     """
-    from clueval_xlsx.layout import normalise
+    from clueval_xlsx.review.vocabulary import normalise
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     keys = [normalise(name) for name in names]
@@ -127,7 +127,7 @@ def save_workbook(
     if password is None:
         write(outputs.path(target))
         return
-    from clueval_xlsx.protection import encrypt
+    from clueval_xlsx.files.encryption import encrypt
 
     memory = io.BytesIO()
     write(memory)
@@ -138,9 +138,9 @@ def _write_without_text(
     outputs: Outputs, result: Evaluation, target: Path, options: ReviewOptions, selection: Selection
 ) -> None:
     """An edition for people who may see figures and positions, but no text."""
-    from clueval_xlsx.layout import FN, FP
-    from clueval_xlsx.textfree import bare_cases, without_text
-    from clueval_xlsx.workbook import write_workbook
+    from clueval_xlsx.cases.kinds import FN, FP
+    from clueval_xlsx.outputs.xlsx import write_workbook
+    from clueval_xlsx.review.text_free import bare_cases, without_text
 
     cases = {name: bare_cases(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)}
     kept = replace(options, answers={}, earlier={})

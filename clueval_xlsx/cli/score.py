@@ -26,7 +26,7 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     """
     from clueval_xlsx.cli.console import output, put, say_notes
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
-    from clueval_xlsx.report_json import to_json
+    from clueval_xlsx.outputs.metrics_json import to_json
 
     pair = options.load_pair(gold, pred, given)
     parts = evaluation_parts(pair, merged=given["merged"])
@@ -34,8 +34,8 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     if as_json:
         put(to_json(*results))
         return
-    from clueval_xlsx.cli.scheme_tables import scheme_tables
-    from clueval_xlsx.cli.tables import score_tables
+    from clueval_xlsx.outputs.terminal.scheme_tables import scheme_tables
+    from clueval_xlsx.outputs.terminal.tables import score_tables
 
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     console = output()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from clueval_xlsx.reimport.progress import Progress
+    from clueval_xlsx.review.progress import Progress
 
 _WIDTH_OF_FIGURES = 38  # the columns beside the names
 
@@ -29,8 +29,8 @@ def status(workbooks: tuple[str, ...], as_json: bool, password_file: Path | None
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
     from clueval_xlsx.cli.console import output, put, say, say_what_is_open
     from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.protection import find_password
-    from clueval_xlsx.reimport.progress import missing_people, workbook_progress
+    from clueval_xlsx.files.encryption import find_password
+    from clueval_xlsx.review.progress import missing_people, workbook_progress
 
     password = find_password(password_file)
     found = []

@@ -44,8 +44,8 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
         if first is None:
             first = reading
             continue
-        from clueval_xlsx.aligned_pairs import check_same_text
-        from clueval_xlsx.pairing import check_same_tokens
+        from clueval_xlsx.corpus.aligned_pairs import check_same_text
+        from clueval_xlsx.corpus.pair import check_same_tokens
 
         try:
             if first.text is None and reading.text is None:
@@ -80,7 +80,7 @@ def _check_language(file: str) -> int:
 
 def _describe(reading: Any) -> str:
     """One line about a sound file: sizes, layers with their labels, tags that continue nothing."""
-    from clueval_xlsx.pairing import annotate
+    from clueval_xlsx.corpus.pair import annotate
 
     corpus = reading.corpus
     annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)

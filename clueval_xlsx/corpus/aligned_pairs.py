@@ -13,15 +13,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.align import CutCorpus, Flow, TokenFlow, check_same_flow, cut_corpus, text_flow, token_flow
-from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.pair import Annotation, Pair, annotate, join_layers, orphan_notes
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.retokenisation import (
+    CutCorpus,
+    Flow,
+    TokenFlow,
+    check_same_flow,
+    cut_corpus,
+    text_flow,
+    token_flow,
+)
+from clueval_xlsx.corpus.spans import check_disjoint, positions
+from clueval_xlsx.corpus.standoff import Mentions, TextReading, attribute_frame, layer_frames, token_positions
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.pairing import Annotation, Pair, annotate, join_layers, orphan_notes
-from clueval_xlsx.readers.reading import Reading
-from clueval_xlsx.readers.text import Mentions, TextReading, attribute_frame, layer_frames, token_positions
-from clueval_xlsx.spans import check_disjoint, positions
-from clueval_xlsx.strings import IntArray
-from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.tokenise import Ranges
 
 
 def make_aligned_pair(gold: Reading | TextReading, pred: Reading | TextReading, *, strict_tags: bool) -> Pair:

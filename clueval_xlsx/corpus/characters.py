@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.spans import pairs
-from clueval_xlsx.strings import IntArray, Strings
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.spans import pairs
+from clueval_xlsx.text.strings import IntArray, Strings
 
 _AMPERSAND = ord("&")
 _SPACE = b" "

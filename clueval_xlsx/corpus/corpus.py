@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.strings import BoolArray, IntArray, Strings, decode_entities
-from clueval_xlsx.written import NO_SPACE_AFTER, NO_SPACE_BEFORE, Written, join_words, portions, write_out
+from clueval_xlsx.text.rendering import NO_SPACE_AFTER, NO_SPACE_BEFORE, Written, join_words, portions, write_out
+from clueval_xlsx.text.strings import BoolArray, IntArray, Strings, decode_entities
 
 ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.corpus.pair import Annotation, Pair, join_layers
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.pairing import Annotation, Pair, join_layers
-from clueval_xlsx.spans import label_codes, label_vocabulary, layers_of
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 DISCARD, KEEP = "discard", "keep"
 APPLY, MARK = "apply", "mark"

@@ -8,9 +8,9 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.matching import vote
-from clueval_xlsx.spans import label_codes, label_vocabulary, make_spans, positions
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions
+from clueval_xlsx.scoring.matching import vote
+from clueval_xlsx.text.strings import IntArray
 
 
 def merge_layers(layers: Mapping[str, pd.DataFrame], documents: IntArray | None = None) -> pd.DataFrame:

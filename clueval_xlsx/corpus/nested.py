@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.corpus.spans import label_column, label_list
+from clueval_xlsx.corpus.standoff import ERROR, LONGEST, MERGE, OVERLAPS, Mentions
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.readers.text import ERROR, LONGEST, MERGE, OVERLAPS, Mentions
-from clueval_xlsx.spans import label_column, label_list
-from clueval_xlsx.strings import IntArray
-from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.tokenise import Ranges
 
 _SHOWN = 5
 

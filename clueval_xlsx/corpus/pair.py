@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.bio import TagColumn, decode
-from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.merging import merge_layers
+from clueval_xlsx.corpus.reading import Reading, Source
+from clueval_xlsx.corpus.spans import check_disjoint, from_decoded, positions
+from clueval_xlsx.corpus.standoff import TextReading, attribute_frame
+from clueval_xlsx.corpus.tags import TagColumn, decode
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.merging import merge_layers
-from clueval_xlsx.readers.reading import Reading, Source
-from clueval_xlsx.readers.text import TextReading, attribute_frame
-from clueval_xlsx.spans import check_disjoint, from_decoded, positions
-from clueval_xlsx.strings import IntArray, Strings
-from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.text.tokenise import Ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def make_pair(
             "(--gold-layer, --pred-layer)."
         )
     if isinstance(gold, TextReading) or isinstance(pred, TextReading) or (align and not together):
-        from clueval_xlsx.aligned_pairs import make_aligned_pair  # late: it builds on this module
+        from clueval_xlsx.corpus.aligned_pairs import make_aligned_pair  # late: it builds on this module
 
         return make_aligned_pair(gold, pred, strict_tags=strict_tags)
     check_same_tokens(gold.corpus, pred.corpus)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from clueval_xlsx.bio import TagColumn
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.tags import TagColumn
+from clueval_xlsx.text.strings import IntArray
 
 if TYPE_CHECKING:
-    from clueval_xlsx.readers.span_table import SpanTable
-    from clueval_xlsx.readers.text import TextReading
+    from clueval_xlsx.corpus.standoff import TextReading
+    from clueval_xlsx.formats.span_table import SpanTable
 
 
 @dataclass(frozen=True)

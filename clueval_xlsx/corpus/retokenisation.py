@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.corpus import Corpus, Regions
+from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.strings import IntArray, Strings, decode_entities
-from clueval_xlsx.tokenise import CodePoints, Ranges, visible_characters
+from clueval_xlsx.text.strings import IntArray, Strings, decode_entities
+from clueval_xlsx.text.tokenise import CodePoints, Ranges, visible_characters
 
 _CHARACTER = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);|.", re.DOTALL)
 _AROUND = 25

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.readers.text import Document
-from clueval_xlsx.strings import IntArray
-from clueval_xlsx.written import Written
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.standoff import Document
+from clueval_xlsx.text.rendering import Written
+from clueval_xlsx.text.strings import IntArray
 
 
 def joined_tokens(corpus: Corpus) -> tuple[tuple[Document, ...], IntArray, IntArray]:

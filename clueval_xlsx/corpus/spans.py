@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.bio import DecodedSpans
+from clueval_xlsx.corpus.tags import DecodedSpans
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.text.strings import IntArray
 
 POSITION_COLUMNS = ("start", "end")
 

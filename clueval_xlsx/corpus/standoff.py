@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus import Corpus, Regions
+from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.reading import Reading, Source
+from clueval_xlsx.corpus.spans import label_column, make_spans
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.readers.reading import Reading, Source
-from clueval_xlsx.spans import label_column, make_spans
-from clueval_xlsx.strings import IntArray, Strings
-from clueval_xlsx.tokenise import Ranges, Tokenised, tokenise
+from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.text.tokenise import Ranges, Tokenised, tokenise
 
 GOLD, PRED = "gold", "pred"
 UNION, FIRST = "union", "first"

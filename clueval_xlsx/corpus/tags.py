@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 OUTSIDE = "O"
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clueval_xlsx.engines.base import Detection, Document
+from clueval_xlsx.detectors.base import Detection, Document
 
 _SHOWN = 80
 _LARGEST_SCORE = 1e300

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from clueval_xlsx.exceptions import EngineError
 
-ENTRY_POINTS = "clueval_xlsx.engines"
+ENTRY_POINTS = "clueval_xlsx.detectors"
 COMMAND = "command"
 PRESIDIO = "presidio"
-_BUILT_IN = {PRESIDIO: "clueval_xlsx.engines.presidio:make"}
+_BUILT_IN = {PRESIDIO: "clueval_xlsx.detectors.presidio:make"}
 _HASH_LENGTH = 12
 
 
@@ -105,7 +105,7 @@ class Description:
 class Engine(Protocol):
     """A detector in Python.
 
-    A package offers one as an entry point in the group `clueval_xlsx.engines`: a function that takes
+    A package offers one as an entry point in the group `clueval_xlsx.detectors`: a function that takes
     `EngineSettings` and returns an object like this. It lives in a process of its own, and several of them run
     side by side with `--workers`; what it prints goes to nobody.
     """

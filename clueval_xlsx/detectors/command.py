@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from clueval_xlsx.engines.base import COMMAND, Description, EngineSettings, configuration_hash, file_hash
+from clueval_xlsx.detectors.base import COMMAND, Description, EngineSettings, configuration_hash, file_hash
 from clueval_xlsx.exceptions import EngineError
 
 

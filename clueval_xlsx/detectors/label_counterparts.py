@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clueval_xlsx.engines.base import Description
+from clueval_xlsx.detectors.base import Description
 
 GIVEN = "given with --map"
 BUILT_IN = "built-in map"

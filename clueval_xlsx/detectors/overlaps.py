@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.text.strings import IntArray
 
 LONGEST, MERGE, ERROR = "longest", "merge", "error"
 OVERLAPS = (LONGEST, MERGE, ERROR)

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clueval_xlsx.bio import TagColumn
-from clueval_xlsx.engines.base import Description, Detection, Document
-from clueval_xlsx.engines.overlaps import LONGEST, Finds, resolve
-from clueval_xlsx.engines.runner import Run
-from clueval_xlsx.engines.texts import Rendered, place, render
+from clueval_xlsx.corpus.pair import annotate
+from clueval_xlsx.corpus.reading import Reading, Source, digest
+from clueval_xlsx.corpus.spans import label_column, label_vocabulary, make_spans
+from clueval_xlsx.corpus.standoff import Mentions, TextReading
+from clueval_xlsx.corpus.tags import TagColumn
+from clueval_xlsx.detectors.base import Description, Detection, Document
+from clueval_xlsx.detectors.overlaps import LONGEST, Finds, resolve
+from clueval_xlsx.detectors.runner import Run
+from clueval_xlsx.detectors.texts import Rendered, place, render
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.pairing import annotate
-from clueval_xlsx.readers.reading import Reading, Source, digest
-from clueval_xlsx.readers.text import Mentions, TextReading
-from clueval_xlsx.spans import label_column, label_vocabulary, make_spans
-from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.text.tokenise import Ranges
 
 ENGINE_FORMAT = "engine"
 _MOST_WORDS = 40

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from clueval_xlsx.engines.base import Description, Detection, EngineSettings, configuration_hash
+from clueval_xlsx.detectors.base import Description, Detection, EngineSettings, configuration_hash
 from clueval_xlsx.exceptions import EngineError
 
 INSTALL = "pip install clueval-xlsx[presidio]"

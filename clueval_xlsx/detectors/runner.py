@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clueval_xlsx.engines.base import Description, Detection, Document, EngineSettings
-from clueval_xlsx.engines.sidefile import SideFile, identity_of
-from clueval_xlsx.engines.worker import Chunk, Outcome, Task, Worker
+from clueval_xlsx.detectors.base import Description, Detection, Document, EngineSettings
+from clueval_xlsx.detectors.sidefile import SideFile, identity_of
+from clueval_xlsx.detectors.worker import Chunk, Outcome, Task, Worker
 from clueval_xlsx.exceptions import EngineError
 
 DEFAULT_TIME_LIMIT = 120.0

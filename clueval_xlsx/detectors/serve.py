@@ -1,6 +1,6 @@
 """The process in which a Python detector lives: reads chunks of documents line by line, answers each with a line.
 
-Started by the runner as `python -m clueval_xlsx.engines.serve`. The first line holds the settings, the first
+Started by the runner as `python -m clueval_xlsx.detectors.serve`. The first line holds the settings, the first
 answer the detector's description. One process a worker keeps a detector's crash, memory and output to itself.
 """
 
@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from clueval_xlsx.engines.base import Description, Engine, EngineSettings, load_engine
+from clueval_xlsx.detectors.base import Description, Engine, EngineSettings, load_engine
 from clueval_xlsx.exceptions import CluevalError
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from clueval_xlsx.engines.answers import BadAnswerError, detections, parse_line
-from clueval_xlsx.engines.base import Description, Detection, Document
+from clueval_xlsx.detectors.answers import BadAnswerError, detections, parse_line
+from clueval_xlsx.detectors.base import Description, Detection, Document
 from clueval_xlsx.exceptions import EngineError, OutputError
-from clueval_xlsx.files import Outputs
+from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.version import __version__
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.engines.base import Detection, Document
-from clueval_xlsx.joined import joined_tokens
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.running_text import joined_tokens
+from clueval_xlsx.detectors.base import Detection, Document
+from clueval_xlsx.text.strings import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from clueval_xlsx.engines.answers import BadAnswerError, DeclinedError, detections, parse_line, question, shown
-from clueval_xlsx.engines.base import PRESIDIO, Description, Detection, Document, EngineSettings, check_engine_name
-from clueval_xlsx.engines.command import describe_command, split_command
-from clueval_xlsx.engines.process import LineProcess, ProcessCrashedError, ProcessSilentError, now
+from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line, question, shown
+from clueval_xlsx.detectors.base import PRESIDIO, Description, Detection, Document, EngineSettings, check_engine_name
+from clueval_xlsx.detectors.command import describe_command, split_command
+from clueval_xlsx.detectors.process import LineProcess, ProcessCrashedError, ProcessSilentError, now
 from clueval_xlsx.exceptions import EngineError
 
 START_LIMIT = 600.0  # seconds to load a detector and its models
-_SERVE = "clueval_xlsx.engines.serve"
+_SERVE = "clueval_xlsx.detectors.serve"
 
 
 class Task(NamedTuple):
@@ -45,7 +45,7 @@ class Worker:
     def __init__(self, settings: EngineSettings, time_limit: float | None) -> None:
         check_engine_name(settings.engine)
         if settings.engine == PRESIDIO:
-            from clueval_xlsx.engines.presidio import check_installed
+            from clueval_xlsx.detectors.presidio import check_installed
 
             check_installed()
         self.settings = settings

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.text.strings import IntArray
 
 MOST_FILE_BYTES = 300 * 1024 * 1024
 MOST_PART_BYTES = 700 * 1024 * 1024

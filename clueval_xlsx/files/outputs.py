@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.lock_files import who_has_it_open
+from clueval_xlsx.files.office_locks import who_has_it_open
 
 _FOLDER_INPUTS = {".ann", ".txt"}  # what is read from a folder; other files there are nobody's input
 _PREFIX = 40  # so much of a name stands in that of its temporary file, which must not become too long

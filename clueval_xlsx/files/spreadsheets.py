@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.safety import unpack
+from clueval_xlsx.files.hostile import unpack
 
 Row = Sequence[Any]
 

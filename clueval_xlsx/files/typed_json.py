@@ -14,7 +14,7 @@ _SHOWN = 60
 def build(kind: type[Built], content: Mapping[str, Any], where: str = "") -> Built:
     """An instance of a dataclass; unknown keys are passed over, a value of another type is a `TypeError`.
 
-    >>> from clueval_xlsx.layout import Judgement
+    >>> from clueval_xlsx.review.vocabulary import Judgement
     >>> build(Judgement, {"code": "public", "effect": "delete", "sheets": ["FN"], "colour": 3})
     Judgement(code='public', effect='delete', sheets=('FN',), words={})
     >>> build(Judgement, {"code": "public", "effect": ["delete"]}, "judgements")

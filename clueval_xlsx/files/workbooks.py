@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.safety import MOST_FILE_BYTES
-from clueval_xlsx.spreadsheets import SheetTable, read_tables, unreadable
+from clueval_xlsx.files.hostile import MOST_FILE_BYTES
+from clueval_xlsx.files.spreadsheets import SheetTable, read_tables, unreadable
 
 __all__ = ["SheetTable", "cell_name", "cell_text", "read_sheets"]
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from clueval_xlsx.corpus.reading import Source
+from clueval_xlsx.corpus.standoff import Document, TextFormat, TextReading
 from clueval_xlsx.exceptions import InputError, Problem
-from clueval_xlsx.readers.collect import Collector
-from clueval_xlsx.readers.reading import Source
-from clueval_xlsx.readers.text import Document, TextFormat, TextReading
+from clueval_xlsx.formats.collect import Collector
 
 FIELDS = ("label",)
 TEXT, ANNOTATIONS = ".txt", ".ann"

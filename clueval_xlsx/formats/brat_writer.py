@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.file_names import document_path, escaped
-from clueval_xlsx.readers.brat import ANNOTATIONS, TEXT, BratOriginal, annotation_lines, parse_span_line
-from clueval_xlsx.writers.changes import Changes
-from clueval_xlsx.writers.standoff import Written, one_word
+from clueval_xlsx.files.names import document_path, escaped
+from clueval_xlsx.formats.brat import ANNOTATIONS, TEXT, BratOriginal, annotation_lines, parse_span_line
+from clueval_xlsx.formats.changes import Changes
+from clueval_xlsx.formats.standoff_writer import Written, one_word
 
 _TEXTBOUND = re.compile(r"T(\d+)\b")
 

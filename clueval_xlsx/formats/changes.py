@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.spans import label_list
+from clueval_xlsx.corpus.standoff import Mentions, TextReading, character_ranges
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.offsets import CODE_POINTS, from_code_points, splits_unit
-from clueval_xlsx.readers.text import Mentions, TextReading, character_ranges
-from clueval_xlsx.spans import label_list
-from clueval_xlsx.writers.standoff import same_extents
+from clueval_xlsx.formats.standoff_writer import same_extents
+from clueval_xlsx.text.offsets import CODE_POINTS, from_code_points, splits_unit
 
 Handle = tuple[Any, ...]
 Key = tuple[int, int, int, tuple[str | None, ...]]  # document, start, end, a label for each layer

@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.offsets import UNITS, unit_starts
-from clueval_xlsx.readers.json_source import shown
-from clueval_xlsx.readers.overlaps import overlap_note, resolve
-from clueval_xlsx.readers.reading import Source
-from clueval_xlsx.readers.text import (
+from clueval_xlsx.corpus.nested import overlap_note, resolve
+from clueval_xlsx.corpus.reading import Source
+from clueval_xlsx.corpus.standoff import (
     ERROR,
     FIRST,
     LONGEST,
@@ -24,8 +21,11 @@ from clueval_xlsx.readers.text import (
     choose_fields,
     make_mentions,
 )
-from clueval_xlsx.strings import IntArray
-from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.formats.json_source import shown
+from clueval_xlsx.text.offsets import UNITS, unit_starts
+from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.tokenise import Ranges
 
 _MOST_PROBLEMS = 1000
 _CONTEXT = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from clueval_xlsx.readers.span_table import is_span_table
+from clueval_xlsx.formats.span_table import is_span_table
 
 VRT, CONLL, BRAT, TAB, PRESIDIO, LABEL_STUDIO, TABLE = (
     "vrt",

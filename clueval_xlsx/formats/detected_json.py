@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from clueval_xlsx.readers.tab_json import DETECTED
-from clueval_xlsx.writers.standoff import Written
+from clueval_xlsx.formats.standoff_writer import Written
+from clueval_xlsx.formats.tab_json import DETECTED
 
 
 def detected_json(documents: Sequence[Written]) -> str:

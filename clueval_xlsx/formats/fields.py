@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.exceptions import InputError, Problem
-from clueval_xlsx.strings import PADDING, BoolArray, IntArray
+from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
 _TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
 _DECODING_STEP = 1 << 24

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clueval_xlsx.corpus.reading import Source, digest
+from clueval_xlsx.corpus.standoff import PRED, UNION, Document, TextFormat, TextReading
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.readers.collect import Collector, choose_annotators, scalar_attributes
-from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required, shown
-from clueval_xlsx.readers.reading import Source, digest
-from clueval_xlsx.readers.text import PRED, UNION, Document, TextFormat, TextReading
+from clueval_xlsx.formats.collect import Collector, choose_annotators, scalar_attributes
+from clueval_xlsx.formats.json_source import JsonOriginal, label_of, parse_documents, required, shown
 
 FIELDS = ("label",)
 _ID_KEYS = ("doc_id", "id")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from clueval_xlsx.writers.standoff import Written
+from clueval_xlsx.formats.standoff_writer import Written
 
 
 def label_studio_json(documents: Sequence[Written]) -> str:

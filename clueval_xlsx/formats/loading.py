@@ -8,22 +8,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from clueval_xlsx.corpus.pair import Pair, make_pair
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.standoff import DEFAULT_LAYER, GOLD, PRED, TextFormat, TextReading
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.files import shown_name
-from clueval_xlsx.pairing import Pair, make_pair
-from clueval_xlsx.readers import (
-    FORMATS,
-    Reading,
-    SpanTable,
-    TextFormat,
-    TextReading,
-    TokenFormat,
-    detect_format,
-    read_vertical,
-)
-from clueval_xlsx.readers.detect import BRAT, CONLL, JSON, LABEL_STUDIO, PRESIDIO, TAB, TABLE
-from clueval_xlsx.readers.text import DEFAULT_LAYER, GOLD, PRED
-from clueval_xlsx.readers.vertical import LAST_COLUMN
+from clueval_xlsx.files.outputs import shown_name
+from clueval_xlsx.formats.detect import BRAT, CONLL, FORMATS, JSON, LABEL_STUDIO, PRESIDIO, TAB, TABLE, detect_format
+from clueval_xlsx.formats.span_table import SpanTable
+from clueval_xlsx.formats.vertical import LAST_COLUMN, TokenFormat, read_vertical
 
 DEFAULT_COLUMN = 2
 _MOST_COLUMNS = 1_000_000
@@ -110,7 +102,7 @@ def _read_bytes(data: bytes, name: str, options: ReadOptions) -> Reading | TextR
     if found == BRAT:
         raise OptionError(f"{name}: brat is read from a folder or a file, not from a stream. Give its path.")
     if found == TABLE:
-        from clueval_xlsx.readers.span_table import read_span_table
+        from clueval_xlsx.formats.span_table import read_span_table
 
         return read_span_table(data, name, options.text_format())
     if found in {JSON, TAB, PRESIDIO, LABEL_STUDIO}:
@@ -153,10 +145,10 @@ def _token_columns(layers: Mapping[str, int | str | None], name: str) -> dict[st
 
 
 def _read_json(data: bytes, name: str, found: str, options: TextFormat) -> TextReading:
-    from clueval_xlsx.readers.json_source import json_format, parse_documents
-    from clueval_xlsx.readers.label_studio import read_label_studio
-    from clueval_xlsx.readers.presidio_json import read_presidio
-    from clueval_xlsx.readers.tab_json import read_tab
+    from clueval_xlsx.formats.json_source import json_format, parse_documents
+    from clueval_xlsx.formats.label_studio import read_label_studio
+    from clueval_xlsx.formats.presidio_json import read_presidio
+    from clueval_xlsx.formats.tab_json import read_tab
 
     documents = parse_documents(data, name)
     readers = {TAB: read_tab, PRESIDIO: read_presidio, LABEL_STUDIO: read_label_studio}
@@ -164,7 +156,7 @@ def _read_json(data: bytes, name: str, found: str, options: TextFormat) -> TextR
 
 
 def _read_folder(files: Mapping[str, bytes], name: str, options: ReadOptions) -> TextReading:
-    from clueval_xlsx.readers.brat import read_brat
+    from clueval_xlsx.formats.brat import read_brat
 
     if options.format not in {None, BRAT}:
         raise OptionError(f"{name}: a folder is read as brat, but --format says {options.format}. Give a file.")
@@ -204,7 +196,7 @@ def complete(
     """Put a span table on its text: that of `--text`, or the other side's."""
     if not isinstance(found, SpanTable):
         return found
-    from clueval_xlsx.readers.span_table import place
+    from clueval_xlsx.formats.span_table import place
 
     options = options or ReadOptions()
     base = other

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from clueval_xlsx.readers.collect import Collector, scalar_attributes
-from clueval_xlsx.readers.json_source import JsonOriginal, label_of, parse_documents, required, shown
-from clueval_xlsx.readers.reading import Source, digest
-from clueval_xlsx.readers.text import Document, TextFormat, TextReading
+from clueval_xlsx.corpus.reading import Source, digest
+from clueval_xlsx.corpus.standoff import Document, TextFormat, TextReading
+from clueval_xlsx.formats.collect import Collector, scalar_attributes
+from clueval_xlsx.formats.json_source import JsonOriginal, label_of, parse_documents, required, shown
 
 FIELDS = ("entity_type",)
 _ID_KEYS = ("doc_id", "sample_id", "id")

@@ -8,18 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.standoff import TextReading, layer_frames
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.readers.json_source import JsonOriginal
-from clueval_xlsx.readers.label_studio import FIELDS as LABEL_STUDIO_FIELDS
-from clueval_xlsx.readers.reading import Reading
-from clueval_xlsx.readers.tab_json import DETECTED
-from clueval_xlsx.readers.text import TextReading, layer_frames
-from clueval_xlsx.writers.brat import corrected_annotations
-from clueval_xlsx.writers.changes import Changes, NewSpan, find_changes
-from clueval_xlsx.writers.json_edit import ListEdit, Path, edit_lists
-from clueval_xlsx.writers.table_edit import corrected_table, corrected_table_on_tokens
-from clueval_xlsx.writers.vertical import rewrite_layers
+from clueval_xlsx.formats.brat_writer import corrected_annotations
+from clueval_xlsx.formats.changes import Changes, NewSpan, find_changes
+from clueval_xlsx.formats.json_edit import ListEdit, Path, edit_lists
+from clueval_xlsx.formats.json_source import JsonOriginal
+from clueval_xlsx.formats.label_studio import FIELDS as LABEL_STUDIO_FIELDS
+from clueval_xlsx.formats.tab_json import DETECTED
+from clueval_xlsx.formats.table_edit import corrected_table, corrected_table_on_tokens
+from clueval_xlsx.formats.vertical_writer import rewrite_layers
 
 
 def rewrite(reading: Reading, layers: Mapping[str, pd.DataFrame], corpus: Corpus | None = None) -> dict[str, bytes]:

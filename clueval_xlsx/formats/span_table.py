@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.nested import overlap_note, resolve
+from clueval_xlsx.corpus.reading import Reading, Source, digest
+from clueval_xlsx.corpus.spans import make_spans
+from clueval_xlsx.corpus.standoff import DEFAULT_LAYER, ERROR, Mentions, TextFormat, TextReading, make_mentions
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.readers.collect import Collector
-from clueval_xlsx.readers.overlaps import overlap_note, resolve
-from clueval_xlsx.readers.reading import Reading, Source, digest
-from clueval_xlsx.readers.text import DEFAULT_LAYER, ERROR, Mentions, TextFormat, TextReading, make_mentions
-from clueval_xlsx.spans import make_spans
-from clueval_xlsx.strings import IntArray
-from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.formats.collect import Collector
+from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.tokenise import Ranges
 
 XLSX = "xlsx"
 POSITIONS, IDS, CHARACTERS = ("start", "end"), ("start_id", "end_id"), ("char_start", "char_end")
@@ -133,7 +133,7 @@ def _table(
 
 
 def _read_xlsx(raw: bytes, name: str, options: TextFormat) -> SpanTable:
-    from clueval_xlsx.spreadsheets import read_tables
+    from clueval_xlsx.files.spreadsheets import read_tables
 
     tables = read_tables(raw, name)
     if not tables:

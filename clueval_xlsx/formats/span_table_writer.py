@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.spans import layers_of, positions
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.spans import layers_of, positions
 
 
 def span_frame(spans: pd.DataFrame, corpus: Corpus) -> pd.DataFrame:
@@ -36,7 +36,7 @@ def span_table(spans: pd.DataFrame, corpus: Corpus, separator: str = "\t") -> st
 
 def span_workbook(spans: pd.DataFrame, corpus: Corpus) -> bytes:
     """The table as a workbook."""
-    from clueval_xlsx.writers.table_edit import workbook_of
+    from clueval_xlsx.formats.table_edit import workbook_of
 
     table = span_frame(spans, corpus).astype(object)
     table = table.where(table.notna(), "")

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.running_text import joined_tokens
+from clueval_xlsx.corpus.spans import label_list, make_spans, positions
+from clueval_xlsx.corpus.standoff import Document, character_ranges
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.joined import joined_tokens
-from clueval_xlsx.readers.reading import Reading
-from clueval_xlsx.readers.text import Document, character_ranges
-from clueval_xlsx.spans import label_list, make_spans, positions
-from clueval_xlsx.tokenise import Ranges
+from clueval_xlsx.text.tokenise import Ranges
 
 
 @dataclass(frozen=True, eq=False)

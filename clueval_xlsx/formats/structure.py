@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.corpus import ATTRIBUTE, Regions, tag_attributes
-from clueval_xlsx.readers.complaints import Complaint
-from clueval_xlsx.readers.fields import Lines
-from clueval_xlsx.strings import BoolArray, IntArray, Strings
+from clueval_xlsx.corpus.corpus import ATTRIBUTE, Regions, tag_attributes
+from clueval_xlsx.formats.complaints import Complaint
+from clueval_xlsx.formats.fields import Lines
+from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 _TAG = re.compile(rb"""<(/?)([A-Za-z_][\w:.-]*)(?:[^<>"'/]|/(?!>)|"[^"]*"|'[^']*')*(/?)>""")
 _WELL_FORMED = re.compile(rf"<[\w:.-]+(?:\s+{ATTRIBUTE.pattern})*\s*/?>")

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from clueval_xlsx.readers.reading import Reading
-from clueval_xlsx.readers.span_table import (
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.spans import label_list, positions
+from clueval_xlsx.formats.changes import Changes, NewSpan
+from clueval_xlsx.formats.span_table import (
     CHARACTERS,
     DOCUMENT_COLUMNS,
     IDS,
@@ -18,10 +20,8 @@ from clueval_xlsx.readers.span_table import (
     XLSX,
     SpanTable,
 )
-from clueval_xlsx.spans import label_list, positions
-from clueval_xlsx.strings import IntArray
-from clueval_xlsx.writers.changes import Changes, NewSpan
-from clueval_xlsx.writers.standoff import same_extents
+from clueval_xlsx.formats.standoff_writer import same_extents
+from clueval_xlsx.text.strings import IntArray
 
 Row = dict[str, str]  # column -> cell; a column that is not named keeps its cell
 

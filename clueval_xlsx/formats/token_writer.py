@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.bio import encode
-from clueval_xlsx.corpus import Corpus
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.spans import label_list, positions
+from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.spans import label_list, positions
-from clueval_xlsx.strings import BoolArray
+from clueval_xlsx.text.strings import BoolArray
 
 _NOT_A_NAME = re.compile(r"[^\w.-]+")
 

@@ -9,14 +9,14 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.bio import TagColumn, parse_tag
-from clueval_xlsx.corpus import Corpus, Regions
-from clueval_xlsx.readers import fields
-from clueval_xlsx.readers.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
-from clueval_xlsx.readers.fields import Lines
-from clueval_xlsx.readers.reading import Reading, Source, digest
-from clueval_xlsx.readers.structure import CONLL_DOCUMENT, DocumentRow, Structure, find_structure, is_comment
-from clueval_xlsx.strings import IntArray, Strings, first_of_each
+from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.reading import Reading, Source, digest
+from clueval_xlsx.corpus.tags import TagColumn, parse_tag
+from clueval_xlsx.formats import fields
+from clueval_xlsx.formats.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
+from clueval_xlsx.formats.fields import Lines
+from clueval_xlsx.formats.structure import CONLL_DOCUMENT, DocumentRow, Structure, find_structure, is_comment
+from clueval_xlsx.text.strings import IntArray, Strings, first_of_each
 from clueval_xlsx.threads import in_order
 
 LAST_COLUMN = -1  # "the last column", the default place of CoNLL tags

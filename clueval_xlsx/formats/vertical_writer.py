@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.bio import OUTSIDE, TagColumn, decode, parse_tag, span_tags
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.spans import check_disjoint, from_decoded, label_list, label_vocabulary, positions
+from clueval_xlsx.corpus.tags import OUTSIDE, TagColumn, decode, parse_tag, span_tags
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.readers.reading import Reading
-from clueval_xlsx.spans import check_disjoint, from_decoded, label_list, label_vocabulary, positions
-from clueval_xlsx.strings import PADDING, IntArray
+from clueval_xlsx.text.strings import PADDING, IntArray
 
 
 def rewrite_layers(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> bytes:

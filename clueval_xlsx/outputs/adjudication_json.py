@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.exceptions import Problem
-from clueval_xlsx.reimport.adjudication import Adjudication
-from clueval_xlsx.reimport.conflicts import CaseConflict
-from clueval_xlsx.report_json import number
-from clueval_xlsx.scores import COUNTS, RATES
+from clueval_xlsx.outputs.metrics_json import number
+from clueval_xlsx.review.adjudication import Adjudication
+from clueval_xlsx.review.conflicts import CaseConflict
+from clueval_xlsx.scoring.scores import COUNTS, RATES
 
 SCHEMA = 1
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from clueval_xlsx.comparison import IDENTITY, Comparison
-from clueval_xlsx.report_json import SCHEMA, number, score_row
+from clueval_xlsx.outputs.metrics_json import SCHEMA, number, score_row
 
 _CASE_COLUMNS = ("case_id", "sheet", "document", "surface", "start", "end", "context")
 

@@ -9,12 +9,18 @@ from functools import cached_property
 
 import pandas as pd
 
-from clueval_xlsx.context import ELLIPSIS
-from clueval_xlsx.correction import Change, Correction, Decision, correct
-from clueval_xlsx.decisions import CaseBook, Unusable
+from clueval_xlsx.cases.contexts import ELLIPSIS
+from clueval_xlsx.cases.kinds import AG
+from clueval_xlsx.corpus.pair import Pair, join_layers
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.judgements import (
+from clueval_xlsx.review.agreement import agreement_table, labels_by_case
+from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
+from clueval_xlsx.review.correction import Change, Correction, Decision, correct
+from clueval_xlsx.review.decisions import CaseBook, Unusable
+from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
+from clueval_xlsx.review.ledger import judgement_counts, ledger_table
+from clueval_xlsx.review.log import (
     APPLIED,
     HELD,
     OPEN,
@@ -24,17 +30,12 @@ from clueval_xlsx.judgements import (
     LogEntry,
     other_keys,
 )
-from clueval_xlsx.layout import AG, normalise
-from clueval_xlsx.manifest import Manifest
-from clueval_xlsx.pairing import Pair, join_layers
-from clueval_xlsx.reimport.agreement import agreement_table, labels_by_case
-from clueval_xlsx.reimport.conflicts import CaseConflict, describe_changes, describe_conflicts
-from clueval_xlsx.reimport.judged_scores import judged_scores, misses_by_severity
-from clueval_xlsx.reimport.ledger import judgement_counts, ledger_table
-from clueval_xlsx.reimport.progress import missing_people
-from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
-from clueval_xlsx.reimport.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
-from clueval_xlsx.reimport.sample_estimates import sample_estimates
+from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.progress import missing_people
+from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.review.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
+from clueval_xlsx.review.sample_estimates import sample_estimates
+from clueval_xlsx.review.vocabulary import normalise
 
 _TAKES_SPAN, _TAKES_LABEL = frozenset({"add", "boundary"}), frozenset({"add", "boundary", "label"})
 _SETTLES = frozenset({"boundary", "label"})

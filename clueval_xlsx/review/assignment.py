@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.errors import agreed_table
+from clueval_xlsx.cases.even_shares import fair_shares
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.table import agreed_table
+from clueval_xlsx.corpus.merging import overlap_components
+from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.fair_shares import fair_shares
-from clueval_xlsx.layout import AG, FN, FP
-from clueval_xlsx.matching import EXACT
-from clueval_xlsx.merging import overlap_components
-from clueval_xlsx.spans import positions
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.scoring.matching import EXACT
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 _RARE = "rare"
 _LEAST_IN_STRATUM = 2  # a stratum with one drawn unit tells nothing about its spread

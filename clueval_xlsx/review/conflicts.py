@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.correction import CONTRADICTION, OVERLAP, Change, Content, Correction, LayerSpan, extent
-from clueval_xlsx.decisions import CaseBook
-from clueval_xlsx.errors import NO_LABEL
-from clueval_xlsx.pairing import Pair
-from clueval_xlsx.reimport.resolution import TWICE, Resolution, Vote
+from clueval_xlsx.cases.table import NO_LABEL
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.review.correction import CONTRADICTION, OVERLAP, Change, Content, Correction, LayerSpan, extent
+from clueval_xlsx.review.decisions import CaseBook
+from clueval_xlsx.review.resolution import TWICE, Resolution, Vote
 
 BOUNDARY_HINT = "boundary"
 CHANGE_COLUMNS = (

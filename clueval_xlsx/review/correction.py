@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.merging import merge_layers
-from clueval_xlsx.spans import label_list, make_spans, positions, touching
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.corpus.merging import merge_layers
+from clueval_xlsx.corpus.spans import label_list, make_spans, positions, touching
+from clueval_xlsx.text.strings import IntArray
 
 CONTRADICTION, OVERLAP = "contradiction", "overlap"
 

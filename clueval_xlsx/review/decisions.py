@@ -11,15 +11,16 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.context import context_bounds
-from clueval_xlsx.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
-from clueval_xlsx.errors import BETWEEN, NO_LABEL, agreed_table
+from clueval_xlsx.cases.contexts import context_bounds
+from clueval_xlsx.cases.kinds import FP
+from clueval_xlsx.cases.table import BETWEEN, NO_LABEL, agreed_table
+from clueval_xlsx.corpus.spans import label_vocabulary, positions, touching
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import FP, SPAN_CHOICES, normalise
-from clueval_xlsx.locating import Missing, find_words
-from clueval_xlsx.matching import EXACT
-from clueval_xlsx.spans import label_vocabulary, positions, touching
+from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.typed_words import Missing, find_words
+from clueval_xlsx.review.vocabulary import SPAN_CHOICES, normalise
+from clueval_xlsx.scoring.matching import EXACT
 
 Extent = tuple[int, int]
 

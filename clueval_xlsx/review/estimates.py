@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, stats
 
-from clueval_xlsx.schemes.tally import FloatArray
+from clueval_xlsx.scoring.schemes.tally import FloatArray
 
 _CONFIDENCE = 0.975
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.layout import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, normalise
-from clueval_xlsx.reimport.sheets import SheetTable, cell_text, read_sheets
+from clueval_xlsx.files.workbooks import SheetTable, cell_text, read_sheets
+from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, normalise
 from clueval_xlsx.words import in_every_language
 
 _HEADER_ROWS = 200  # how far down a header is looked for

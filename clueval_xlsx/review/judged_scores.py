@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.correction import Correction, Decision, extent
-from clueval_xlsx.decisions import CaseBook
+from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import FN, FP, SEVERITIES
-from clueval_xlsx.schemes import clueval
-from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.scores import COUNTS, RATES, ScoreSettings, score_table
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.review.correction import Correction, Decision, extent
+from clueval_xlsx.review.decisions import CaseBook
+from clueval_xlsx.review.vocabulary import SEVERITIES
+from clueval_xlsx.scoring.schemes import clueval
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.scoring.scores import COUNTS, RATES, ScoreSettings, score_table
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 RAW, CORRECTED, ACCEPTED, FORGIVEN = "raw", "corrected", "accepted", "forgiven"
 STATES = (RAW, CORRECTED, ACCEPTED, FORGIVEN)

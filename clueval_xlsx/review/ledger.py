@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from clueval_xlsx.correction import Decision
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import AG, FN, FP
-from clueval_xlsx.reimport.resolution import Resolution
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.review.correction import Decision
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.resolution import Resolution
 
 # What a case can turn out to be, by its effect; the rest has no decision.
 MODEL_ERROR, GOLD_ERROR, TRUE_FIND, ACCEPTABLE = "model_error", "gold_error", "true_find", "acceptable"

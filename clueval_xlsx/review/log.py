@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.layout import AG, FN, FP
 
 LOG_SCHEMA = 1
 # How a judgement fared: it changed gold, it left gold alone, others outvoted it, nobody won, or it clashed.

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.layout import AG, EFFECTS, FN, FP, MANIFEST_SCHEMA, Judgement, run_id
-from clueval_xlsx.spans import label_codes, label_vocabulary, make_spans, positions
-from clueval_xlsx.tokenise import Ranges
-from clueval_xlsx.typed_json import build
+from clueval_xlsx.files.typed_json import build
+from clueval_xlsx.review.vocabulary import EFFECTS, MANIFEST_SCHEMA, Judgement, run_id
+from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.layout import JUDGEMENTS, normalise
-from clueval_xlsx.manifest import Manifest
-from clueval_xlsx.reimport.reading import JudgedWorkbook, has_review_sheet, read_judgements, read_manifest
-from clueval_xlsx.reimport.sheets import read_sheets
+from clueval_xlsx.files.workbooks import read_sheets
+from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.reading import JudgedWorkbook, has_review_sheet, read_judgements, read_manifest
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, normalise
 
 
 @dataclass(frozen=True)

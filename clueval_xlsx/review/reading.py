@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import (
-    AG,
+from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.manifest import CONFLICTS, Manifest, decode
+from clueval_xlsx.review.vocabulary import (
     BLOCK_ID_COLUMN,
-    FN,
-    FP,
     JUDGEMENTS,
     MANIFEST_SHEET,
     RUN_ID_MARK,
@@ -22,8 +22,6 @@ from clueval_xlsx.layout import (
     Judgement,
     normalise,
 )
-from clueval_xlsx.manifest import CONFLICTS, Manifest, decode
-from clueval_xlsx.reimport.sheets import SheetTable, cell_name, cell_text
 from clueval_xlsx.words import in_every_language
 
 LEFT, BLOCK = "left", "block"

@@ -13,22 +13,20 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
-from clueval_xlsx.aligned_pairs import own_tokens
+from clueval_xlsx.corpus.aligned_pairs import own_tokens
+from clueval_xlsx.corpus.pair import Pair, make_pair
+from clueval_xlsx.corpus.reading import Reading, digest
+from clueval_xlsx.corpus.standoff import PRED
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.files import shown_name
-from clueval_xlsx.layout import Judgement
-from clueval_xlsx.loading import ReadOptions, complete, load, read
-from clueval_xlsx.manifest import CONFLICTS, REVIEW, Manifest, from_evaluation
-from clueval_xlsx.matching import LEVELS
-from clueval_xlsx.pairing import Pair, make_pair
-from clueval_xlsx.readers import Reading
-from clueval_xlsx.readers.reading import digest
-from clueval_xlsx.readers.text import PRED
-from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
-from clueval_xlsx.reimport.reading import all_judgements, read_judgements
-from clueval_xlsx.reimport.resolution import MAJORITY
-from clueval_xlsx.reimport.runs import (
+from clueval_xlsx.files.outputs import shown_name
+from clueval_xlsx.formats.loading import ReadOptions, complete, load, read
+from clueval_xlsx.formats.rewrite import rewrite
+from clueval_xlsx.review.adjudication import Adjudication, adjudicate
+from clueval_xlsx.review.manifest import CONFLICTS, REVIEW, Manifest, from_evaluation
+from clueval_xlsx.review.reading import all_judgements, read_judgements
+from clueval_xlsx.review.resolution import MAJORITY
+from clueval_xlsx.review.runs import (
     OpenedWorkbook,
     check_gold,
     expected_gold,
@@ -40,7 +38,8 @@ from clueval_xlsx.reimport.runs import (
     read_options_of,
     restore_pair,
 )
-from clueval_xlsx.writers.rewrite import rewrite
+from clueval_xlsx.review.vocabulary import Judgement
+from clueval_xlsx.scoring.matching import LEVELS
 
 Source = str | Path | BinaryIO
 

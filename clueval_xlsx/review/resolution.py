@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from clueval_xlsx.correction import Decision
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import SEVERITIES
+from clueval_xlsx.review.correction import Decision
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.vocabulary import SEVERITIES
 
 MAJORITY, UNANIMOUS = "majority", "unanimous"
 TWICE, DISAGREEMENT = "twice", "disagreement"  # why a case is open

@@ -9,16 +9,18 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from clueval_xlsx.aligned_pairs import recut
-from clueval_xlsx.errors import case_table
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.table import case_table
+from clueval_xlsx.corpus.aligned_pairs import recut
+from clueval_xlsx.corpus.pair import Pair, make_pair
+from clueval_xlsx.corpus.reading import Reading, Source
 from clueval_xlsx.evaluation import Options
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.layout import FN, FP, MANIFEST_SHEET
-from clueval_xlsx.loading import ReadOptions
-from clueval_xlsx.manifest import Manifest, unpack_cut, unpack_predictions
-from clueval_xlsx.pairing import Pair, make_pair
-from clueval_xlsx.readers import Reading, Source
-from clueval_xlsx.reimport.reading import (
+from clueval_xlsx.files.typed_json import build
+from clueval_xlsx.files.workbooks import SheetTable, read_sheets
+from clueval_xlsx.formats.loading import ReadOptions
+from clueval_xlsx.review.manifest import Manifest, unpack_cut, unpack_predictions
+from clueval_xlsx.review.reading import (
     all_judgements,
     case_ids,
     find_run_ids,
@@ -26,8 +28,7 @@ from clueval_xlsx.reimport.reading import (
     read_judgements,
     read_manifest,
 )
-from clueval_xlsx.reimport.sheets import SheetTable, read_sheets
-from clueval_xlsx.typed_json import build
+from clueval_xlsx.review.vocabulary import MANIFEST_SHEET
 
 Built = TypeVar("Built")
 _CHANGING = frozenset({"delete", "boundary", "label"})

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.estimates import estimate_rate
-from clueval_xlsx.handout import Draw, Units, draw, evaluation_units, span_components
-from clueval_xlsx.layout import AG, FN, FP
-from clueval_xlsx.reimport.judged_scores import accepted_tally, headline_tally
-from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import positions
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.corpus.spans import positions
+from clueval_xlsx.review.assignment import Draw, Units, draw, evaluation_units, span_components
+from clueval_xlsx.review.estimates import estimate_rate
+from clueval_xlsx.review.judged_scores import accepted_tally, headline_tally
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.strings import IntArray
 
 if TYPE_CHECKING:
-    from clueval_xlsx.reimport.adjudication import Adjudication
+    from clueval_xlsx.review.adjudication import Adjudication
 
 _AGREED = "agreed"
 COLUMNS = ("rate", "value", "low", "high", "judged", "drawn", "population", "more_to_halve")

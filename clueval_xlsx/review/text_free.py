@@ -9,10 +9,10 @@ from pathlib import PurePath
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus import Corpus, Regions
+from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.reading import Source
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.readers import Source
-from clueval_xlsx.strings import Strings
+from clueval_xlsx.text.strings import Strings
 
 _TEXT = ("surface", "other_surface", "context")
 _NAMES = ("start_id", "end_id", "other_start_id", "other_end_id", "sentence")

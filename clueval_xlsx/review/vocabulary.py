@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.exceptions import OptionError
 
 MANIFEST_SCHEMA = 1
 MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-16 units
 RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every review sheet
 
-FN, FP = "FN", "FP"
-AG = "AG"  # agreed spans, of which a sample may be judged, too
-CLASSES = ("label", "superset", "tiling", "overlap", "partial", FN, FP)  # of cases
 LISTS_SHEET = "clueval_lists"
 MANIFEST_SHEET = "clueval_manifest"
 

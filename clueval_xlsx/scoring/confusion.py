@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.spans import label_codes, label_vocabulary, pairs, positions, touching
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, pairs, positions, touching
+from clueval_xlsx.text.strings import IntArray
 
 NOTHING = ""  # the column of gold spans that no prediction touches, the row of predictions that touch no gold
 UNLABELLED = "–"  # spans without a label on the layer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.text.strings import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.text.strings import IntArray
 
 FloatArray = npt.NDArray[np.float64]
 

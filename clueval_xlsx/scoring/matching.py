@@ -8,8 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.spans import check_disjoint, label_codes, label_vocabulary, layers_of, pairs, positions, touching
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.corpus.spans import (
+    check_disjoint,
+    label_codes,
+    label_vocabulary,
+    layers_of,
+    pairs,
+    positions,
+    touching,
+)
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 EXACT, SUPERSET, TILING, OVERLAP, NONE = 1, 2, 3, 4, 5
 LEVELS = {"exact": EXACT, "superset": SUPERSET, "tiling": TILING, "overlap": OVERLAP}

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.grouping import Grouping
-from clueval_xlsx.intervals import binomial_interval, by_document, draws, percentiles
-from clueval_xlsx.schemes.tally import FloatArray, Side, Sides, Tally
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.intervals import binomial_interval, by_document, draws, percentiles
+from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides, Tally
+from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
 
 COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")

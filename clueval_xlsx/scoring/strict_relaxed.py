@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from clueval_xlsx.schemes.settings import is_relaxed, strict_variant
-from clueval_xlsx.scores import COUNTS, RATES
+from clueval_xlsx.scoring.schemes.settings import is_relaxed, strict_variant
+from clueval_xlsx.scoring.scores import COUNTS, RATES
 
 _IDENTITY = ["scheme", "variant", "level", "labelled", "layer", "label", "average"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.text.strings import IntArray
 
 CODE_POINTS, GLYPHS, UTF16 = "codepoints", "glyphs", "utf16"
 UNITS = (CODE_POINTS, GLYPHS, UTF16)

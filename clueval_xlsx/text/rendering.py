@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from clueval_xlsx.spans import pairs
-from clueval_xlsx.strings import BoolArray, IntArray, Strings
+from clueval_xlsx.corpus.spans import pairs
+from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
 NO_SPACE_AFTER = frozenset("([{„‚«")

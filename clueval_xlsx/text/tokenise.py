@@ -19,7 +19,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.strings import PADDING, BoolArray, IntArray
+from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
 ByteArray = npt.NDArray[np.uint8]
 CodePoints = npt.NDArray[np.uint32]

@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.confusion import NOTHING
-from clueval_xlsx.context import BOTH, GOLD, PRED
-from clueval_xlsx.errors import NO_LABEL
+from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import FN, FP
-from clueval_xlsx.report_html.payload import CASE_CLASSES
-from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
+from clueval_xlsx.outputs.html.payload import CASE_CLASSES
+from clueval_xlsx.scoring.confusion import NOTHING
+from clueval_xlsx.views.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
 
 # How documents are put together by the number of spans missed in them: (first, last).

@@ -61,7 +61,7 @@ def row(group: str, name: str, most: int = COPIES[-1]) -> Callable[[Callable[[Pa
 
 @row("read gold", "ours: tokens, IDs, both layers, checks")
 def _read(folder: Path) -> Work:
-    from clueval_xlsx.loading import ReadOptions, read
+    from clueval_xlsx.formats.loading import ReadOptions, read
 
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     return lambda: read(folder / "gold.vrt", options)
@@ -101,7 +101,7 @@ def long_documents(folder: Path) -> Path:
 
 @row("read JSON", "ours: 1,000 x 30,000 characters, spans checked", most=1)
 def _read_json(folder: Path) -> Work:
-    from clueval_xlsx.loading import load
+    from clueval_xlsx.formats.loading import load
 
     path = long_documents(folder)
     return lambda: load(path)
@@ -115,7 +115,7 @@ def _read_json_plainly(folder: Path) -> Work:
 
 @row("read JSON", "ours: and cut into tokens", most=1)
 def _read_json_tokens(folder: Path) -> Work:
-    from clueval_xlsx.loading import read
+    from clueval_xlsx.formats.loading import read
 
     path = long_documents(folder)
     return lambda: read(path)
@@ -148,10 +148,10 @@ def score_tags(folder: Path, replicates: int) -> Work:
     """
     from dataclasses import replace
 
-    from clueval_xlsx.bio import TagColumn
+    from clueval_xlsx.corpus.pair import Pair, annotate
+    from clueval_xlsx.corpus.tags import TagColumn
     from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-    from clueval_xlsx.loading import ReadOptions, read
-    from clueval_xlsx.pairing import Pair, annotate
+    from clueval_xlsx.formats.loading import ReadOptions, read
 
     reading = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2}))
     corpus = reading.corpus
@@ -188,10 +188,10 @@ def _score_intervals(folder: Path) -> Work:
 
 @row("score from tags", "ours: decoding and matching alone")
 def _match(folder: Path) -> Work:
-    from clueval_xlsx.bio import TagColumn, decode
-    from clueval_xlsx.loading import ReadOptions, read
-    from clueval_xlsx.matching import match_spans
-    from clueval_xlsx.spans import from_decoded
+    from clueval_xlsx.corpus.spans import from_decoded
+    from clueval_xlsx.corpus.tags import TagColumn, decode
+    from clueval_xlsx.formats.loading import ReadOptions, read
+    from clueval_xlsx.scoring.matching import match_spans
 
     breaks = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2})).corpus.breaks
     sides = both(folder)
@@ -237,10 +237,10 @@ def _nervaluate(folder: Path) -> Work:
 
 def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
     """From parsed columns of tags and tokens to the scores of some schemes (clueval is always among them)."""
+    from clueval_xlsx.corpus.pair import make_pair
     from clueval_xlsx.evaluation import Options, evaluate
-    from clueval_xlsx.loading import ReadOptions, read
-    from clueval_xlsx.pairing import make_pair
-    from clueval_xlsx.schemes.settings import SchemeOptions
+    from clueval_xlsx.formats.loading import ReadOptions, read
+    from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 
     options = ReadOptions(layers={"fine": 2}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
@@ -283,7 +283,7 @@ row("error tables", "seqeval precision_recall_fscore_support", most=10)(_seqeval
 
 @row("HTML", "ours: the report with the whole text")
 def _html(folder: Path) -> Work:
-    from clueval_xlsx.report_html import to_html
+    from clueval_xlsx.outputs.html.report import to_html
 
     evaluation = evaluated(folder)
     return lambda: to_html(evaluation)
@@ -297,9 +297,9 @@ row("HTML", "seqeval precision_recall_fscore_support", most=10)(_seqeval_scores)
 
 def evaluated(folder: Path) -> Any:
     """Both layers at level exact: many cases."""
+    from clueval_xlsx.corpus.pair import make_pair
     from clueval_xlsx.evaluation import Options, evaluate
-    from clueval_xlsx.loading import ReadOptions, read
-    from clueval_xlsx.pairing import make_pair
+    from clueval_xlsx.formats.loading import ReadOptions, read
 
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
@@ -311,7 +311,7 @@ def evaluated(folder: Path) -> Any:
 
 @row("workbook", "ours: all sheets, level exact")
 def _workbook(folder: Path) -> Work:
-    from clueval_xlsx.workbook import write_workbook
+    from clueval_xlsx.outputs.xlsx import write_workbook
 
     evaluation = evaluated(folder)
     return lambda: write_workbook(evaluation, folder / "review.xlsx")
@@ -319,7 +319,7 @@ def _workbook(folder: Path) -> Work:
 
 @row("workbook", "XlsxWriter alone, the same calls replayed")
 def _workbook_bare(folder: Path) -> Work:
-    from tests.recording import record
+    from tests.support.recording import record
 
     return record(evaluated(folder), folder / "recorded.xlsx").replay
 
@@ -329,8 +329,8 @@ def _workbook_bare(folder: Path) -> Work:
 
 def judged_workbook(folder: Path) -> Path:
     """The review workbook with a judgement in every row; written once."""
-    from clueval_xlsx.layout import Answer
-    from clueval_xlsx.workbook import ReviewOptions, write_workbook
+    from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+    from clueval_xlsx.review.vocabulary import Answer
 
     path = folder / "judged.xlsx"
     if not path.exists():
@@ -347,7 +347,7 @@ def judged_workbook(folder: Path) -> Path:
 
 @row("re-import", "ours: read, checked, decided, matched anew, corrected file")
 def _reimport(folder: Path) -> Work:
-    from clueval_xlsx.way_back import reimport
+    from clueval_xlsx.review.reimport import reimport
 
     path = judged_workbook(folder)
     return lambda: reimport([path], folder / "gold.vrt").content
@@ -417,7 +417,7 @@ def _command_merge(folder: Path) -> Work:
 
 def shape(folder: Path, *options: object, **what: Any) -> Work:
     """The whole command on a corpus of such a shape."""
-    from tests.shapes import write_shape
+    from tests.support.shapes import write_shape
 
     sides = write_shape(folder, **what)
     return command("evaluate", *sides, "--level", "exact", *options, "-o", folder / "shape.xlsx", "--force")

@@ -1,4 +1,4 @@
-"""What a detector costs when we run it, against a plain loop over it: `python -m tests.benchmark_engines [--quick]`.
+"""What a detector costs when we run it, against a plain loop over it: `python -m tests.benchmark.detectors [--quick]`.
 
 Presidio with its pattern recognizers and a pipeline without a model, on documents of ler-dev (or copies of the
 example). Processor time is compared, because the machine may be busy; loading and the first document (it compiles
@@ -20,10 +20,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from clueval_xlsx.engines.base import Document, EngineSettings
-from clueval_xlsx.engines.runner import RunOptions, run_engine
-from clueval_xlsx.engines.texts import render
-from clueval_xlsx.loading import ReadOptions, read
+from clueval_xlsx.detectors.base import Document, EngineSettings
+from clueval_xlsx.detectors.runner import RunOptions, run_engine
+from clueval_xlsx.detectors.texts import render
+from clueval_xlsx.formats.loading import ReadOptions, read
 from tests.conftest import ROOT, data_folder
 
 ALLOWED = 1.05
@@ -31,9 +31,9 @@ NLP = "nlp_engine_name: spacy\nmodels:\n  - {lang_code: de, model_name: 'blank:d
 
 PAIRED = """
 import io, json, sys, time
-from clueval_xlsx.engines.base import EngineSettings
-from clueval_xlsx.engines.presidio import make
-from clueval_xlsx.engines.serve import answer_all
+from clueval_xlsx.detectors.base import EngineSettings
+from clueval_xlsx.detectors.presidio import make
+from clueval_xlsx.detectors.serve import answer_all
 
 texts, language, nlp_config = json.load(sys.stdin)
 engine = make(EngineSettings("presidio", language, nlp_config=nlp_config))

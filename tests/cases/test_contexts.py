@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx import context as module
-from clueval_xlsx import threads, written
-from clueval_xlsx.context import BOTH, ELLIPSIS, GOLD, PLAIN, PRED, Extents, Segment, contexts
-from clueval_xlsx.corpus import Corpus, Regions
-from clueval_xlsx.strings import Strings
+from clueval_xlsx import threads
+from clueval_xlsx.cases import contexts as module
+from clueval_xlsx.cases.contexts import BOTH, ELLIPSIS, GOLD, PLAIN, PRED, Extents, Segment, contexts
+from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.text import rendering as written
+from clueval_xlsx.text.strings import Strings
 
 Span = tuple[int, int]
 

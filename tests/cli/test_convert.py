@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clueval_xlsx.cli import cli
+from clueval_xlsx.corpus.pair import annotate
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import CluevalError
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import annotate
-from clueval_xlsx.readers import Reading
-from clueval_xlsx.writers.brat import brat_files
-from clueval_xlsx.writers.standoff import running_text
-from tests.conftest import refused, run
+from clueval_xlsx.formats.brat_writer import brat_files
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.standoff_writer import running_text
+from tests.conftest import FIXTURES, refused, run
 
-FOLDER = Path(__file__).parent / "fixtures" / "formats"
+FOLDER = FIXTURES
 TARGETS = {
     "vrt": "out.vrt",
     "conll": "out.conll",
@@ -147,8 +147,8 @@ def test_guessed_sentences_are_written_only_if_asked_for(tmp_path: Path) -> None
 
 
 def test_file_names_stay_inside_the_folder() -> None:
-    from clueval_xlsx.readers.text import Document
-    from clueval_xlsx.writers.standoff import Written
+    from clueval_xlsx.corpus.standoff import Document
+    from clueval_xlsx.formats.standoff_writer import Written
 
     names = list(brat_files([Written(Document("../../etc/passwd", "x"), []), Written(Document("a\\b:c", "y"), [])]))
     assert names == ["%2E%2E/%2E%2E/etc/passwd.txt", "%2E%2E/%2E%2E/etc/passwd.ann", "a%5Cb%3Ac.txt", "a%5Cb%3Ac.ann"]

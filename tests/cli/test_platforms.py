@@ -19,7 +19,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from clueval_xlsx.cli.reviews import review_targets
-from clueval_xlsx.file_names import document_path, file_name_part
+from clueval_xlsx.files.names import document_path, file_name_part
 from tests.conftest import EXAMPLE_OPTIONS, ROOT, Result, run
 
 # Python of its own accord takes UTF-8 where it finds the C locale; here it must not.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.manifest import CONFLICTS, from_evaluation
-from clueval_xlsx.reimport.adjudication import adjudicate
+from clueval_xlsx.review.adjudication import adjudicate
+from clueval_xlsx.review.manifest import CONFLICTS, from_evaluation
+from clueval_xlsx.review.vocabulary import Answer
 from tests.conftest import EXAMPLE_OPTIONS, refused, run
-from tests.judging import case, decide, judged, records, spans, workbook
+from tests.support.judging import case, decide, judged, records, spans, workbook
 
 # The model ends "Petra Weidmann" too early and begins too soon: one disagreement, shown on both sheets.
 LINKED = """

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.aligned_pairs import recut
-from clueval_xlsx.bio import encode
+from clueval_xlsx.corpus.aligned_pairs import recut
+from clueval_xlsx.corpus.pair import Annotation, Pair, annotate
+from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.loading import ReadOptions, read, read_pair
-from clueval_xlsx.pairing import Annotation, Pair, annotate
+from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from tests.conftest import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "formats"
+FOLDER = FIXTURES
 LETTERS = "abÄ&<é😀e\u0301."
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.labels import LabelRules
-from clueval_xlsx.manifest import from_evaluation, unpack_predictions
-from clueval_xlsx.relaxation import strict_against_relaxed
-from clueval_xlsx.schemes.settings import SchemeOptions
+from clueval_xlsx.review.manifest import from_evaluation, unpack_predictions
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from tests.conftest import Sides, listed, pair_of, refused, run
 
 TABLE = """

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.loading import ReadOptions, read_pair
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
 from tests.conftest import ROOT, refused, run
-from tests.engine_scripts import GOOD, MOODY, command, install_package
+from tests.support.detector_scripts import GOOD, MOODY, command, install_package
 
 GOLD = """<text id="a" domain="tax">
 Frau\tO\tO
@@ -192,7 +192,7 @@ def test_nothing_left_to_evaluate_is_an_error(
 def test_a_missing_presidio_is_named_with_the_way_to_get_it(
     gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clueval_xlsx.engines.presidio.find_spec", lambda _name: None)
+    monkeypatch.setattr("clueval_xlsx.detectors.presidio.find_spec", lambda _name: None)
     result = run("predict", gold, "-o", tmp_path / "p.vrt", "--engine", "presidio")
     refused(result, "Presidio is not installed here", "pip install clueval-xlsx[presidio]")
 
@@ -246,7 +246,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     metadata = tmp_path / "honorifics-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: honorifics\nVersion: 1.0\n", "utf-8")
-    (metadata / "entry_points.txt").write_text("[clueval_xlsx.engines]\nhonorifics = honorifics:make\n", "utf-8")
+    (metadata / "entry_points.txt").write_text("[clueval_xlsx.detectors]\nhonorifics = honorifics:make\n", "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     arguments = ("--layer", "category=2", "-o", target, "--engine", "honorifics", "--language", "de")
     result = run("predict", gold, *arguments, "--engine-option", "label=NAME")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clueval_xlsx.engines.alignment import BUILT_IN, CUSTOM, GIVEN, LABEL_MAP, SAME, align_entities
-from clueval_xlsx.engines.base import Description
+from clueval_xlsx.detectors.base import Description
+from clueval_xlsx.detectors.label_counterparts import BUILT_IN, CUSTOM, GIVEN, LABEL_MAP, SAME, align_entities
 
 PRESIDIO = Description(
     "presidio",

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.engines.base import Description, Detection
-from clueval_xlsx.engines.overlaps import Finds, resolve
-from clueval_xlsx.engines.prediction import make_dataset, make_prediction
-from clueval_xlsx.engines.runner import Run
-from clueval_xlsx.engines.texts import place, render
+from clueval_xlsx.corpus.pair import make_pair
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.standoff import TextReading
+from clueval_xlsx.detectors.base import Description, Detection
+from clueval_xlsx.detectors.overlaps import Finds, resolve
+from clueval_xlsx.detectors.prediction import make_dataset, make_prediction
+from clueval_xlsx.detectors.runner import Run
+from clueval_xlsx.detectors.texts import place, render
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.loading import load, read
-from clueval_xlsx.pairing import make_pair
-from clueval_xlsx.readers import Reading, TextReading
+from clueval_xlsx.formats.loading import load, read
 from tests.conftest import listed
 
 SENTENCES = """<text id="a">
@@ -217,7 +218,7 @@ def test_a_prediction_for_running_text_keeps_every_boundary() -> None:
 
 def test_one_layer_is_predicted_and_the_others_are_named() -> None:
     source = io.BytesIO(b"Ann\tB-PER\tB-HIGH\nLee\tI-PER\tI-HIGH\n")
-    from clueval_xlsx.loading import ReadOptions
+    from clueval_xlsx.formats.loading import ReadOptions
 
     dataset = make_dataset(read(source, ReadOptions(layers={"type": 2, "risk": 3}), name="gold.vrt"))
     assert (dataset.layer, dataset.left_over) == ("type", ("risk",))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.engines.base import Detection, Document, EngineSettings
-from clueval_xlsx.engines.runner import RunOptions, run_engine
+from clueval_xlsx.detectors.base import Detection, Document, EngineSettings
+from clueval_xlsx.detectors.runner import RunOptions, run_engine
 from clueval_xlsx.exceptions import EngineError
-from tests.engine_scripts import GOOD, MOODY, ONE_SHOT, command, install_package
+from tests.support.detector_scripts import GOOD, MOODY, ONE_SHOT, command, install_package
 
 QUICK = RunOptions(time_limit=20)
 

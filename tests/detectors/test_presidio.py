@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.engines.base import EngineSettings
-from clueval_xlsx.engines.presidio import make
+from clueval_xlsx.detectors.base import EngineSettings
+from clueval_xlsx.detectors.presidio import make
 from clueval_xlsx.exceptions import EngineError
 from tests.conftest import ROOT, refused, run
 
@@ -134,7 +134,7 @@ def test_bad_configurations_are_named(
 
 def test_no_network_is_asked(nlp: str) -> None:
     # With the list of domains that comes with the package the answer does not depend on the day.
-    from clueval_xlsx.engines.presidio import stay_offline
+    from clueval_xlsx.detectors.presidio import stay_offline
 
     stay_offline()
     import tldextract

@@ -115,7 +115,7 @@ def test_a_run_that_is_asked_to_end_cleans_up(number: signal.Signals, sides: tup
         "import os, sys\n"
         "from pathlib import Path\n"
         "from clueval_xlsx.__main__ import main\n"
-        "from clueval_xlsx.workbook import review\n"
+        "from clueval_xlsx.outputs.xlsx import review\n"
         f"review.write_guide = lambda *_, **__: os.kill(os.getpid(), {int(number)})\n"
         "main()\n"
     )

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.files import Outputs
-from clueval_xlsx.lock_files import who_has_it_open
+from clueval_xlsx.files.office_locks import who_has_it_open
+from clueval_xlsx.files.outputs import Outputs
 from tests.conftest import EXAMPLE_OPTIONS, ROOT, Result, run
-from tests.engine_scripts import GOOD, command
+from tests.support.detector_scripts import GOOD, command
 
 OLD = "the old file"
 ONE_LAYER = ("--layer", "category=2")
@@ -229,7 +229,7 @@ def test_a_detector_s_finds_survive_a_disk_that_fills_up(home: Path, tmp_path: P
 def killed_everywhere(folder: Path, old: dict[str, str], *runs: list[str]) -> list[dict]:
     """What is left when the first run is killed at each of its file operations; the last entry is of the whole run."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.killing"],
+        [sys.executable, "-m", "tests.support.killing"],
         input=json.dumps({"folder": str(folder), "old": old, "runs": runs}),
         env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "SOURCE_DATE_EPOCH": "1700000000"},
         capture_output=True,

@@ -11,9 +11,9 @@ import zlib
 import pytest
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.reimport.sheets import read_sheets
+from clueval_xlsx.files.workbooks import read_sheets
 from tests.conftest import refused, run
-from tests.judging import judged, workbook
+from tests.support.judging import judged, workbook
 
 TABLE = """
     token  gold   pred
@@ -106,7 +106,8 @@ def test_a_cell_far_away_is_refused_however_it_is_written(cells):
 
 
 def test_a_stray_cell_far_to_the_right_costs_no_time_for_the_empty_ones_before_it(monkeypatch):
-    from clueval_xlsx.reimport import existing, reading
+    from clueval_xlsx.review import existing_judgements as existing
+    from clueval_xlsx.review import reading
 
     asked = []
     for module in (reading, existing):
@@ -245,7 +246,7 @@ def test_encryption_that_never_ends_is_refused():
 
 
 def test_an_encrypted_workbook_needs_its_password(write, write_pair):
-    from clueval_xlsx.protection import encrypt
+    from clueval_xlsx.files.encryption import encrypt
 
     evaluation = judged(TABLE)
     path = write("secret.xlsx", encrypt(workbook(evaluation).getvalue(), "apfel"))
@@ -271,7 +272,7 @@ def test_the_command_refuses_every_bad_file_and_writes_nothing(write, write_pair
 def test_a_manifest_that_unpacks_to_gigabytes_is_refused(monkeypatch):
     import base64
 
-    from clueval_xlsx import manifest
+    from clueval_xlsx.review import manifest
 
     monkeypatch.setattr(manifest, "MOST_PREDICTION_BYTES", 1 << 16)
     packed = base64.b64encode(zlib.compress(bytes(1 << 20))).decode()

@@ -11,13 +11,14 @@ import pytest
 from click.testing import CliRunner
 
 from clueval_xlsx.cli import cli
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.loading import ReadOptions, read, read_pair
-from clueval_xlsx.readers import Reading
-from clueval_xlsx.report_json import to_json
+from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from clueval_xlsx.outputs.metrics_json import to_json
+from tests.conftest import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "formats"
+FOLDER = FIXTURES
 TEXT = "Ann Lee met Bob Ray in Rome"
 
 

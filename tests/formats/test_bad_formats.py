@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
-from clueval_xlsx.loading import ReadOptions, read, read_pair
+from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from tests.conftest import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "formats"
+FOLDER = FIXTURES
 TEXT = "Ann Lee kam."
 
 
@@ -270,7 +271,7 @@ def test_a_broken_workbook_is_refused() -> None:
 
 
 def test_a_table_in_a_workbook_is_checked_before_a_parser_sees_it() -> None:
-    from tests.test_hostile_workbooks import FAR, ROW, SHEET, xlsx
+    from tests.files.test_hostile_workbooks import FAR, ROW, SHEET, xlsx
 
     for cells in FAR:  # the parser would ask for half a terabyte
         message = complaint_of_table(xlsx(SHEET.format(rows=ROW.format(cells=cells))))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.loading import read
+from clueval_xlsx.formats.loading import read
 from tests.conftest import Sides, refused, run, run_process
 
 GOOD = "Ann\tB-PER\tt1\nLee\tI-PER\tt2\nx\tO\tt3\n"
@@ -51,7 +51,7 @@ def test_a_file_that_is_not_utf8(compare) -> None:
 
 
 def test_a_bad_byte_is_found_at_the_border_of_a_decoding_step(monkeypatch: pytest.MonkeyPatch, write) -> None:
-    from clueval_xlsx.readers import fields
+    from clueval_xlsx.formats import fields
 
     content = "äöü\tO\n".encode() * 3 + b"\xc3"
     for step in range(1, 12):

@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.schemes.settings import SchemeOptions
-from clueval_xlsx.writers.span_table import span_workbook
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.formats.span_table_writer import span_workbook
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from tests.conftest import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "formats"
+FOLDER = FIXTURES
 GOLD = {
     "brat": "brat-gold",
     "tab": "tab.json",

@@ -6,10 +6,11 @@ import io
 
 import pytest
 
+from clueval_xlsx.corpus.pair import annotate
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import annotate
-from clueval_xlsx.readers import Reading, detect_format
+from clueval_xlsx.formats.detect import detect_format
+from clueval_xlsx.formats.loading import ReadOptions, read
 from tests.conftest import listed
 
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval_xlsx.corpus.pair import annotate, make_pair
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.loading import ReadOptions, read, read_pair
-from clueval_xlsx.pairing import annotate, make_pair
-from clueval_xlsx.readers import Reading, fields
+from clueval_xlsx.formats import fields
+from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
 from tests.conftest import EXAMPLE_OPTIONS, Sides, listed, pair_of, run
 
 

@@ -13,16 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clueval_xlsx.corpus.pair import annotate
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.spans import make_spans
+from clueval_xlsx.corpus.standoff import token_positions
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.loading import ReadOptions, read, read_pair
-from clueval_xlsx.pairing import annotate
-from clueval_xlsx.readers import Reading
-from clueval_xlsx.readers.text import token_positions
-from clueval_xlsx.spans import make_spans
-from clueval_xlsx.tokenise import Ranges
-from clueval_xlsx.writers.rewrite import rewrite
+from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from clueval_xlsx.formats.rewrite import rewrite
+from clueval_xlsx.text.tokenise import Ranges
+from tests.conftest import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "formats"
+FOLDER = FIXTURES
 GOLD_SOURCES = ["brat-gold", "tab.json", "tab-flat.json", "presidio-gold.json", "label-studio.json"]
 SOURCES = [*GOLD_SOURCES, "presidio-pred.json"]
 S, B = "LG-Seehafen-2-O-17-24", "AG-Birkenau-5-C-88-23"

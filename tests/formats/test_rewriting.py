@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval_xlsx.corpus.pair import annotate
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import annotate
-from clueval_xlsx.readers import Reading
-from clueval_xlsx.spans import make_spans
-from clueval_xlsx.writers.vertical import rewrite_layers
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.vertical_writer import rewrite_layers
 from tests.conftest import listed, spans_of
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B", "I"]

@@ -12,15 +12,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from clueval_xlsx.judgements import read_log, write_log
-from clueval_xlsx.layout import EFFECTS, JUDGEMENTS, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Answer, chunks
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.reimport.existing import why_not_overwrite
-from clueval_xlsx.reimport.progress import workbook_progress
-from clueval_xlsx.reimport.sheets import read_sheets
-from clueval_xlsx.report_adjudication import to_json
-from clueval_xlsx.way_back import Reimport, reimport
-from clueval_xlsx.workbook.adjudicated import write_adjudicated
+from clueval_xlsx.files.workbooks import read_sheets
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.outputs.adjudication_json import to_json
+from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
+from clueval_xlsx.review.existing_judgements import why_not_overwrite
+from clueval_xlsx.review.log import read_log, write_log
+from clueval_xlsx.review.progress import workbook_progress
+from clueval_xlsx.review.reimport import Reimport, reimport
+from clueval_xlsx.review.vocabulary import EFFECTS, JUDGEMENTS, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Answer, chunks
 from tests.conftest import cut, listed
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.formats import check_table, token_base
@@ -37,7 +37,7 @@ from tests.fuzz.sheets import (
     unpacked,
     xlsx_parts,
 )
-from tests.judging import judged, workbook
+from tests.support.judging import judged, workbook
 
 _TABLE = """
     token   gold   gold2   pred   pred2
@@ -211,7 +211,7 @@ subject("manifest", _manifest_book, share=35)(_check_review)
 
 @cache
 def _encrypted() -> bytes:
-    from clueval_xlsx.protection import encrypt
+    from clueval_xlsx.files.encryption import encrypt
 
     return encrypt(packed(xlsx_parts(_tables("one"))), "apfel")
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.standoff import TextReading
 from clueval_xlsx.exceptions import CluevalError
-from clueval_xlsx.loading import ReadOptions, complete, load, read
-from clueval_xlsx.readers import Reading, SpanTable, TextReading
+from clueval_xlsx.formats.loading import ReadOptions, complete, load, read
+from clueval_xlsx.formats.span_table import SpanTable
 from tests.conftest import ROOT
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import mutate_bytes, mutate_json, word

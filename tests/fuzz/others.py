@@ -13,23 +13,23 @@ from typing import Any
 
 from clueval_xlsx.cli.config_file import config_keys
 from clueval_xlsx.cli.previous import carry_over, read_previous
-from clueval_xlsx.engines.answers import BadAnswerError, DeclinedError, detections, parse_line
-from clueval_xlsx.engines.base import Document
-from clueval_xlsx.engines.sidefile import RunIdentity, SideFile
+from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line
+from clueval_xlsx.detectors.base import Document
+from clueval_xlsx.detectors.sidefile import RunIdentity, SideFile
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.judgements import LogEntry, read_log, write_log
-from clueval_xlsx.reimport.adjudication import adjudicate
+from clueval_xlsx.files.toml_source import parse_toml
+from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.schemes.chars import parse_rules
-from clueval_xlsx.toml_source import parse_toml
+from clueval_xlsx.review.adjudication import adjudicate
+from clueval_xlsx.review.log import LogEntry, read_log, write_log
+from clueval_xlsx.scoring.schemes.chars import parse_rules
 from clueval_xlsx.words import check_language
-from clueval_xlsx.workbook import ReviewOptions, write_workbook
 from tests.conftest import cut
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import NUMBERS, mutate_bytes, mutate_tree, value, word, write_json
-from tests.judging import judged, records
-from tests.workbooks import answers_for
+from tests.support.judging import judged, records
+from tests.support.workbooks import answers_for
 
 _TABLE = """
     token   gold   pred
@@ -198,7 +198,7 @@ def _evaluation() -> Evaluation:
 
 @cache
 def _log() -> tuple[dict[str, Any], ...]:
-    from tests.workbooks import example
+    from tests.support.workbooks import example
 
     evaluation = example()
     answers, _ = answers_for(evaluation)

@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cli.convert import output_files
+from clueval_xlsx.corpus.pair import annotate, make_pair
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import CluevalError
-from clueval_xlsx.files import Outputs
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import annotate, make_pair
-from clueval_xlsx.readers import Reading
-from clueval_xlsx.report_json import to_json
-from clueval_xlsx.schemes.settings import SchemeOptions
-from clueval_xlsx.workbook import write_workbook
-from clueval_xlsx.writers.rewrite import rewrite
+from clueval_xlsx.files.outputs import Outputs
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.rewrite import rewrite
+from clueval_xlsx.outputs.metrics_json import to_json
+from clueval_xlsx.outputs.xlsx import write_workbook
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 from tests.conftest import listed
 from tests.fuzz.cases import Files, command, promise
 
@@ -112,7 +112,7 @@ def check_against(reading: Reading, other: Reading, rng: Random) -> None:
     if rng.random() < 0.04:
         write_workbook(result, io.BytesIO())
     if rng.random() < 0.04:
-        from clueval_xlsx.report_html import to_html
+        from clueval_xlsx.outputs.html.report import to_html
 
         to_html(result)
 

@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.readers import presidio_json
+from clueval_xlsx.formats import presidio_json
 from tests.conftest import run_process
 from tests.fuzz import cases, pool
 from tests.fuzz.__main__ import main

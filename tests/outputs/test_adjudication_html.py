@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.reimport.adjudication import Adjudication
-from clueval_xlsx.report_html import adjudication_html, tables
+from clueval_xlsx.outputs.html import tables
+from clueval_xlsx.outputs.html.adjudication import adjudication_html
+from clueval_xlsx.review.adjudication import Adjudication
+from clueval_xlsx.review.vocabulary import Answer
 from clueval_xlsx.words import languages
 from tests.conftest import run
-from tests.judging import case, decide, judged, records, workbook
-from tests.test_report_html import Page
+from tests.outputs.test_report_html import Page
+from tests.support.judging import case, decide, judged, records, workbook
 
 TABLE = """
     token      gold    pred

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.comparison import Comparison, compare
-from clueval_xlsx.report_html import comparison, comparison_html
+from clueval_xlsx.outputs.html import comparison
+from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.words import languages
 from tests.conftest import Sides, cut, run
-from tests.judging import judged
-from tests.test_adjudication_html import rows
-from tests.test_report_html import Page
+from tests.outputs.test_adjudication_html import rows
+from tests.outputs.test_report_html import Page
+from tests.support.judging import judged
 
 TABLE = """
     token      gold    pred{}

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.confusion import confusion, confusion_members
 from clueval_xlsx.evaluation import Options, evaluate
-from clueval_xlsx.report_confusion import MOST_LISTED, confusion_page
+from clueval_xlsx.outputs.html.confusion_page import MOST_LISTED, confusion_page
+from clueval_xlsx.scoring.confusion import confusion, confusion_members
 from clueval_xlsx.words import Words
 from tests.conftest import Sides, pair_of, spans_of
 

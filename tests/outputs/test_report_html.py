@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import make_pair
-from clueval_xlsx.report_html import to_html
-from clueval_xlsx.report_html.page import script_json
-from clueval_xlsx.report_html.text import shown_text, stretches
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.outputs.html.page import script_json
+from clueval_xlsx.outputs.html.report import to_html
+from clueval_xlsx.outputs.html.text import shown_text, stretches
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.words import Words, languages
 from tests.conftest import EXAMPLE_OPTIONS, Sides, pair_of, refused, run
@@ -201,7 +201,7 @@ def test_a_result_without_cases_or_spans_is_a_page_too() -> None:
 
 
 def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example: Evaluation) -> None:
-    from clueval_xlsx.textfree import without_text
+    from clueval_xlsx.review.text_free import without_text
 
     text = to_html(without_text(example))
     page = Page(text)
@@ -221,7 +221,7 @@ def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example
 
 
 def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation) -> None:
-    from clueval_xlsx.labels import LabelRules
+    from clueval_xlsx.corpus.label_rules import LabelRules
 
     sides = Sides(
         b"<text id='one'>\nAnn\tB-PER\n</text>\n<text id='two'>\nBob\tB-ODD\n</text>\n",
@@ -237,7 +237,7 @@ def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation
 
 
 def test_cases_that_equivalent_labels_would_settle_say_so() -> None:
-    from clueval_xlsx.labels import LabelRules
+    from clueval_xlsx.corpus.label_rules import LabelRules
 
     sides = Sides(b"Bonn\tB-LOC\nAnn\tB-PER\n", b"Bonn\tB-ORG\nAnn\tO\n")
     rules = LabelRules(equivalent=(("LOC", "ORG"),), equivalence="mark")

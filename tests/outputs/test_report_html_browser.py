@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.report_html import to_html
+from clueval_xlsx.outputs.html.report import to_html
 from tests.conftest import ROOT, Sides, pair_of
-from tests.test_report_html import HOSTILE, example, hostile_sides  # noqa: F401  # the fixture is used by name
+from tests.outputs.test_report_html import HOSTILE, example, hostile_sides  # noqa: F401  # the fixture is used by name
 
 pytestmark = pytest.mark.browser
 FLAGS = (
@@ -505,9 +505,10 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
     open_page: Callable[..., Opened], axe: str
 ) -> None:
     from clueval_xlsx.comparison import compare
-    from clueval_xlsx.layout import Answer
-    from clueval_xlsx.report_html import adjudication_html, comparison_html
-    from tests.judging import decide, judged
+    from clueval_xlsx.outputs.html.adjudication import adjudication_html
+    from clueval_xlsx.outputs.html.comparison import comparison_html
+    from clueval_xlsx.review.vocabulary import Answer
+    from tests.support.judging import decide, judged
 
     evaluation = judged("token gold pred\nAnn B-PER O\nmet O O\nBob O B-PER")
     other = judged("token gold pred\nAnn B-PER B-PER\nmet O O\nBob O B-PER")

@@ -8,13 +8,13 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from clueval_xlsx.layout import JUDGEMENTS, Answer
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.way_back import reimport
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer
 from clueval_xlsx.words import Words, languages
 from tests.conftest import EXAMPLE_OPTIONS, refused, run
-from tests.teams import cases_of, everything_in, fill, manifest
-from tests.workbooks import HEADER_ROW, find, headers
+from tests.support.teams import cases_of, everything_in, fill, manifest
+from tests.support.workbooks import HEADER_ROW, find, headers
 
 CONFIG = """
 [judgements.public_figure]

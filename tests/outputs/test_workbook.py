@@ -9,13 +9,13 @@ from itertools import groupby
 import pytest
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.context import emoji_pieces, emoji_text
-from clueval_xlsx.layout import JUDGEMENTS, RUN_ID_MARK
-from clueval_xlsx.spans import label_vocabulary
+from clueval_xlsx.cases.contexts import emoji_pieces, emoji_text
+from clueval_xlsx.corpus.spans import label_vocabulary
+from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, RUN_ID_MARK
 from clueval_xlsx.words import Words, languages
-from clueval_xlsx.workbook import ReviewOptions
 from tests.conftest import Sides
-from tests.workbooks import (
+from tests.support.workbooks import (
     FIRST,
     HEADER_ROW,
     LOOKS,

@@ -8,12 +8,12 @@ from io import BytesIO
 
 import pytest
 
-from clueval_xlsx.layout import JUDGEMENTS, Answer, Judgement, run_id
-from clueval_xlsx.manifest import CASE_SETTINGS, unpack_predictions
+from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.review.manifest import CASE_SETTINGS, unpack_predictions
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer, Judgement, run_id
 from clueval_xlsx.words import Words, languages
-from clueval_xlsx.workbook import ReviewOptions
 from tests.conftest import listed
-from tests.workbooks import (
+from tests.support.workbooks import (
     FIRST,
     LOOKS,
     answers_for,
@@ -273,7 +273,7 @@ def test_manifest_says_nothing_of_the_text():
 
 
 def test_a_long_manifest_is_cut_into_cells(monkeypatch):
-    from clueval_xlsx.workbook import hidden
+    from clueval_xlsx.outputs.xlsx import hidden
 
     monkeypatch.setattr(
         hidden, "chunks", lambda text: [text[begin : begin + 100] for begin in range(0, len(text), 100)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import xlsxwriter
 
-from tests.golden import FOLDER, KINDS, first_difference, golden, made_with, parts
+from tests.support.golden import FOLDER, KINDS, first_difference, golden, made_with, parts
 
-KEEP = "If the change is meant, look at the new workbook and keep it: python -m tests.golden"
+KEEP = "If the change is meant, look at the new workbook and keep it: python -m tests.support.golden"
 
 
 @pytest.mark.parametrize("name", KINDS)

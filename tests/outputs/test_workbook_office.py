@@ -9,13 +9,13 @@ from itertools import groupby
 
 import pytest
 
-from clueval_xlsx.context import emoji_pieces
-from clueval_xlsx.layout import JUDGEMENTS
-from clueval_xlsx.spans import label_vocabulary
+from clueval_xlsx.cases.contexts import emoji_pieces
+from clueval_xlsx.corpus.spans import label_vocabulary
+from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook import ReviewOptions
-from tests.office import Office, missing
-from tests.workbooks import FIRST, HEADER_ROW, LOOKS, answers_for, example, written
+from tests.support.office import Office, missing
+from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, answers_for, example, written
 
 pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "LibreOffice is there")]
 OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]

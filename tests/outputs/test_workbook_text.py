@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.context import ELLIPSIS, JOINER, Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import ELLIPSIS, JOINER, Segment, emoji_pieces
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.workbook.book import LONGEST_CELL, Book, clean, shorten, shorten_pieces, utf16_length
-from clueval_xlsx.workbook.measure import lines
+from clueval_xlsx.outputs.xlsx.book import LONGEST_CELL, Book, clean, shorten, shorten_pieces, utf16_length
+from clueval_xlsx.outputs.xlsx.measure import lines
 from tests.conftest import Sides
-from tests.workbooks import FIRST, LOOKS, column, evaluated, headers, opened, runs, texts, written
+from tests.support.workbooks import FIRST, LOOKS, column, evaluated, headers, opened, runs, texts, written
 
 ODD = [
     "🟥👩‍👩‍👧‍👦🇩🇪",

@@ -10,12 +10,12 @@ import xlsxwriter.worksheet
 from python_calamine import CalamineWorkbook
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.workbook import ReviewOptions, review
-from clueval_xlsx.workbook.book import Book
+from clueval_xlsx.outputs.xlsx import ReviewOptions, review
+from clueval_xlsx.outputs.xlsx.book import Book
+from clueval_xlsx.review.vocabulary import Answer
 from tests.conftest import EXAMPLE_OPTIONS, Sides, refused, run
-from tests.recording import record
-from tests.workbooks import (
+from tests.support.recording import record
+from tests.support.workbooks import (
     HEADER_ROW,
     ONE_LAYER,
     answers_for,

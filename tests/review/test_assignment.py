@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval_xlsx.cases.even_shares import fair_shares
+from clueval_xlsx.cases.kinds import AG
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.fair_shares import fair_shares
-from clueval_xlsx.handout import (
+from clueval_xlsx.review.assignment import (
     FN,
     FP,
     Units,
@@ -25,10 +26,9 @@ from clueval_xlsx.handout import (
     parse_share,
     select,
 )
-from clueval_xlsx.layout import AG
 from tests.conftest import EXAMPLE_OPTIONS, data_folder, refused, run
-from tests.teams import all_cases, cases_of, manifest
-from tests.workbooks import evaluated, example
+from tests.support.teams import all_cases, cases_of, manifest
+from tests.support.workbooks import evaluated, example
 
 TEAM = ["anna", "ben", "cara"]
 
@@ -159,7 +159,7 @@ def test_linked_cases_always_go_together(evaluation: Evaluation, size):
 @pytest.mark.skipif(data_folder() is None, reason="the ler-dev data are not there")
 def test_real_data_are_shared_out_evenly(shared_data: Path):
     from clueval_xlsx.evaluation import Options, evaluate
-    from clueval_xlsx.loading import ReadOptions, read_pair
+    from clueval_xlsx.formats.loading import ReadOptions, read_pair
 
     pair = read_pair(
         shared_data / "ler-dev.gold.vrt", shared_data / "ler-dev.pred.vrt", ReadOptions(layers={"fine": 2})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clueval_xlsx.layout import Answer
-from tests.judging import case, decide, judged, spans
+from clueval_xlsx.review.vocabulary import Answer
+from tests.support.judging import case, decide, judged, spans
 
 # "Herr Kolbe" is too long in gold, "Osterhagen" is missing, "Kammer" should not be there; the model has all right.
 TABLE = """

@@ -10,12 +10,12 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.judgements import JudgementRecord, LogEntry, read_log, write_log
-from clueval_xlsx.layout import Answer, custom_judgements
-from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.way_back import reimport
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import Answer, custom_judgements
 from tests.conftest import EXAMPLE_OPTIONS, cut, refused, run
-from tests.judging import case, decide, judged, records, spans, workbook
+from tests.support.judging import case, decide, judged, records, spans, workbook
 
 TABLE = """
     token       gold   pred
@@ -403,7 +403,7 @@ def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
     )
     first = reimport([anna, ben], gold())
     assert first.runs[0].open_cases == (kammer,)
-    from clueval_xlsx.workbook.conflicts import write_conflicts
+    from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 
     stream = io.BytesIO()
     write_conflicts(first.runs[0], stream, lang="en")
@@ -452,7 +452,7 @@ def test_an_unknown_name_to_resolve_by_is_refused_with_the_known_ones(evaluation
 
 def test_judgements_of_the_project_have_their_effect(evaluation):
     own = custom_judgements({"public": {"effect": "gold_wrong", "en": "Public figure", "de": "Öffentliche Person"}})
-    from clueval_xlsx.layout import JUDGEMENTS
+    from clueval_xlsx.review.vocabulary import JUDGEMENTS
 
     kammer = case(evaluation, "FN", "Kammer")
     for typed in ("public", "Public figure", "öffentliche person"):
@@ -639,7 +639,7 @@ def test_a_log_reads_as_it_was_written_whatever_the_comments_hold():
 
 
 def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed(evaluation):
-    from clueval_xlsx.judgements import latest_decisions, split_carried
+    from clueval_xlsx.review.log import latest_decisions, split_carried
 
     kolbe, kammer = case(evaluation, "FN", "Herr Dietmar Kolbe"), case(evaluation, "FN", "Kammer")
     result = decide(evaluation, {kolbe: Answer("acceptable"), kammer: Answer("model_error")})

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from clueval_xlsx.corpus.pair import annotate
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.loading import ReadOptions, read, read_pair
-from clueval_xlsx.manifest import from_evaluation
-from clueval_xlsx.pairing import annotate
-from clueval_xlsx.way_back import reimport
-from tests.conftest import run
-from tests.judging import case, workbook
+from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from clueval_xlsx.review.manifest import from_evaluation
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import Answer
+from tests.conftest import FIXTURES, run
+from tests.support.judging import case, workbook
 
-FOLDER = Path(__file__).parent / "fixtures" / "formats"
+FOLDER = FIXTURES
 S, B = "LG-Seehafen-2-O-17-24", "AG-Birkenau-5-C-88-23"
 PAIRS = [
     ("brat-gold", "brat-pred"),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.way_back import reimport
-from clueval_xlsx.workbook import ReviewOptions, write_workbook
-from tests.judging import case
-from tests.office import Document, Office, missing
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.review.reimport import reimport
+from tests.support.judging import case
+from tests.support.office import Document, Office, missing
 
 pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "there is one")]
 
@@ -165,7 +165,7 @@ def test_a_block_sorted_alone_is_held_back_and_the_blocks_own_id_settles_it(judg
 
 
 def test_the_adjudicated_report_opens_without_errors(judged, office, examples, tmp_path):
-    from clueval_xlsx.workbook.adjudicated import write_adjudicated
+    from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 
     result = reimport([judged.save(tmp_path / "judged.xlsx")], examples / "gold.vrt")
     report = tmp_path / "report.xlsx"

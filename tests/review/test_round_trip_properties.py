@@ -5,17 +5,17 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clueval_xlsx.correction import correct
+from clueval_xlsx.corpus.pair import Pair, annotate
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.spans import check_disjoint
 from clueval_xlsx.evaluation import Options, evaluate
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import Pair, annotate
-from clueval_xlsx.readers import Reading
-from clueval_xlsx.spans import check_disjoint
-from clueval_xlsx.way_back import reimport
-from clueval_xlsx.writers.vertical import rewrite_layers
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.vertical_writer import rewrite_layers
+from clueval_xlsx.review.correction import correct
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import Answer
 from tests.conftest import Sides, listed
-from tests.judging import decide, judged, pair_with, workbook
+from tests.support.judging import decide, judged, pair_with, workbook
 
 TAGS = ["O", "O", "O", "B-A", "I-A", "I-A", "B-B", "I-B"]
 LEVELS = ["exact", "superset", "tiling", "overlap"]

@@ -11,18 +11,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from clueval_xlsx.estimates import Estimate, estimate_rate
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.handout import FN, FP, draw, evaluation_units, select
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.manifest import from_evaluation
-from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
-from clueval_xlsx.reimport.judged_scores import headline_tally
-from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
-from clueval_xlsx.reimport.sample_estimates import _changes
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.review.adjudication import Adjudication, adjudicate
+from clueval_xlsx.review.assignment import FN, FP, draw, evaluation_units, select
+from clueval_xlsx.review.estimates import Estimate, estimate_rate
+from clueval_xlsx.review.judged_scores import headline_tally
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.manifest import from_evaluation
+from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.review.sample_estimates import _changes
 from tests.conftest import data_folder, pair_of
-from tests.workbooks import example
+from tests.support.workbooks import example
 
 
 def judged(*rows: tuple[str, float, float]) -> pd.DataFrame:

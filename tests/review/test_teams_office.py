@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clueval_xlsx.layout import JUDGEMENTS
-from clueval_xlsx.way_back import reimport
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words
 from tests.conftest import EXAMPLE_OPTIONS, run
-from tests.office import Document, Office, missing
-from tests.teams import all_cases
-from tests.test_reimport_office import HEADER, columns, letter
-from tests.workbooks import example
+from tests.review.test_reimport_office import HEADER, columns, letter
+from tests.support.office import Document, Office, missing
+from tests.support.teams import all_cases
+from tests.support.workbooks import example
 
 pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "there is one")]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.protection import encrypt
+from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.resources import resource_folder
 from tests.conftest import EXAMPLE_OPTIONS, refused, run
-from tests.teams import all_cases, cases_of, everything_in, fill, manifest
-from tests.workbooks import ONE_LAYER, evaluated, example, written
+from tests.support.teams import all_cases, cases_of, everything_in, fill, manifest
+from tests.support.workbooks import ONE_LAYER, evaluated, example, written
 
 PASSWORD = "Grüne Tür 7"
 WORD = re.compile(r"[^\W\d_]{4,}")
@@ -131,7 +131,7 @@ def clear_words(data: bytes) -> list[str]:
 @pytest.mark.parametrize("protected", [True, False])
 def test_no_clear_text_ever_reaches_the_disk(sides, password, tmp_path, monkeypatch, protected, streamed):
     if streamed:
-        monkeypatch.setattr("clueval_xlsx.workbook.review._STREAMED_FROM", 1)
+        monkeypatch.setattr("clueval_xlsx.outputs.xlsx.review._STREAMED_FROM", 1)
     temporary, out = tmp_path / "temporary", tmp_path / "out"
     temporary.mkdir()
     out.mkdir()

@@ -8,12 +8,12 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.protection import encrypt
-from clueval_xlsx.way_back import reimport
+from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import Answer
 from tests.conftest import EXAMPLE_OPTIONS, refused, run
-from tests.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
-from tests.workbooks import example, find
+from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
+from tests.support.workbooks import example, find
 
 NAMES = ("Zwetlana", "Quirin")
 

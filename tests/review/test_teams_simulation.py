@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from clueval_xlsx.evaluation import Options, evaluate
-from clueval_xlsx.handout import select
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.manifest import from_evaluation
-from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
-from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.review.adjudication import Adjudication, adjudicate
+from clueval_xlsx.review.assignment import select
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.manifest import from_evaluation
+from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
 
 ERROR_RATES = {"anna": 0.02, "ben": 0.1, "cara": 0.2, "dora": 0.3}
 CODES = {"FN": ("model_error", "gold_wrong", "acceptable"), "FP": ("model_error", "gold_missing", "acceptable")}

@@ -13,13 +13,13 @@ import pytest
 from scipy.stats import binomtest
 
 from clueval_xlsx.comparison import Comparison, compare
+from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.intervals import draws, swaps
-from clueval_xlsx.labels import LabelRules
-from clueval_xlsx.schemes.settings import SchemeOptions
+from clueval_xlsx.outputs.xlsx.comparison import write_comparison
+from clueval_xlsx.scoring.intervals import draws, swaps
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.comparison import write_comparison
 from tests.conftest import Sides, pair_of, refused, run
 
 TAGS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.matching import CLASS_NAMES, match_spans
-from clueval_xlsx.spans import make_spans
+from clueval_xlsx.scoring.matching import CLASS_NAMES, match_spans
 from tests.conftest import spans_of
 
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
-from clueval_xlsx.bio import SCHEMES, TagColumn, decode, encode
+from clueval_xlsx.corpus.merging import merge_layers
+from clueval_xlsx.corpus.spans import from_decoded, make_spans
+from clueval_xlsx.corpus.tags import SCHEMES, TagColumn, decode, encode
 from clueval_xlsx.evaluation import Options, evaluate
-from clueval_xlsx.matching import match_spans
-from clueval_xlsx.merging import merge_layers
-from clueval_xlsx.spans import from_decoded, make_spans
+from clueval_xlsx.scoring.matching import match_spans
 from tests.conftest import Sides, listed, pair_of
 
 LABELS = st.sampled_from(["A", "B", "C", None])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.matching import LEVELS
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.scoring.matching import LEVELS
 
 # level: tp_gold, fn, tp_pred, fp, then the same with the labels agreeing
 FINE = {
@@ -65,8 +65,8 @@ def test_layer_coarse_alone(merged: Evaluation) -> None:
 def test_exact_labelled_equals_seqeval_by_label(fine: Evaluation) -> None:
     from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
-    from clueval_xlsx.bio import encode
-    from clueval_xlsx.spans import label_list
+    from clueval_xlsx.corpus.spans import label_list
+    from clueval_xlsx.corpus.tags import encode
 
     corpus = fine.pair.corpus
     ends = [*corpus.breaks[1:].tolist(), len(corpus)]

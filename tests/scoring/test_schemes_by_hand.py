@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.intervals import binomial_interval
-from clueval_xlsx.pairing import Pair
-from clueval_xlsx.scheme_words import leak_sentence, row_name, scheme_sentence
-from clueval_xlsx.schemes import chars
-from clueval_xlsx.schemes.settings import NAMES, SchemeOptions
+from clueval_xlsx.scoring.intervals import binomial_interval
+from clueval_xlsx.scoring.schemes import chars
+from clueval_xlsx.scoring.schemes.settings import NAMES, SchemeOptions
+from clueval_xlsx.views.scheme_words import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.words import Words
 from tests.conftest import pair_of, refused, run, spans_of
 

@@ -17,12 +17,12 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 from seqeval.metrics.v1 import precision_recall_fscore_support as strict_scores
 from seqeval.scheme import IOB2, IOBES
 
-from clueval_xlsx.bio import encode
+from clueval_xlsx.corpus.label_rules import LabelRules
+from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.labels import LabelRules
-from clueval_xlsx.schemes.settings import SchemeOptions
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 from tests.conftest import Sides, pair_of
-from tests.test_matching_properties import Span, span_lists
+from tests.scoring.test_matching_properties import Span, span_lists
 
 NAMED = st.sampled_from(["A", "B", "C"])
 SPANS = span_lists(labels=NAMED, most=7)
@@ -341,7 +341,7 @@ def test_rows_of_documents_add_up_to_the_whole(gold: list[Span], pred: list[Span
 @given(SPANS, SPANS)
 def test_relaxed_is_never_stricter(gold: list[Span], pred: list[Span]) -> None:
     result = run(gold, pred, names=("all",), rules=LabelRules(equivalent=(("A", "B"),)))
-    from clueval_xlsx.relaxation import strict_against_relaxed
+    from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 
     table = strict_against_relaxed(result.scores)
     table = table[table["layer"].isna() & ~table["scheme"].isin(["scenario", "coverage", "semeval"])]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.labels import LabelRules
-from clueval_xlsx.loading import ReadOptions, read_pair
-from clueval_xlsx.schemes.settings import SchemeOptions
+from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 
 SIX_DECIMALS = 5e-7
 

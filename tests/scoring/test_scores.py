@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.intervals import percentiles
-from clueval_xlsx.report_json import metrics, to_json
-from clueval_xlsx.scores import f_score, rates
+from clueval_xlsx.outputs.metrics_json import metrics, to_json
+from clueval_xlsx.scoring.intervals import percentiles
+from clueval_xlsx.scoring.scores import f_score, rates
 from tests.conftest import EXAMPLE_OPTIONS, Sides, pair_of, run
 
 TABLE = """
@@ -100,7 +100,7 @@ def test_metadata_rows_of_documents_and_sentences(result: Evaluation) -> None:
 
 
 def test_every_breakdown_adds_up_to_the_overall_row(examples: Path) -> None:
-    from clueval_xlsx.loading import ReadOptions, read_pair
+    from clueval_xlsx.formats.loading import ReadOptions, read_pair
 
     options = ReadOptions(layers={"category": 2, "risk": 3})
     found = evaluate(
@@ -234,7 +234,7 @@ def test_bounds_are_percentiles_of_the_defined_replicates(rows: list[list[float]
 
 
 def test_the_order_of_rows_drawn_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval_xlsx import intervals, scores
+    from clueval_xlsx.scoring import intervals, scores
 
     pair = pair_of(TABLE)
     whole = evaluate(pair, Options(by=("domain",))).scores

@@ -9,7 +9,7 @@ import pytest
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
 from tests.conftest import run
-from tests.shapes import write_shape
+from tests.support.shapes import write_shape
 
 SHAPES = {
     "one sentence": {"tokens": 3000, "sentence": 3000},

@@ -62,7 +62,7 @@ print(json.dumps({"id": document["id"], "spans": [{"start": 0, "end": 1, "label"
 
 PACKAGE = r"""
 import os, re, time
-from clueval_xlsx.engines.base import Description, Detection, configuration_hash
+from clueval_xlsx.detectors.base import Description, Detection, configuration_hash
 from clueval_xlsx.exceptions import EngineError
 
 
@@ -98,7 +98,7 @@ class Capitals:
                 for text in texts]
 """
 
-ENTRY_POINTS = "[clueval_xlsx.engines]\ncapitals = capitals_engine:make\n"
+ENTRY_POINTS = "[clueval_xlsx.detectors]\ncapitals = capitals_engine:make\n"
 
 
 def command(folder: Path, script: str, name: str = "detector.py") -> str:

@@ -2,7 +2,7 @@
 
 After a change that is meant, open the new files, look at them, and keep them:
 
-    python -m tests.golden
+    python -m tests.support.golden
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from unittest import mock
 
 import xlsxwriter
 
+from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.version import __version__
-from clueval_xlsx.workbook import ReviewOptions
-from tests.workbooks import answers_for, example, written
+from tests.support.workbooks import answers_for, example, written
 
-FOLDER = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).parent.parent / "golden"
 KINDS = {
     "review-en.xlsx": {"lang": "en", "level": "overlap"},
     "review-de.xlsx": {"lang": "de", "level": "exact", "labelled": "category", "contact": "Dr. Weber", "judged": True},

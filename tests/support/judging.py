@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 
+from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import JUDGEMENTS, Answer
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.pairing import Pair, make_pair
-from clueval_xlsx.reimport.adjudication import Adjudication, adjudicate
-from clueval_xlsx.reimport.reading import JudgedWorkbook, ReviewRow
-from clueval_xlsx.workbook import ReviewOptions, write_workbook
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.review.adjudication import Adjudication, adjudicate
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer
 from tests.conftest import Sides, cut
 
 EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}

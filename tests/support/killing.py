@@ -1,4 +1,4 @@
-"""Kills a command (kill -9) at each of its file operations in turn and tells what is left: `python -m tests.killing`.
+"""Kills a command (kill -9) at each of its file operations in turn: `python -m tests.support.killing`.
 
 Reads a task as JSON from standard input: `folder`, `old` (file names and what stands there before), `runs` (argument
 lists; the first is killed, the others come after it and are not). Writes one JSON line for each point: whether the
@@ -38,10 +38,10 @@ def main() -> None:
 
 def _load() -> None:
     """Load what the commands need once, so that each run costs little."""
-    import clueval_xlsx.engines.prediction
-    import clueval_xlsx.way_back
-    import clueval_xlsx.workbook.adjudicated
-    import clueval_xlsx.workbook.comparison  # noqa: F401
+    import clueval_xlsx.detectors.prediction
+    import clueval_xlsx.outputs.xlsx.adjudicated
+    import clueval_xlsx.outputs.xlsx.comparison
+    import clueval_xlsx.review.reimport  # noqa: F401
 
 
 def _run(arguments: list[str], folder: Path, point: int) -> int:

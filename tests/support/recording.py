@@ -10,7 +10,7 @@ from unittest import mock
 import xlsxwriter
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.workbook import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 
 BOOK = -1  # the target of a call: the workbook, or the number of a sheet
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import openpyxl
 
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.manifest import Manifest
-from clueval_xlsx.reimport.reading import read_manifest
-from clueval_xlsx.reimport.sheets import read_sheets
-from tests.workbooks import HEADER_ROW, headers
+from clueval_xlsx.files.workbooks import read_sheets
+from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.reading import read_manifest
+from clueval_xlsx.review.vocabulary import Answer
+from tests.support.workbooks import HEADER_ROW, headers
 
 EXAMPLE = ("gold.vrt", "pred.vrt")
 _INPUTS = {"judgement": "Judgement", "correct_span": "Correct span", "severity": "Severity", "comment": "Comment"}

@@ -12,13 +12,13 @@ import openpyxl
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.worksheet.worksheet import Worksheet
 
+from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.layout import Answer
-from clueval_xlsx.loading import ReadOptions, read
-from clueval_xlsx.manifest import Manifest, decode
-from clueval_xlsx.pairing import make_pair
+from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.workbook import ReviewOptions, write_workbook
+from clueval_xlsx.review.manifest import Manifest, decode
+from clueval_xlsx.review.vocabulary import Answer
 from tests.conftest import Sides, pair_of
 
 HEADER_ROW = 4  # of the case sheets, counted from 1

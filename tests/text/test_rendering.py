@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx import written as module
-from clueval_xlsx.strings import Strings, decode_entities
-from clueval_xlsx.written import NO_SPACE_AFTER, NO_SPACE_BEFORE, join_words, portions, write_out
+from clueval_xlsx.text import rendering as module
+from clueval_xlsx.text.rendering import NO_SPACE_AFTER, NO_SPACE_BEFORE, join_words, portions, write_out
+from clueval_xlsx.text.strings import Strings, decode_entities
 
 WORDS = st.sampled_from(
     ["Ann", "Lee", ".", ",", "(", ")", "„", "“", "n't", "Müller", "😀", "&amp;", "R&D", "&#8220;", "&"]

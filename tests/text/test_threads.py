@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx import threads, written
-from clueval_xlsx.readers import fields
+from clueval_xlsx import threads
+from clueval_xlsx.formats import fields
+from clueval_xlsx.text import rendering as written
 from tests.conftest import ROOT, run
 
 EXAMPLES = ROOT / "examples"

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.offsets import UNITS, from_code_points, unit_starts
-from clueval_xlsx.readers.reading import Source
-from clueval_xlsx.readers.text import Document, Mentions, TextReading, layer_frames
-from clueval_xlsx.spans import label_column
-from clueval_xlsx.tokenise import Ranges, tokenise
+from clueval_xlsx.corpus.reading import Source
+from clueval_xlsx.corpus.spans import label_column
+from clueval_xlsx.corpus.standoff import Document, Mentions, TextReading, layer_frames
+from clueval_xlsx.text.offsets import UNITS, from_code_points, unit_starts
+from clueval_xlsx.text.tokenise import Ranges, tokenise
 
 _LETTERS = ["Ann", "e\u0301", "Ü", "ß", "中文", "\U0001d400", "_", "7", "42"]
 _SPACES = [" ", "  ", "\t", "\r\n", "\n", "\u00a0"]

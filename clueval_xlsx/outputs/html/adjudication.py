@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from clueval_xlsx.context import BOTH, GOLD, PRED
-from clueval_xlsx.layout import FN, FP, JUDGEMENTS, words_of
-from clueval_xlsx.report_html.numbers import decimal
-from clueval_xlsx.report_html.overview import Bar, ScoreRow, ScoreTable
-from clueval_xlsx.report_html.page import render_page
-from clueval_xlsx.report_html.tables import TextTable, text_table
+from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.outputs.html.page import render_page
+from clueval_xlsx.outputs.html.tables import TextTable, text_table
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, words_of
+from clueval_xlsx.views.numbers import decimal
+from clueval_xlsx.views.overview import Bar, ScoreRow, ScoreTable
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:
     from clueval_xlsx.exceptions import Problem
-    from clueval_xlsx.reimport.adjudication import Adjudication
+    from clueval_xlsx.review.adjudication import Adjudication
 
 # What the parts of the ledger are drawn as: whose error it was; grey where nobody's.
 _LEDGER_MARKS = {"gold_error": PRED, "true_find": PRED, "model_error": GOLD, "acceptable": BOTH, "settled": BOTH}

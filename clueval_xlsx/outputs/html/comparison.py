@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from clueval_xlsx.context import GOLD, PRED
-from clueval_xlsx.layout import FN, FP
-from clueval_xlsx.report_html.numbers import decimal, rate
-from clueval_xlsx.report_html.overview import Bar, ScoreRow, ScoreTable, error_name
-from clueval_xlsx.report_html.page import render_page
-from clueval_xlsx.report_html.report import ShownCase
-from clueval_xlsx.report_html.tables import TextTable, text_table
-from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
+from clueval_xlsx.cases.contexts import GOLD, PRED
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.outputs.html.page import render_page
+from clueval_xlsx.outputs.html.report import ShownCase
+from clueval_xlsx.outputs.html.tables import TextTable, text_table
+from clueval_xlsx.views.numbers import decimal, rate
+from clueval_xlsx.views.overview import Bar, ScoreRow, ScoreTable, error_name
+from clueval_xlsx.views.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:

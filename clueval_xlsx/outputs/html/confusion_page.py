@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from clueval_xlsx.confusion import NOTHING, confusion_members
-from clueval_xlsx.context import emoji_pieces
+from clueval_xlsx.cases.contexts import emoji_pieces
+from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.spans import positions
-from clueval_xlsx.strings import BoolArray
+from clueval_xlsx.scoring.confusion import NOTHING, confusion_members
+from clueval_xlsx.text.strings import BoolArray
 from clueval_xlsx.words import Words
 
 MOST_LISTED = 200  # spans of one cell; more would make a large page and no better reading

@@ -12,9 +12,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from clueval_xlsx.report_html import numbers
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.version import __version__
+from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 
 # What HTML cannot carry: replaced one for one, so that offsets into the text stay right.

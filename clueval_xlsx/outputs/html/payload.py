@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.context import context_bounds
+from clueval_xlsx.cases.contexts import context_bounds
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.report_html.text import ShownText
-from clueval_xlsx.spans import label_codes, label_vocabulary, positions
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.outputs.html.text import ShownText
+from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.words import Words
 
 # The order gives the numbers that stand for the classes of cases.

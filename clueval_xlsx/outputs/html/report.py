@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.context import Segment
+from clueval_xlsx.cases.contexts import Segment
+from clueval_xlsx.corpus.spans import label_list, layers_of
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.report_html import overview
-from clueval_xlsx.report_html.page import render_page
-from clueval_xlsx.report_html.payload import payload
-from clueval_xlsx.report_html.text import ShownText, Stretch, is_text_free, shown_text, stretches
-from clueval_xlsx.spans import label_list, layers_of
+from clueval_xlsx.outputs.html.page import render_page
+from clueval_xlsx.outputs.html.payload import payload
+from clueval_xlsx.outputs.html.text import ShownText, Stretch, is_text_free, shown_text, stretches
+from clueval_xlsx.views import overview
 from clueval_xlsx.words import Words
 
 # Cases listed in the page itself, for readers without JavaScript; all others are marked in the documents.

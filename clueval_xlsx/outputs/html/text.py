@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.context import BOTH, GOLD, PLAIN, PRED
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.spans import positions
-from clueval_xlsx.strings import IntArray, Strings
-from clueval_xlsx.written import write_out
+from clueval_xlsx.cases.contexts import BOTH, GOLD, PLAIN, PRED
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.spans import positions
+from clueval_xlsx.text.rendering import write_out
+from clueval_xlsx.text.strings import IntArray, Strings
 
 _WORD = "▢"  # stands for each word of an edition without text
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from clueval_xlsx.cli.tables import rate
+from clueval_xlsx.cases.kinds import FN
 from clueval_xlsx.comparison import IDENTITY, Comparison
-from clueval_xlsx.layout import FN
-from clueval_xlsx.scheme_words import short_name
+from clueval_xlsx.outputs.terminal.tables import rate
+from clueval_xlsx.views.scheme_words import short_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

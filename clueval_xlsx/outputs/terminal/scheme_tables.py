@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.tables import count, rate, score_table
-from clueval_xlsx.relaxation import strict_against_relaxed
-from clueval_xlsx.scheme_words import leak_sentence, row_name, scheme_name, scheme_sentence, short_name
-from clueval_xlsx.schemes.settings import is_relaxed
+from clueval_xlsx.outputs.terminal.tables import count, rate, score_table
+from clueval_xlsx.scoring.schemes.settings import is_relaxed
+from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
+from clueval_xlsx.views.scheme_words import leak_sentence, row_name, scheme_name, scheme_sentence, short_name
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:

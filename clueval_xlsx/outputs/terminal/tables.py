@@ -46,7 +46,7 @@ def score_tables(evaluation: Evaluation, width: int = 80) -> list[Table]:
 
     A terminal of fewer than so many columns gets the rates alone.
     """
-    from clueval_xlsx.scores import defined_labels
+    from clueval_xlsx.scoring.scores import defined_labels
 
     narrow = width < _WIDTH_OF_ALL
     options = evaluation.options

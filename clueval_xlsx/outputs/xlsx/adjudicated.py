@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pandas as pd
 
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.layout import JUDGEMENTS, words_of
+from clueval_xlsx.outputs.xlsx.book import Book, Sheet
+from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, chart_of_ledger, chart_of_states
+from clueval_xlsx.outputs.xlsx.conflicts import said
+from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
+from clueval_xlsx.outputs.xlsx.tables import SCORE_COLUMNS, interval_text, write_rate, write_score_table
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, words_of
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Book, Sheet
-from clueval_xlsx.workbook.charts import CHART_ROWS, chart_of_ledger, chart_of_states
-from clueval_xlsx.workbook.conflicts import said
-from clueval_xlsx.workbook.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
-from clueval_xlsx.workbook.tables import SCORE_COLUMNS, interval_text, write_rate, write_score_table
 
 if TYPE_CHECKING:
-    from clueval_xlsx.reimport.adjudication import Adjudication
+    from clueval_xlsx.review.adjudication import Adjudication
 
 _LINE, _TALLEST = 13.2, 409.0
 _LAST = 1 + len(SCORE_COLUMNS)

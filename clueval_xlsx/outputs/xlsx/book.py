@@ -13,10 +13,10 @@ from typing import Any, BinaryIO, NamedTuple
 import xlsxwriter
 from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 
-from clueval_xlsx.context import ELLIPSIS, JOINER
+from clueval_xlsx.cases.contexts import ELLIPSIS, JOINER
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.workbook.styles import FORMATS
-from clueval_xlsx.workbook.target import TargetFile
+from clueval_xlsx.outputs.xlsx.styles import FORMATS
+from clueval_xlsx.outputs.xlsx.target import TargetFile
 
 LONGEST_CELL = 32_767  # UTF-16 units, Excel's limit
 MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from clueval_xlsx.context import Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import Segment, emoji_pieces
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import AG, FN, FP, LAYER_COLUMNS, RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
-from clueval_xlsx.spans import label_vocabulary
+from clueval_xlsx.outputs.xlsx.book import Book, Content, Link, Sheet
+from clueval_xlsx.outputs.xlsx.hidden import Lists, judgement_words
+from clueval_xlsx.outputs.xlsx.measure import height, lines, width_for
+from clueval_xlsx.review.vocabulary import LAYER_COLUMNS, RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Book, Content, Link, Sheet
-from clueval_xlsx.workbook.hidden import Lists, judgement_words
-from clueval_xlsx.workbook.measure import height, lines, width_for
 
 if TYPE_CHECKING:
-    from clueval_xlsx.workbook.review import ReviewOptions
+    from clueval_xlsx.outputs.xlsx.review import ReviewOptions
 
 TITLE_ROW, PROGRESS_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3, 4
 _ADVANCE_EVERY = 100

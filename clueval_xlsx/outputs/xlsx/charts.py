@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import CLASSES, FN, FP
+from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, INK, LINE, PRED_COLOUR
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Sheet
-from clueval_xlsx.workbook.styles import ACCENT, GOLD_COLOUR, INK, LINE, PRED_COLOUR
 
 CHART_ROWS = 17  # how many rows a chart covers
 _SECOND = "#F2A33A"

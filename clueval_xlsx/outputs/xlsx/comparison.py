@@ -8,14 +8,14 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from clueval_xlsx.cases.contexts import emoji_pieces
+from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.comparison import IDENTITY, Comparison
-from clueval_xlsx.context import emoji_pieces
-from clueval_xlsx.layout import FN, FP
-from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
+from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Sheet
+from clueval_xlsx.outputs.xlsx.measure import height, lines
+from clueval_xlsx.outputs.xlsx.tables import write_rate
+from clueval_xlsx.views.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import MOST_ROWS, Book, Sheet
-from clueval_xlsx.workbook.measure import height, lines
-from clueval_xlsx.workbook.tables import write_rate
 
 _RATES = ("recall", "precision", "f_beta")
 _NAME_WIDTH, _NUMBER_WIDTH, _CONTEXT_WIDTH = 44, 13, 70

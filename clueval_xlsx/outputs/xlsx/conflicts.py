@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from clueval_xlsx.errors import agreed_table
-from clueval_xlsx.judgements import JudgementRecord
-from clueval_xlsx.layout import AG, FN, FP, JUDGEMENTS, SPAN_CHOICES, Judgement, words_of
-from clueval_xlsx.manifest import CONFLICTS
-from clueval_xlsx.spans import positions
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.table import agreed_table
+from clueval_xlsx.corpus.spans import positions
+from clueval_xlsx.outputs.xlsx.review import ReviewOptions, write_workbook
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.manifest import CONFLICTS
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, SPAN_CHOICES, Judgement, words_of
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.review import ReviewOptions, write_workbook
 
 if TYPE_CHECKING:
-    from clueval_xlsx.reimport.adjudication import Adjudication
-    from clueval_xlsx.reimport.resolution import Vote
+    from clueval_xlsx.review.adjudication import Adjudication
+    from clueval_xlsx.review.resolution import Vote
 
 
 def write_conflicts(

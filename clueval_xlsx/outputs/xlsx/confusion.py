@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clueval_xlsx.confusion import NOTHING
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.measure import width_for
+from clueval_xlsx.scoring.confusion import NOTHING
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Sheet
-from clueval_xlsx.workbook.measure import width_for
 
 
 def write_confusion(sheet: Sheet, evaluation: Evaluation, words: Words) -> None:

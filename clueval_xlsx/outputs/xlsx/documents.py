@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import FN, FP
+from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.cases import CaseSheets
+from clueval_xlsx.outputs.xlsx.tables import write_count, write_rate
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Sheet
-from clueval_xlsx.workbook.cases import CaseSheets
-from clueval_xlsx.workbook.tables import write_count, write_rate
 
 _HEADER_ROW = 3
 _COUNTS = ("gold", "tp_gold", "fn", "recall", "pred", "tp_pred", "fp", "precision")

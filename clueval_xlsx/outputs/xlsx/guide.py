@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from clueval_xlsx.context import Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import Segment, emoji_pieces
+from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import CLASSES, FN, FP, SEVERITIES, SPAN_CHOICES, Judgement
+from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.hidden import judgement_words
+from clueval_xlsx.outputs.xlsx.measure import LINE, lines
+from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Judgement
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Sheet
-from clueval_xlsx.workbook.hidden import judgement_words
-from clueval_xlsx.workbook.measure import LINE, lines
 
 _WIDTHS = (2.5, 30, 42, 58)
 

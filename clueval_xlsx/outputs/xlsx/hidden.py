@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import (
-    AG,
-    FN,
-    FP,
+from clueval_xlsx.outputs.xlsx.book import Book, Cell
+from clueval_xlsx.review.manifest import Manifest, encode
+from clueval_xlsx.review.vocabulary import (
     LISTS_SHEET,
     MANIFEST_SHEET,
     SEVERITIES,
@@ -18,10 +19,7 @@ from clueval_xlsx.layout import (
     chunks,
     words_of,
 )
-from clueval_xlsx.manifest import Manifest, encode
-from clueval_xlsx.spans import label_vocabulary
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Book, Cell
 
 
 @dataclass

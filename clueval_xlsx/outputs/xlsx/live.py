@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import FN, FP, Answer, Judgement
+from clueval_xlsx.outputs.xlsx.book import Cell, Sheet
+from clueval_xlsx.outputs.xlsx.cases import CaseSheets
+from clueval_xlsx.outputs.xlsx.hidden import Lists, judgement_words
+from clueval_xlsx.review.vocabulary import Answer, Judgement
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Cell, Sheet
-from clueval_xlsx.workbook.cases import CaseSheets
-from clueval_xlsx.workbook.hidden import Lists, judgement_words
 
 # Which effects of a judgement change the estimate, and how: (sheet, effect) -> added to each count.
 # A corrected boundary or label is taken to fit the model; only the re-import knows whether it does.
@@ -147,6 +148,6 @@ def _estimate(
 
 
 def _rate(sheet: Sheet, cell: Cell, value: float, words: Words) -> None:
-    from clueval_xlsx.workbook.tables import write_rate
+    from clueval_xlsx.outputs.xlsx.tables import write_rate
 
     write_rate(sheet, cell, value, words)

@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import Answer, Judgement
-from clueval_xlsx.relaxation import strict_against_relaxed
-from clueval_xlsx.scheme_words import row_name, scheme_name, scheme_sentence
-from clueval_xlsx.scores import defined_labels
+from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.cases import CaseSheets
+from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, chart_by_class, chart_by_label
+from clueval_xlsx.outputs.xlsx.hidden import Lists
+from clueval_xlsx.outputs.xlsx.live import write_live
+from clueval_xlsx.outputs.xlsx.relaxed import write_strict_relaxed
+from clueval_xlsx.outputs.xlsx.tables import SCORE_COLUMNS, interval_text, write_score_table
+from clueval_xlsx.review.vocabulary import Answer, Judgement
+from clueval_xlsx.scoring.scores import defined_labels
+from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
+from clueval_xlsx.views.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Sheet
-from clueval_xlsx.workbook.cases import CaseSheets
-from clueval_xlsx.workbook.charts import CHART_ROWS, chart_by_class, chart_by_label
-from clueval_xlsx.workbook.hidden import Lists
-from clueval_xlsx.workbook.live import write_live
-from clueval_xlsx.workbook.relaxed import write_strict_relaxed
-from clueval_xlsx.workbook.tables import SCORE_COLUMNS, interval_text, write_score_table
 
 _NAME_WIDTH, _NUMBER_WIDTH = 30, 11
 _LAST_COLUMN = 1 + len(SCORE_COLUMNS)

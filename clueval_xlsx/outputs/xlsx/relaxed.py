@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from clueval_xlsx.scheme_words import row_name, scheme_name
+from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.tables import write_count, write_rate
+from clueval_xlsx.views.scheme_words import row_name, scheme_name
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Sheet
-from clueval_xlsx.workbook.tables import write_count, write_rate
 
 _RATES = ("recall", "precision", "f_beta")
 _COUNTS = ("fn", "fp")

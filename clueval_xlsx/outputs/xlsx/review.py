@@ -9,18 +9,19 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.layout import FN, FP, JUDGEMENTS, Answer, Judgement
-from clueval_xlsx.manifest import REVIEW, Manifest, from_evaluation
+from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, creation_time
+from clueval_xlsx.outputs.xlsx.cases import FIRST_ROW, CaseSheets
+from clueval_xlsx.outputs.xlsx.confusion import write_confusion
+from clueval_xlsx.outputs.xlsx.documents import write_documents
+from clueval_xlsx.outputs.xlsx.guide import write_guide
+from clueval_xlsx.outputs.xlsx.hidden import write_lists, write_manifest
+from clueval_xlsx.outputs.xlsx.metrics import write_metrics
+from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
+from clueval_xlsx.review.manifest import REVIEW, Manifest, from_evaluation
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer, Judgement
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import MOST_ROWS, Book, creation_time
-from clueval_xlsx.workbook.cases import FIRST_ROW, CaseSheets
-from clueval_xlsx.workbook.confusion import write_confusion
-from clueval_xlsx.workbook.documents import write_documents
-from clueval_xlsx.workbook.guide import write_guide
-from clueval_xlsx.workbook.hidden import write_lists, write_manifest
-from clueval_xlsx.workbook.metrics import write_metrics
-from clueval_xlsx.workbook.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 
 # From so many cases on the file is streamed: less memory, a little larger on disk.
 _STREAMED_FROM = 20_000

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from clueval_xlsx.outputs.xlsx.book import Sheet
 from clueval_xlsx.words import Words
-from clueval_xlsx.workbook.book import Sheet
 
 # key of the header (`metrics.KEY`), column of the score table, kind
 SCORE_COLUMNS = (

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.settings import NAMES, strict_variant
-from clueval_xlsx.schemes.tally import Side, Tally
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.settings import NAMES, strict_variant
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
 
 Scheme = Callable[[Material], list[Tally]]
 
@@ -17,7 +17,7 @@ def scheme(name: str) -> Scheme:
     """The function that computes a scheme's tallies."""
     if name not in NAMES:
         raise KeyError(name)
-    tallies: Scheme = import_module(f"clueval_xlsx.schemes.{name}").tallies
+    tallies: Scheme = import_module(f"clueval_xlsx.scoring.schemes.{name}").tallies
     return tallies
 
 

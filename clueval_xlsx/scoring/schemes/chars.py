@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.characters import Stretches, code_points, covered, text_of
+from clueval_xlsx.corpus.characters import Stretches, code_points, covered, text_of
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, pairs, positions
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.settings import GLYPHS, UTF16
-from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import label_codes, label_vocabulary, pairs, positions
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.settings import GLYPHS, UTF16
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
 _SECONDS = 2.0  # for one regex on all distinct characters

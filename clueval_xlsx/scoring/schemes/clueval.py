@@ -6,10 +6,10 @@ positives of the two sides differ. Level 1 labelled is what seqeval counts by de
 
 from __future__ import annotations
 
-from clueval_xlsx.matching import LEVELS
-from clueval_xlsx.schemes.material import Material, SpanSide
-from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.strings import BoolArray
+from clueval_xlsx.scoring.matching import LEVELS
+from clueval_xlsx.scoring.schemes.material import Material, SpanSide
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.strings import BoolArray
 
 
 def tallies(material: Material) -> list[Tally]:

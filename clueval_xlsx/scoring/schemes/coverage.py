@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 
 def tallies(material: Material) -> list[Tally]:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.grouping import Grouping
-from clueval_xlsx.schemes.clueval import counted, right
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.tally import Side, Sides, Tally
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.schemes.clueval import counted, right
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 OUTCOMES = ("leak_free", "leaking")
 _LEAK_FREE, _LEAKING = range(2)

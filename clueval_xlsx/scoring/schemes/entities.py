@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.matching import LEVELS, match_spans
-from clueval_xlsx.pairing import Pair
-from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import label_list
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.corpus.spans import label_list
+from clueval_xlsx.scoring.matching import LEVELS, match_spans
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 NAME = "entities"
 ENTITY, NEED = "entity_id", "identifier_type"

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.bio import TagColumn, properly_tagged
-from clueval_xlsx.characters import character_offsets, covered
-from clueval_xlsx.corpus import Corpus
-from clueval_xlsx.grouping import Grouping
-from clueval_xlsx.labels import LabelRules, canonical, has_label
-from clueval_xlsx.matching import labels_agree, match_spans
-from clueval_xlsx.pairing import Pair
-from clueval_xlsx.schemes.settings import SchemeOptions, relaxed_variant
-from clueval_xlsx.spans import label_codes, label_vocabulary, layers_of, pairs, positions, touching
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.corpus.characters import character_offsets, covered
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.label_rules import LabelRules, canonical, has_label
+from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, pairs, positions, touching
+from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
+from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.matching import labels_agree, match_spans
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions, relaxed_variant
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

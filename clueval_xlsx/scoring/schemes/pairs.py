@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.tally import FloatArray, Side, Sides
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 
 def greedy_pairs(left: IntArray, right: IntArray) -> IntArray:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.pairs import greedy_pairs, paired_sides
-from clueval_xlsx.schemes.tally import Tally
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.pairs import greedy_pairs, paired_sides
+from clueval_xlsx.scoring.schemes.tally import Tally
 
 OUTCOMES = ("strict", "exact", "partial", "incorrect", "missed", "spurious")
 _STRICT, _EXACT, _PARTIAL, _INCORRECT, _MISSED, _SPURIOUS = range(6)

@@ -19,10 +19,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.pairs import greedy_pairs, paired_sides
-from clueval_xlsx.schemes.tally import Side, Sides, Tally
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.pairs import greedy_pairs, paired_sides
+from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 OUTCOMES = ("COR", "INC", "PAR", "MIS", "SPU")
 _COR, _INC, _PAR, _MIS, _SPU = range(5)

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from clueval_xlsx.matching import EXACT
-from clueval_xlsx.schemes.clueval import counted, right
-from clueval_xlsx.schemes.material import Material, SpanSide
-from clueval_xlsx.schemes.tally import Side, Sides, Tally
-from clueval_xlsx.strings import BoolArray
+from clueval_xlsx.scoring.matching import EXACT
+from clueval_xlsx.scoring.schemes.clueval import counted, right
+from clueval_xlsx.scoring.schemes.material import Material, SpanSide
+from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
+from clueval_xlsx.text.strings import BoolArray
 
 DEFAULT, STRICT = "default", "strict"
 

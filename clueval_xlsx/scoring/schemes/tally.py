@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.schemes.material import Material
-from clueval_xlsx.schemes.tally import Side, Tally
-from clueval_xlsx.spans import pairs
-from clueval_xlsx.strings import IntArray
+from clueval_xlsx.corpus.spans import pairs
+from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.strings import IntArray
 
 
 def tallies(material: Material) -> list[Tally]:

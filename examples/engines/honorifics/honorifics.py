@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from clueval_xlsx.engines.base import Description, Detection, EngineSettings, configuration_hash
+from clueval_xlsx.detectors.base import Description, Detection, EngineSettings, configuration_hash
 from clueval_xlsx.exceptions import EngineError
 
 _TITLES = {"de": r"Herrn?|Frau|Dr\.|Prof\.", "en": r"Mr|Mrs|Ms|Dr|Judge"}

@@ -1,0 +1,1 @@
+"""The cases that people judge: kinds, the table, contexts, samples."""

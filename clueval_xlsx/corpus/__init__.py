@@ -1,0 +1,1 @@
+"""Corpus, spans, tags, merged layers, annotations, the pair, label rules."""

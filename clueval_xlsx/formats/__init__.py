@@ -1,0 +1,1 @@
+"""File formats: one registry, one module a format."""

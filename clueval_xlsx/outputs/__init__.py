@@ -1,0 +1,1 @@
+"""Layouts of views: workbook, HTML, terminal, JSON, CSV; nothing is computed here."""

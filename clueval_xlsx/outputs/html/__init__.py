@@ -1,0 +1,1 @@
+"""HTML pages: self-contained, one page stack."""

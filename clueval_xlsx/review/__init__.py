@@ -1,0 +1,1 @@
+"""Judgements and the way back: vocabulary, manifest, reading, decisions, correction, re-import."""

@@ -1,0 +1,1 @@
+"""Matching, schemes, rates, intervals, comparison."""

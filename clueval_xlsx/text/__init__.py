@@ -1,0 +1,1 @@
+"""Text as arrays: strings, tokens of running text, rendering as people write, offsets."""
