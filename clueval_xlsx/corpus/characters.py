@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.spans import pairs
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import IntArray, Strings
 
 _AMPERSAND = ord("&")
@@ -68,7 +68,7 @@ def covered(size: int, *spans: tuple[IntArray, IntArray]) -> IntArray:
 def code_point_counts(strings: Strings, rows: IntArray) -> IntArray:
     """How many code points these strings have, XML entities counted as what they stand for."""
     start, length = strings.start[rows], strings.length[rows].astype(np.int64)
-    _, places = pairs(start, start + length)
+    _, places = unfold(start, start + length)
     buffer = np.frombuffer(strings.data, dtype=np.uint8)[places]
     borders = np.concatenate([[0], np.cumsum(length)])
     counts = np.diff(np.concatenate([[0], np.cumsum((buffer & 0xC0) != 0x80)])[borders])
@@ -108,7 +108,7 @@ def text_of(corpus: Corpus, positions: IntArray) -> Stretches:
         gap_begin, gap = np.full(len(positions), len(buffer) - 1), _gaps(corpus, positions)
     starts = np.stack([begin, gap_begin], axis=1).reshape(-1)
     counts = np.stack([length, gap], axis=1).reshape(-1)
-    _, places = pairs(starts, starts + counts)
+    _, places = unfold(starts, starts + counts)
     laid = buffer[places]
     borders = np.concatenate([[0], np.cumsum((laid & 0xC0) != 0x80)])[np.concatenate([[0], np.cumsum(counts)])]
     return Stretches(laid.tobytes().decode("utf-8", "surrogatepass"), borders)
@@ -117,7 +117,7 @@ def text_of(corpus: Corpus, positions: IntArray) -> Stretches:
 def _decoded(tokens: Strings, rows: IntArray) -> tuple[npt.NDArray[np.uint8], IntArray, IntArray]:
     """Some strings without entities in a buffer of their own, whose last byte is a space: buffer, start, length."""
     begin, length = tokens.start[rows], tokens.length[rows].astype(np.int64)
-    _, places = pairs(begin, begin + length)
+    _, places = unfold(begin, begin + length)
     buffer = np.frombuffer(tokens.data, dtype=np.uint8)[places]
     borders = np.concatenate([[0], np.cumsum(length)])
     start = borders[:-1].copy()

@@ -8,8 +8,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions
-from clueval_xlsx.scoring.matching import vote
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions, vote
 from clueval_xlsx.text.strings import IntArray
 
 

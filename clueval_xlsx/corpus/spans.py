@@ -91,13 +91,21 @@ def touching(a_start: IntArray, a_end: IntArray, b_start: IntArray, b_end: IntAr
     return first.astype(np.int64), np.maximum(stop, first).astype(np.int64)
 
 
-def pairs(first: IntArray, stop: IntArray, rows: IntArray | None = None) -> tuple[IntArray, IntArray]:
-    """Unfold ranges into pairs (row of a, row of b), in order."""
-    rows = np.arange(len(first), dtype=np.int64) if rows is None else rows
-    counts = stop[rows] - first[rows]
-    left = np.repeat(rows, counts)
-    offsets = np.arange(counts.sum(), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
-    return left, np.repeat(first[rows], counts) + offsets
+def vote(groups: IntArray, labels: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:
+    """The label with the largest summed weight in each group; a tie goes to the one listed first.
+
+    Returns the groups (sorted) and the label of each. Rows must be listed from left to right.
+    """
+    if not len(groups):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    order = np.lexsort((labels, groups))
+    group, label = groups[order], labels[order]
+    first = np.flatnonzero(np.concatenate([[True], (np.diff(group) != 0) | (np.diff(label) != 0)]))
+    total, place = np.add.reduceat(weights[order], first), np.minimum.reduceat(order, first)
+    group, label = group[first], label[first]
+    best = np.lexsort((place, -total, group))
+    best = best[np.concatenate([[True], np.diff(group[best]) != 0])]
+    return group[best].astype(np.int64), label[best].astype(np.int64)
 
 
 def check_disjoint(spans: pd.DataFrame, name: str) -> None:

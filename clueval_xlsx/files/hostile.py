@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.text.strings import IntArray
 
 MOST_FILE_BYTES = 300 * 1024 * 1024
 MOST_PART_BYTES = 700 * 1024 * 1024
@@ -182,7 +181,7 @@ def check_xlsx(parts: Mapping[str, bytes], name: str) -> None:
             _check_strings(content, lengths, where)
 
 
-def _claimed_cells(content: bytes, where: str) -> tuple[IntArray, IntArray, int]:
+def _claimed_cells(content: bytes, where: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
     """Columns and rows that a sheet's cells claim (counted from 1), and how many cells there are."""
     buffer = np.frombuffer(content + b"\x00" * 24, dtype=np.uint8)
     opened = np.flatnonzero(buffer[:-24] == ord("<"))
@@ -199,8 +198,8 @@ def _claimed_cells(content: bytes, where: str) -> tuple[IntArray, IntArray, int]
 
 
 def _read_references(
-    buffer: npt.NDArray[np.uint8], starts: IntArray
-) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
+    buffer: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Read `<c r="AB12"` at the given places, all at once; tells which places are written just so."""
     known = np.ones(len(starts), dtype=bool)
     for offset, expected in enumerate(b' r="', start=2):
@@ -248,7 +247,7 @@ def _check_rectangle(columns: int, rows: int, cells: int, where: str) -> None:
         )
 
 
-def _string_lengths(strings: bytes) -> IntArray:
+def _string_lengths(strings: bytes) -> npt.NDArray[np.int64]:
     """Upper bounds of the lengths of the shared strings."""
     buffer = np.frombuffer(strings + b"\x00" * 4, dtype=np.uint8)
     opened = np.flatnonzero(
@@ -259,7 +258,7 @@ def _string_lengths(strings: bytes) -> IntArray:
     return np.diff(np.append(opened, len(strings)))
 
 
-def _check_strings(content: bytes, lengths: IntArray, where: str) -> None:
+def _check_strings(content: bytes, lengths: npt.NDArray[np.int64], where: str) -> None:
     """Refuse a sheet that repeats long strings until they fill the memory."""
     if not lengths.size:
         return

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, pairs, positions, touching
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions, touching
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import IntArray
 
 NOTHING = ""  # the column of gold spans that no prediction touches, the row of predictions that touch no gold
@@ -71,7 +72,7 @@ def _most_frequent(rows: IntArray, columns: IntArray, labels: int) -> tuple[IntA
 def _partners(a: pd.DataFrame, b: pd.DataFrame) -> IntArray:
     """The row of the b span that shares most tokens with each a span, the first of several; -1 where none does."""
     (a_start, a_end), (b_start, b_end) = positions(a), positions(b)
-    left, right = pairs(*touching(a_start, a_end, b_start, b_end))
+    left, right = unfold(*touching(a_start, a_end, b_start, b_end))
     shared = np.minimum(a_end[left], b_end[right]) - np.maximum(a_start[left], b_start[right]) + 1
     order = np.lexsort((right, -shared, left))
     best = order[np.concatenate([[True], np.diff(left[order]) > 0])] if order.size else order

@@ -13,10 +13,11 @@ from clueval_xlsx.corpus.spans import (
     label_codes,
     label_vocabulary,
     layers_of,
-    pairs,
     positions,
     touching,
+    vote,
 )
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 EXACT, SUPERSET, TILING, OVERLAP, NONE = 1, 2, 3, 4, 5
@@ -88,23 +89,6 @@ def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolAr
     return agree
 
 
-def vote(groups: IntArray, labels: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:
-    """The label with the largest summed weight in each group; a tie goes to the one listed first.
-
-    Returns the groups (sorted) and the label of each. Rows must be listed from left to right.
-    """
-    if not len(groups):
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    order = np.lexsort((labels, groups))
-    group, label = groups[order], labels[order]
-    first = np.flatnonzero(np.concatenate([[True], (np.diff(group) != 0) | (np.diff(label) != 0)]))
-    total, place = np.add.reduceat(weights[order], first), np.minimum.reduceat(order, first)
-    group, label = group[first], label[first]
-    best = np.lexsort((place, -total, group))
-    best = best[np.concatenate([[True], np.diff(group[best]) != 0])]
-    return group[best].astype(np.int64), label[best].astype(np.int64)
-
-
 def _vote(
     a: pd.DataFrame,
     b_start: IntArray,
@@ -118,6 +102,6 @@ def _vote(
     if not rows.size:
         return np.empty(0, dtype=np.int64)
     a_start, a_end = positions(a)
-    left, right = pairs(first, stop, rows)
+    left, right = unfold(first, stop, rows)
     inside = np.minimum(a_end[left], b_end[right]) - np.maximum(a_start[left], b_start[right]) + 1
     return vote(left, codes[right], inside)[1]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from clueval_xlsx.corpus.spans import pairs
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
@@ -74,7 +74,7 @@ def write_out(
     """
     counts = stop - first
     offset = np.cumsum(counts) - counts
-    _, index = pairs(first, stop)
+    _, index = unfold(first, stop)
     begin = tokens.start[index]
     if running:
         return Written(tokens.data, begin, begin + tokens.length[index], offset)
@@ -111,7 +111,7 @@ def _compact(tokens: Strings) -> tuple[bytes, IntArray]:
     """The bytes of the tokens one behind another, entities decoded, and the length of each token."""
     length = tokens.length.astype(np.int64)
     end = np.cumsum(length)
-    _, places = pairs(tokens.start, tokens.start + length)
+    _, places = unfold(tokens.start, tokens.start + length)
     letters = np.frombuffer(tokens.data, dtype=np.uint8)[places]
     padding = bytes(8)
     if tokens.entities:

@@ -9,10 +9,9 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
-from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.html.payload import CASE_CLASSES
 from clueval_xlsx.scoring.confusion import NOTHING
 from clueval_xlsx.views.scheme_words import row_name, scheme_name, scheme_sentence
 from clueval_xlsx.words import Words
@@ -139,9 +138,7 @@ def error_bars(evaluation: Evaluation, words: Words) -> list[Bar]:
     for cases, sheet, mark in zip(evaluation.cases, (FN, FP), (GOLD, PRED), strict=True):
         counts = cases["class"].value_counts()
         bars += [
-            Bar(error_name(sheet, name, words), int(counts[name]), mark)
-            for name in reversed(CASE_CLASSES)
-            if name in counts
+            Bar(error_name(sheet, name, words), int(counts[name]), mark) for name in reversed(CLASSES) if name in counts
         ]
     return bars
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import context_bounds
+from clueval_xlsx.cases.kinds import CLASSES
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.html.text import ShownText
@@ -15,7 +16,6 @@ from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.words import Words
 
 # The order gives the numbers that stand for the classes of cases.
-CASE_CLASSES = ("label", "superset", "tiling", "overlap", "partial", "FN", "FP")
 
 
 def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str,
     return {
         "layers": list(pair.layers),
         "labels": list(vocabulary.values()),
-        "classes": CASE_CLASSES,
+        "classes": CLASSES,
         "gold": _spans(pair.gold.spans, evaluation.gold_match, shown, vocabulary),
         "pred": _spans(pair.pred.spans, evaluation.pred_match, shown, vocabulary),
         "FN": _cases(evaluation, missed, pair.gold.spans, shown),
@@ -68,7 +68,7 @@ def _cases(evaluation: Evaluation, cases: pd.DataFrame, spans: pd.DataFrame, sho
     begin = shown.unit_begin[left]
     return {
         "row": _differences(np.searchsorted(spans["start"].to_numpy(), start)),
-        "class": "".join(str(CASE_CLASSES.index(name)) for name in cases["class"]),
+        "class": "".join(str(CLASSES.index(name)) for name in cases["class"]),
         "before": (shown.unit_begin[start] - begin).tolist(),
         "context": (shown.unit_end[right - 1] - begin).tolist(),
         "cut": "".join(map(str, ((left > first) + 2 * (right < stop)).tolist())),

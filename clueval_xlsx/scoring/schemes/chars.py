@@ -18,11 +18,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.corpus.characters import Stretches, code_points, covered, text_of
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, pairs, positions
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.schemes.material import Material
 from clueval_xlsx.scoring.schemes.settings import GLYPHS, UTF16
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
@@ -160,7 +161,7 @@ def _paint(frame: pd.DataFrame, marked: IntArray, pieces: int) -> IntArray:
     start, end = positions(frame)
     owner = np.full(pieces, -1, dtype=np.int64)
     # All tokens between the first and the last are marked; the gap behind the last one is not in the annotation.
-    row, piece = pairs(2 * np.searchsorted(marked, start), 2 * np.searchsorted(marked, end) + 1)
+    row, piece = unfold(2 * np.searchsorted(marked, start), 2 * np.searchsorted(marked, end) + 1)
     owner[piece] = row  # where a piece occurs twice, the last one stays
     return owner
 

@@ -14,11 +14,12 @@ from clueval_xlsx.corpus.characters import character_offsets, covered
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.label_rules import LabelRules, canonical, has_label
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, pairs, positions, touching
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions, touching
 from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
 from clueval_xlsx.scoring.grouping import Grouping
 from clueval_xlsx.scoring.matching import labels_agree, match_spans
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions, relaxed_variant
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 
@@ -85,7 +86,7 @@ class Geometry:
     @cached_property
     def overlaps(self) -> tuple[IntArray, IntArray]:
         """All pairs (row of gold, row of pred) that share a token, in order."""
-        return pairs(*touching(*self.gold, *self.pred))
+        return unfold(*touching(*self.gold, *self.pred))
 
     @cached_property
     def extents(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.corpus.spans import pairs
 from clueval_xlsx.scoring.schemes.material import Material
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import IntArray
 
 
@@ -19,7 +19,7 @@ def tallies(material: Material) -> list[Tally]:
     """Unlabelled, and with the label of the type layer; in the relaxed run only the latter."""
     owners, places = [], []
     for side in material.sides:
-        row, position = pairs(side.start, side.end + 1)
+        row, position = unfold(side.start, side.end + 1)
         owner = np.full(len(material.corpus), -1, dtype=np.int64)
         owner[position] = row
         owners.append(owner)
