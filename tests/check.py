@@ -215,7 +215,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _benchmark(command: Sequence[str]) -> Outcome:
-    from tests.conftest import data_folder
+    from tests.support.folders import data_folder
 
     if data_folder() is None:
         return Outcome("benchmark", LEFT_OUT, why="its data are not here (set CLUEVAL_DATA)")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, run_process
+from tests.support.commands import run_process
+from tests.support.folders import ROOT
 
 PACKAGE = ROOT / "clueval_xlsx"
 MODULES = sorted(PACKAGE.rglob("*.py"))

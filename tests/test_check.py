@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests import check
-from tests.conftest import ROOT
+from tests.support.folders import ROOT
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def test_every_step_runs_and_one_that_fails_is_named(
     commands: list[list[str]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.conftest.data_folder", Path)
+    monkeypatch.setattr("tests.support.folders.data_folder", Path)
     assert check.main([]) == 1
     assert [command[1:4] for command in commands] == [
         ["-m", "ruff", "format"],
@@ -68,7 +68,7 @@ def test_a_step_that_is_not_there_is_refused(commands: list[list[str]], capsys: 
 def test_no_data_no_benchmark(
     commands: list[list[str]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.conftest.data_folder", lambda: None)
+    monkeypatch.setattr("tests.support.folders.data_folder", lambda: None)
     assert check.main(["--only", "benchmark"]) == 0
     assert "left out" in capsys.readouterr().out
     assert not commands

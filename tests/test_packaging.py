@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx import __version__
-from tests.conftest import EXAMPLE_OPTIONS, ROOT
+from tests.support.commands import EXAMPLE_OPTIONS
+from tests.support.folders import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,8 @@ import pytest
 
 from clueval_xlsx.cli import cli
 from tests import benchmark, check
-from tests.conftest import ROOT, run
+from tests.support.commands import run
+from tests.support.folders import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
 

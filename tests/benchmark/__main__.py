@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import ROOT, data_folder
+from tests.support.folders import ROOT, data_folder
 
 Work = Callable[[], Any]
 COPIES = (1, 10, 94)
@@ -373,7 +373,7 @@ LAYERS = ("--layer", "fine=2", "--layer", "coarse=3", "--token-id", "4")
 
 def command(*arguments: object) -> Work:
     """The command line in this process, start-up of Python not included."""
-    from tests.conftest import run
+    from tests.support.commands import run
 
     def work() -> None:
         done = run(*arguments)

@@ -24,7 +24,7 @@ from clueval_xlsx.detectors.base import Document, EngineSettings
 from clueval_xlsx.detectors.runner import RunOptions, run_engine
 from clueval_xlsx.detectors.texts import render
 from clueval_xlsx.formats.loading import ReadOptions, read
-from tests.conftest import ROOT, data_folder
+from tests.support.folders import ROOT, data_folder
 
 ALLOWED = 1.05
 NLP = "nlp_engine_name: spacy\nmodels:\n  - {lang_code: de, model_name: 'blank:de'}\n"

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx import __version__
-from tests.conftest import EXAMPLE_OPTIONS, ROOT, cut, run, run_process
+from tests.support.commands import EXAMPLE_OPTIONS, run, run_process
+from tests.support.folders import ROOT
+from tests.support.tables import cut
 
 
 @pytest.fixture(scope="module")

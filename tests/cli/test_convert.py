@@ -18,7 +18,8 @@ from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.brat_writer import brat_files
 from clueval_xlsx.formats.loading import ReadOptions, read
 from clueval_xlsx.formats.standoff_writer import running_text
-from tests.conftest import FIXTURES, refused, run
+from tests.support.commands import refused, run
+from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
 TARGETS = {

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import EXAMPLE_OPTIONS, ROOT, Result
+from tests.support.commands import EXAMPLE_OPTIONS, Result
+from tests.support.folders import ROOT
 
 PRESIDIO = ("presidio_analyzer", "spacy", "tldextract", "yaml", "phonenumbers", "thinc")
 # What is there for the tests alone.

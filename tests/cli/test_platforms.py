@@ -20,7 +20,8 @@ import pytest
 
 from clueval_xlsx.cli.reviews import review_targets
 from clueval_xlsx.files.names import document_path, file_name_part
-from tests.conftest import EXAMPLE_OPTIONS, ROOT, Result, run
+from tests.support.commands import EXAMPLE_OPTIONS, Result, run
+from tests.support.folders import ROOT
 
 # Python of its own accord takes UTF-8 where it finds the C locale; here it must not.
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

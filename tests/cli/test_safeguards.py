@@ -10,7 +10,7 @@ import pytest
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.manifest import CONFLICTS, from_evaluation
 from clueval_xlsx.review.vocabulary import Answer
-from tests.conftest import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import case, decide, judged, records, spans, workbook
 
 # The model ends "Petra Weidmann" too early and begins too soon: one disagreement, shown on both sheets.
@@ -81,7 +81,7 @@ def test_options_that_change_no_case_leave_the_run_the_same() -> None:
 def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -> None:
     evaluation = judged(LINKED)
     gold = home / "linked.vrt"
-    from tests.conftest import cut
+    from tests.support.tables import cut
 
     gold.write_bytes(cut(LINKED).gold)
     book = workbook(evaluation, role=CONFLICTS, sources=("anna.xlsx", "ben.ods"))

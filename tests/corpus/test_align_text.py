@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.pair import Annotation, Pair, annotate
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
-from tests.conftest import FIXTURES
+from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
 LETTERS = "abÄ&<é😀e\u0301."

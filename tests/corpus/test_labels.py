@@ -14,7 +14,8 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.review.manifest import from_evaluation, unpack_predictions
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
-from tests.conftest import Sides, listed, pair_of, refused, run
+from tests.support.commands import refused, run
+from tests.support.tables import Sides, listed, pair_of
 
 TABLE = """
     token    gold        pred

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.formats.loading import ReadOptions, read_pair
-from tests.conftest import ROOT, refused, run
+from tests.support.commands import refused, run
 from tests.support.detector_scripts import GOOD, MOODY, command, install_package
+from tests.support.folders import ROOT
 
 GOLD = """<text id="a" domain="tax">
 Frau\tO\tO

@@ -20,7 +20,7 @@ from clueval_xlsx.detectors.runner import Run
 from clueval_xlsx.detectors.texts import place, render
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import load, read
-from tests.conftest import listed
+from tests.support.tables import listed
 
 SENTENCES = """<text id="a">
 <s>

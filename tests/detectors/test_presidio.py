@@ -11,7 +11,8 @@ import pytest
 from clueval_xlsx.detectors.base import EngineSettings
 from clueval_xlsx.detectors.presidio import make
 from clueval_xlsx.exceptions import EngineError
-from tests.conftest import ROOT, refused, run
+from tests.support.commands import refused, run
+from tests.support.folders import ROOT
 
 pytest.importorskip("presidio_analyzer", reason="Presidio is not installed: pip install clueval-xlsx[presidio]")
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import EXAMPLE_OPTIONS, ROOT, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.folders import ROOT
 
 OLD = b"the old file"
 

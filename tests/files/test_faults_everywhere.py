@@ -20,8 +20,9 @@ import pytest
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.office_locks import who_has_it_open
 from clueval_xlsx.files.outputs import Outputs
-from tests.conftest import EXAMPLE_OPTIONS, ROOT, Result, run
+from tests.support.commands import EXAMPLE_OPTIONS, Result, run
 from tests.support.detector_scripts import GOOD, command
+from tests.support.folders import ROOT
 
 OLD = "the old file"
 ONE_LAYER = ("--layer", "category=2")

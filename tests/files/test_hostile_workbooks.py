@@ -12,7 +12,7 @@ import pytest
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import read_sheets
-from tests.conftest import refused, run
+from tests.support.commands import refused, run
 from tests.support.judging import judged, workbook
 
 TABLE = """

@@ -16,7 +16,7 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
 from clueval_xlsx.outputs.metrics_json import to_json
-from tests.conftest import FIXTURES
+from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
 TEXT = "Ann Lee met Bob Ray in Rome"

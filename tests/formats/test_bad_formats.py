@@ -12,7 +12,7 @@ import pytest
 
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
-from tests.conftest import FIXTURES
+from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
 TEXT = "Ann Lee kam."

@@ -9,7 +9,8 @@ import pytest
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
-from tests.conftest import Sides, refused, run, run_process
+from tests.support.commands import refused, run, run_process
+from tests.support.tables import Sides
 
 GOOD = "Ann\tB-PER\tt1\nLee\tI-PER\tt2\nx\tO\tt3\n"
 
@@ -313,7 +314,7 @@ def test_validate_describes_a_sound_file(examples: Path) -> None:
 
 
 def test_the_pair_is_compared_in_the_library_too() -> None:
-    from tests.conftest import pair_of
+    from tests.support.tables import pair_of
 
     with pytest.raises(InputError, match="the tokens differ: gold:1 has 'a', pred:1 has 'b'"):
         pair_of(Sides(b"a\tO\n", b"b\tO\n"))

@@ -12,7 +12,7 @@ from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import ReadOptions, read_pair
 from clueval_xlsx.formats.span_table_writer import span_workbook
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
-from tests.conftest import FIXTURES
+from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
 GOLD = {

@@ -11,7 +11,7 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.detect import detect_format
 from clueval_xlsx.formats.loading import ReadOptions, read
-from tests.conftest import listed
+from tests.support.tables import listed
 
 
 def reading(text: str, **options: object) -> Reading:

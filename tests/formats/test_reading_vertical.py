@@ -15,7 +15,8 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats import fields
 from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
-from tests.conftest import EXAMPLE_OPTIONS, Sides, listed, pair_of, run
+from tests.support.commands import EXAMPLE_OPTIONS, run
+from tests.support.tables import Sides, listed, pair_of
 
 
 def reading(text: str | bytes, **options: object) -> Reading:

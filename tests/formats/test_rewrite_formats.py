@@ -21,7 +21,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
 from clueval_xlsx.formats.rewrite import rewrite
 from clueval_xlsx.text.tokenise import Ranges
-from tests.conftest import FIXTURES
+from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
 GOLD_SOURCES = ["brat-gold", "tab.json", "tab-flat.json", "presidio-gold.json", "label-studio.json"]

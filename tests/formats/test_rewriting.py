@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import ReadOptions, read
 from clueval_xlsx.formats.vertical_writer import rewrite_layers
-from tests.conftest import listed, spans_of
+from tests.support.tables import listed, spans_of
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B", "I"]
 MORE = {"BIO": TAGS, "BIOES": [*TAGS, "E-A", "S-B", "E-B"], "BILOU": [*TAGS, "L-A", "U-B", "L-B"]}

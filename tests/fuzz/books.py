@@ -21,7 +21,6 @@ from clueval_xlsx.review.log import read_log, write_log
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import EFFECTS, JUDGEMENTS, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Answer, chunks
-from tests.conftest import cut, listed
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.formats import check_table, token_base
 from tests.fuzz.mutators import mutate_tree, word, write_json
@@ -38,6 +37,7 @@ from tests.fuzz.sheets import (
     xlsx_parts,
 )
 from tests.support.judging import judged, workbook
+from tests.support.tables import cut, listed
 
 _TABLE = """
     token   gold   gold2   pred   pred2

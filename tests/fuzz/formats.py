@@ -16,10 +16,10 @@ from clueval_xlsx.corpus.standoff import TextReading
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import ReadOptions, complete, load, read
 from clueval_xlsx.formats.span_table import SpanTable
-from tests.conftest import ROOT
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import mutate_bytes, mutate_json, word
 from tests.fuzz.readings import check_against, check_conversion, check_reading
+from tests.support.folders import ROOT
 
 FIXTURES = ROOT / "tests" / "fixtures" / "formats"
 _TAGS = ("O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "S-PER", "E-PER", "U-LOC", "L-LOC", "B-A-B", "I-\xa0")

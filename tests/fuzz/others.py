@@ -25,10 +25,10 @@ from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.log import LogEntry, read_log, write_log
 from clueval_xlsx.scoring.schemes.chars import parse_rules
 from clueval_xlsx.words import check_language
-from tests.conftest import cut
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import NUMBERS, mutate_bytes, mutate_tree, value, word, write_json
 from tests.support.judging import judged, records
+from tests.support.tables import cut
 from tests.support.workbooks import answers_for
 
 _TABLE = """

@@ -21,8 +21,8 @@ from clueval_xlsx.formats.rewrite import rewrite
 from clueval_xlsx.outputs.metrics_json import to_json
 from clueval_xlsx.outputs.xlsx import write_workbook
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
-from tests.conftest import listed
 from tests.fuzz.cases import Files, command, promise
+from tests.support.tables import listed
 
 _EXACT = Options(level="exact", replicates=0)
 _EVERYTHING = Options(level="exact", replicates=5, schemes=SchemeOptions(names=("all",)))

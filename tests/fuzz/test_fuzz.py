@@ -17,12 +17,12 @@ import pytest
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats import presidio_json
-from tests.conftest import run_process
 from tests.fuzz import cases, pool
 from tests.fuzz.__main__ import main
 from tests.fuzz.cases import ACCEPTED, FAILED, REFUSED, SUBJECTS, Files, Outcome, make_files, run_case
 from tests.fuzz.mutators import mutate_bytes
 from tests.fuzz.subjects import shares
+from tests.support.commands import run_process
 
 SEED = 20_240
 # Cases that take longer are fewer; the long run tries them all by the thousand.

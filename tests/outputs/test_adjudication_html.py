@@ -12,8 +12,8 @@ from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.vocabulary import Answer
 from clueval_xlsx.words import languages
-from tests.conftest import run
 from tests.outputs.test_report_html import Page
+from tests.support.commands import run
 from tests.support.judging import case, decide, judged, records, workbook
 
 TABLE = """

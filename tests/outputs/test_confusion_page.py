@@ -16,7 +16,7 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.outputs.html.confusion_page import MOST_LISTED, confusion_page
 from clueval_xlsx.scoring.confusion import confusion, confusion_members
 from clueval_xlsx.words import Words
-from tests.conftest import Sides, pair_of, spans_of
+from tests.support.tables import Sides, pair_of, spans_of
 
 HOSTILE = "</script><script>document.title='owned'</script>"
 TABLE = f"""

@@ -21,7 +21,8 @@ from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.html.text import shown_text, stretches
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.words import Words, languages
-from tests.conftest import EXAMPLE_OPTIONS, Sides, pair_of, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.tables import Sides, pair_of
 
 HOSTILE = (
     "<script>alert(1)</script>",

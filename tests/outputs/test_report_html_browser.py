@@ -14,8 +14,9 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.outputs.html.report import to_html
-from tests.conftest import ROOT, Sides, pair_of
 from tests.outputs.test_report_html import HOSTILE, example, hostile_sides  # noqa: F401  # the fixture is used by name
+from tests.support.folders import ROOT
+from tests.support.tables import Sides, pair_of
 
 pytestmark = pytest.mark.browser
 FLAGS = (

@@ -14,7 +14,7 @@ from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.vocabulary import JUDGEMENTS, RUN_ID_MARK
 from clueval_xlsx.words import Words, languages
-from tests.conftest import Sides
+from tests.support.tables import Sides
 from tests.support.workbooks import (
     FIRST,
     HEADER_ROW,

@@ -12,7 +12,7 @@ from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.manifest import CASE_SETTINGS, unpack_predictions
 from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer, Judgement, run_id
 from clueval_xlsx.words import Words, languages
-from tests.conftest import listed
+from tests.support.tables import listed
 from tests.support.workbooks import (
     FIRST,
     LOOKS,

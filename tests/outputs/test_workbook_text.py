@@ -14,7 +14,7 @@ from clueval_xlsx.cases.contexts import ELLIPSIS, JOINER, Segment, emoji_pieces
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx.book import LONGEST_CELL, Book, clean, shorten, shorten_pieces, utf16_length
 from clueval_xlsx.outputs.xlsx.measure import lines
-from tests.conftest import Sides
+from tests.support.tables import Sides
 from tests.support.workbooks import FIRST, LOOKS, column, evaluated, headers, opened, runs, texts, written
 
 ODD = [

@@ -13,8 +13,9 @@ from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.outputs.xlsx import ReviewOptions, review
 from clueval_xlsx.outputs.xlsx.book import Book
 from clueval_xlsx.review.vocabulary import Answer
-from tests.conftest import EXAMPLE_OPTIONS, Sides, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.recording import record
+from tests.support.tables import Sides
 from tests.support.workbooks import (
     HEADER_ROW,
     ONE_LAYER,

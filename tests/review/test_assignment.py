@@ -26,7 +26,8 @@ from clueval_xlsx.review.assignment import (
     parse_share,
     select,
 )
-from tests.conftest import EXAMPLE_OPTIONS, data_folder, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.folders import data_folder
 from tests.support.teams import all_cases, cases_of, manifest
 from tests.support.workbooks import evaluated, example
 

@@ -14,8 +14,9 @@ from clueval_xlsx.formats.loading import ReadOptions, read_pair
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer, custom_judgements
-from tests.conftest import EXAMPLE_OPTIONS, cut, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import case, decide, judged, records, spans, workbook
+from tests.support.tables import cut
 
 TABLE = """
     token       gold   pred

@@ -14,7 +14,8 @@ from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer
-from tests.conftest import FIXTURES, run
+from tests.support.commands import run
+from tests.support.folders import FIXTURES
 from tests.support.judging import case, workbook
 
 FOLDER = FIXTURES

@@ -14,8 +14,8 @@ from clueval_xlsx.formats.vertical_writer import rewrite_layers
 from clueval_xlsx.review.correction import correct
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer
-from tests.conftest import Sides, listed
 from tests.support.judging import decide, judged, pair_with, workbook
+from tests.support.tables import Sides, listed
 
 TAGS = ["O", "O", "O", "B-A", "I-A", "I-A", "B-B", "I-B"]
 LEVELS = ["exact", "superset", "tiling", "overlap"]

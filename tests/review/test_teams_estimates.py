@@ -21,7 +21,8 @@ from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
 from clueval_xlsx.review.sample_estimates import _changes
-from tests.conftest import data_folder, pair_of
+from tests.support.folders import data_folder
+from tests.support.tables import pair_of
 from tests.support.workbooks import example
 
 
@@ -317,7 +318,7 @@ def test_wrong_agreed_spans_stand_for_those_that_were_not_drawn():
 
 
 def test_a_sample_nobody_has_judged_says_so(tmp_path: Path, examples: Path):
-    from tests.conftest import EXAMPLE_OPTIONS, run
+    from tests.support.commands import EXAMPLE_OPTIONS, run
 
     book = tmp_path / "review.xlsx"
     sides = (examples / "gold.vrt", examples / "pred.vrt")

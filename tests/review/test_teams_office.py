@@ -14,8 +14,8 @@ import pytest
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words
-from tests.conftest import EXAMPLE_OPTIONS, run
 from tests.review.test_reimport_office import HEADER, columns, letter
+from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.office import Document, Office, missing
 from tests.support.teams import all_cases
 from tests.support.workbooks import example

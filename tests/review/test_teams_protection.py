@@ -16,7 +16,7 @@ import pytest
 
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.resources import resource_folder
-from tests.conftest import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import all_cases, cases_of, everything_in, fill, manifest
 from tests.support.workbooks import ONE_LAYER, evaluated, example, written
 

@@ -11,7 +11,7 @@ import pytest
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer
-from tests.conftest import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
 from tests.support.workbooks import example, find
 

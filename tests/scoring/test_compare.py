@@ -20,7 +20,8 @@ from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 from clueval_xlsx.scoring.intervals import draws, swaps
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 from clueval_xlsx.words import Words
-from tests.conftest import Sides, pair_of, refused, run
+from tests.support.commands import refused, run
+from tests.support.tables import Sides, pair_of
 
 TAGS = {
     "gold": "B-X O B-X O | B-X B-X O O | B-X O O O | O B-X O B-X",

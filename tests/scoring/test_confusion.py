@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clueval_xlsx.scoring.confusion import MOST_LABELS, NOTHING, OTHERS, UNLABELLED, confusion
-from tests.conftest import spans_of
+from tests.support.tables import spans_of
 
 
 def test_each_gold_span_stands_under_the_prediction_that_shares_most_tokens() -> None:

@@ -8,7 +8,7 @@ import pytest
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.scoring.matching import CLASS_NAMES, match_spans
-from tests.conftest import spans_of
+from tests.support.tables import spans_of
 
 
 def drawn(picture: str) -> list[tuple[int, int]]:

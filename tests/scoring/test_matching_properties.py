@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.spans import from_decoded, make_spans
 from clueval_xlsx.corpus.tags import SCHEMES, TagColumn, decode, encode
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.scoring.matching import match_spans
-from tests.conftest import Sides, listed, pair_of
+from tests.support.tables import Sides, listed, pair_of
 
 LABELS = st.sampled_from(["A", "B", "C", None])
 Span = tuple[int, int, str | None]

@@ -18,7 +18,8 @@ from clueval_xlsx.scoring.schemes import chars
 from clueval_xlsx.scoring.schemes.settings import NAMES, SchemeOptions
 from clueval_xlsx.views.scheme_words import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.words import Words
-from tests.conftest import pair_of, refused, run, spans_of
+from tests.support.commands import refused, run
+from tests.support.tables import pair_of, spans_of
 
 
 def result(table: str | Pair, *names: str, **schemes: object) -> Evaluation:

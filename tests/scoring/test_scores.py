@@ -15,7 +15,8 @@ from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.outputs.metrics_json import metrics, to_json
 from clueval_xlsx.scoring.intervals import percentiles
 from clueval_xlsx.scoring.scores import f_score, rates
-from tests.conftest import EXAMPLE_OPTIONS, Sides, pair_of, run
+from tests.support.commands import EXAMPLE_OPTIONS, run
+from tests.support.tables import Sides, pair_of
 
 TABLE = """
     token  gold   pred

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
-from tests.conftest import run
+from tests.support.commands import run
 from tests.support.shapes import write_shape
 
 SHAPES = {

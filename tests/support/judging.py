@@ -13,7 +13,7 @@ from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
 from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer
-from tests.conftest import Sides, cut
+from tests.support.tables import Sides, cut
 
 EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
 

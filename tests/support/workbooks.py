@@ -19,7 +19,7 @@ from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.manifest import Manifest, decode
 from clueval_xlsx.review.vocabulary import Answer
-from tests.conftest import Sides, pair_of
+from tests.support.tables import Sides, pair_of
 
 HEADER_ROW = 4  # of the case sheets, counted from 1
 FIRST = HEADER_ROW + 1
@@ -48,7 +48,7 @@ def example(**options: Any) -> Evaluation:
 
 
 def evaluated(table: str | Sides, reading: Mapping[str, Any] | None = None, **options: Any) -> Evaluation:
-    """A table as `tests.conftest.cut` takes it, evaluated."""
+    """A table as `tests.support.tables.cut` takes it, evaluated."""
     return evaluate(pair_of(table, **(reading or {})), Options(**{"replicates": 0, **options}))
 
 

@@ -10,7 +10,8 @@ import pytest
 from clueval_xlsx import threads
 from clueval_xlsx.formats import fields
 from clueval_xlsx.text import rendering as written
-from tests.conftest import ROOT, run
+from tests.support.commands import run
+from tests.support.folders import ROOT
 
 EXAMPLES = ROOT / "examples"
 ALL = ("--layer", "category=2", "--layer", "risk=3", "--token-id", "4", "--level", "exact", "--scheme", "all")
