@@ -292,7 +292,7 @@ def signature(pair: Pair, options: Options) -> str:
 def _reading_parts(pair: Pair) -> dict[str, str]:
     """How standoff annotations were read, where that was chosen, and whether tokens were cut."""
     parts = {}
-    for name, usual in (("overlaps", None), ("offsets", "codepoints"), ("annotator", None)):
+    for name, usual in (("nested", None), ("offsets", "codepoints"), ("annotator", None)):
         gold, pred = (side.source.reading.get(name, usual) or "-" for side in (pair.gold, pair.pred))
         if {gold, pred} - {usual or "-"}:
             parts[name] = gold if gold == pred else f"{gold}/{pred}"

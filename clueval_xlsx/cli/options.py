@@ -306,7 +306,7 @@ def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
         document_tag=given["document_tag"],
         sentence_tag=given["sentence_tag"],
         text=_own(given, side, "text"),
-        overlaps=_own(given, side, "overlaps"),
+        nested=_own(given, side, "overlaps"),
         offsets=given["offsets"],
         annotator=_own(given, side, "annotator"),
     )

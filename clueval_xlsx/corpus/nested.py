@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.spans import label_column, label_list
-from clueval_xlsx.corpus.standoff import ERROR, LONGEST, MERGE, OVERLAPS, Mentions
+from clueval_xlsx.corpus.standoff import ERROR, LONGEST, MERGE, NESTED, Mentions
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
@@ -39,8 +39,8 @@ def resolve(
     `describe(row)` says what an annotation is, `where(row)` where it stands. With `forgive_repeats` annotations
     of the same extent and labels (several annotators who agree) become one without a word.
     """
-    if mode not in OVERLAPS:
-        raise OptionError(f"--overlaps {mode}: unknown. Allowed: {', '.join(OVERLAPS)}.")
+    if mode not in NESTED:
+        raise OptionError(f"--nested {mode}: unknown. Allowed: {', '.join(NESTED)}.")
     count = len(listed)
     ranges = listed.ranges
     order = np.lexsort((np.arange(count), ranges.end, ranges.start, ranges.document))
@@ -126,7 +126,7 @@ def _overlap_problems(
                         where(row),
                         f"{describe(row)} overlaps {describe(reach)}",
                         remedy="Spans of one sequence must not overlap or nest: mend the annotations, or choose "
-                        "what happens to them (--overlaps longest|merge)",
+                        "what happens to them (--nested longest|merge)",
                     )
                 )
             if ranges.end[row] > ranges.end[reach]:
@@ -166,4 +166,4 @@ def overlap_note(name: str, lines: Sequence[str], mode: str) -> list[str]:
         "overlapping annotations were dropped" if mode == LONGEST else "groups of overlapping annotations were merged"
     )
     more = f"; and {len(lines) - _SHOWN} more, which `clueval-xlsx validate` lists" if len(lines) > _SHOWN else ""
-    return [f"{name}: {len(lines)} {what} (--overlaps {mode}): {'; '.join(lines[:_SHOWN])}{more}"]
+    return [f"{name}: {len(lines)} {what} (--nested {mode}): {'; '.join(lines[:_SHOWN])}{more}"]

@@ -123,5 +123,5 @@ def check_disjoint(spans: pd.DataFrame, name: str) -> None:
         more = f" and {clash.size - 5} more pairs" if clash.size > 5 else ""
         raise InputError(
             f"{name}: spans of one sequence must not overlap, but these do: {shown}{more}. "
-            "Merge layers into one sequence, or choose which spans stay (--overlaps longest|merge)."
+            "Merge layers into one sequence, or choose which spans stay (--nested longest|merge)."
         )

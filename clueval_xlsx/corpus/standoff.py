@@ -20,7 +20,7 @@ from clueval_xlsx.text.tokenise import Ranges, Tokenised, tokenise
 GOLD, PRED = "gold", "pred"
 UNION, FIRST = "union", "first"
 ERROR, LONGEST, MERGE = "error", "longest", "merge"
-OVERLAPS = (ERROR, LONGEST, MERGE)
+NESTED = (ERROR, LONGEST, MERGE)
 DEFAULT_LAYER = "span"
 
 
@@ -29,12 +29,12 @@ class TextFormat:
     """How to read one standoff source.
 
     `layers` maps a layer to the field its labels come from (None: the field of the same name, or the only one).
-    `overlaps` None means the source's own default: `longest` for a detector's list, else `error`. `side` says
+    `nested` None means the source's own default: `longest` for a detector's list, else `error`. `side` says
     whether annotations or predictions are wanted from a file that holds both.
     """
 
     layers: Mapping[str, int | str | None] = field(default_factory=dict)
-    overlaps: str | None = None
+    nested: str | None = None
     offsets: str = "codepoints"
     annotator: str | None = None
     side: str = GOLD

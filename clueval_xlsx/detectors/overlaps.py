@@ -11,7 +11,7 @@ from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.text.strings import IntArray
 
 LONGEST, MERGE, ERROR = "longest", "merge", "error"
-OVERLAPS = (LONGEST, MERGE, ERROR)
+NESTED = (LONGEST, MERGE, ERROR)
 _SHOWN = 5
 
 
@@ -42,10 +42,10 @@ class Resolved:
             more = f"; and {len(self.dropped) - _SHOWN} more" if len(self.dropped) > _SHOWN else ""
             notes.append(
                 f"{name}: {len(self.dropped)} overlapping prediction{'s' if len(self.dropped) != 1 else ''} gave way "
-                f"to longer or surer ones (--overlaps longest): {shown}{more}"
+                f"to longer or surer ones (--nested longest): {shown}{more}"
             )
         if self.merged:
-            notes.append(f"{name}: {self.merged} groups of overlapping predictions were merged (--overlaps merge)")
+            notes.append(f"{name}: {self.merged} groups of overlapping predictions were merged (--nested merge)")
         return notes
 
 
@@ -55,8 +55,8 @@ def resolve(finds: Finds, mode: str, describe: Callable[[int], str]) -> Resolved
     Under `longest` the longer of two stays; of equals the surer, then the left one, then the first by label.
     `merge` joins whatever overlaps, under the label with most characters.
     """
-    if mode not in OVERLAPS:
-        raise OptionError(f"--overlaps {mode}: unknown. Allowed: {', '.join(OVERLAPS)}.")
+    if mode not in NESTED:
+        raise OptionError(f"--nested {mode}: unknown. Allowed: {', '.join(NESTED)}.")
     groups = _groups(finds)
     if not groups:
         return Resolved(finds)
@@ -141,7 +141,7 @@ def _problems(groups: Sequence[Sequence[int]], finds: Finds, describe: Callable[
                     Problem(
                         "the detector's predictions",
                         f"{describe(row)} overlaps {describe(reach)}",
-                        remedy="Choose what happens to them (--overlaps longest|merge)",
+                        remedy="Choose what happens to them (--nested longest|merge)",
                     )
                 )
             if finds.end[row] > finds.end[reach]:

@@ -93,15 +93,15 @@ def _only(mentions: Mentions, layer: str) -> Mentions:
     return replace(mentions, labels={layer: mentions.labels[layer]})
 
 
-def make_prediction(dataset: Dataset, run: Run, overlaps: str | None = None) -> Prediction:
+def make_prediction(dataset: Dataset, run: Run, nested: str | None = None) -> Prediction:
     """A run's finds on the dataset, free of overlap."""
-    mode = overlaps or LONGEST
+    mode = nested or LONGEST
     source = Source(
         name=source_name(run.description),
         format=ENGINE_FORMAT,
         sha256=_digest(run.found),
         columns={dataset.layer: "-"},
-        reading={"overlaps": overlaps},
+        reading={"nested": nested},
         engine=str(run.description),
     )
     if isinstance(dataset.gold, TextReading):

@@ -110,7 +110,7 @@ class Collector:
         if self.problems:
             raise InputError(problems=self.problems[:_MOST_PROBLEMS])
         listed = make_mentions(ranges, self._values, self.layers, attributes)
-        mode = self.options.overlaps or (LONGEST if detector else ERROR)
+        mode = self.options.nested or (LONGEST if detector else ERROR)
         resolved = resolve(
             listed, mode, lambda row: self._describe(listed, row), lambda row: self._wheres[row], forgive_repeats=union
         )

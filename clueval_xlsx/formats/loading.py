@@ -41,7 +41,7 @@ class ReadOptions:
     document_tag: str = "text"
     sentence_tag: str = "s"
     text: str | Path | None = None
-    overlaps: str | None = None
+    nested: str | None = None
     offsets: str = "codepoints"
     annotator: str | None = None
     side: str = GOLD
@@ -60,7 +60,7 @@ class ReadOptions:
 
     def text_format(self) -> TextFormat:
         """What a standoff reader needs of this."""
-        return TextFormat(self.layers, self.overlaps, self.offsets, self.annotator, self.side)
+        return TextFormat(self.layers, self.nested, self.offsets, self.annotator, self.side)
 
 
 def read(source: Source, options: ReadOptions | None = None, *, name: str | None = None) -> Reading:
@@ -202,7 +202,7 @@ def complete(
     base = other
     if options.text is not None:
         # The text's own annotations do not matter here, so nothing about them can be wrong.
-        base = load(options.text, replace(options, text=None, format=None, layers={}, overlaps="longest"))
+        base = load(options.text, replace(options, text=None, format=None, layers={}, nested="longest"))
     if base is None or isinstance(base, SpanTable):
         raise OptionError(
             f"{found.name}: a span table needs the text it belongs to. Give it with --text FILE (a .vrt, or the "

@@ -210,7 +210,7 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> Reading:
         layers,
     )
     frames, notes = {}, []
-    mode = table.format.overlaps or ERROR
+    mode = table.format.nested or ERROR
     for layer, labels in listed.labels.items():
         rows = _rows_of_layer(listed, layer)
         own = Mentions(listed.ranges, {layer: labels}).take(rows)

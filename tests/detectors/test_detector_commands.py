@@ -223,7 +223,7 @@ def test_overlaps_decide_otherwise(tmp_path: Path, gold: Path) -> None:
     )
     engine, target = command(tmp_path, script), tmp_path / "pred.tsv"
     result = run("predict", gold, "-o", target, "--engine", engine)
-    assert "1 overlapping prediction gave way to longer or surer ones (--overlaps longest): 'Frau Ott' (NAME, a)" in (
+    assert "1 overlapping prediction gave way to longer or surer ones (--nested longest): 'Frau Ott' (NAME, a)" in (
         result.err
     )
     assert "LONG" in target.read_text("utf-8")

@@ -149,7 +149,7 @@ def test_the_longest_stays(rows: list[tuple[int, int, str, float]], left: list[t
 def test_overlaps_merged_take_the_label_with_most_characters() -> None:
     resolved = resolve(finds((0, 4, "A", 1), (3, 9, "B", 1), (10, 12, "C", 1)), "merge", str)
     assert kept(resolved) == [(0, 9, "B"), (10, 12, "C")]
-    assert resolved.notes("x", str) == ["x: 1 groups of overlapping predictions were merged (--overlaps merge)"]
+    assert resolved.notes("x", str) == ["x: 1 groups of overlapping predictions were merged (--nested merge)"]
 
 
 def test_overlaps_as_errors_name_each_pair() -> None:

@@ -115,11 +115,11 @@ def test_overlapping_annotations_are_listed_by_default() -> None:
     assert len(messages) == 2
     assert "mention 2 of anna: 'Ann Lee' (NAME, 0-7) overlaps 'Ann' (FIRST, 0-3)" in messages[0]
     assert "'Lee met Bob Ray' (LONG, 4-19) overlaps 'Ann Lee' (NAME, 0-7)" in messages[1]
-    assert "--overlaps longest|merge" in messages[0]
+    assert "--nested longest|merge" in messages[0]
 
 
 def test_the_longest_stay_and_the_dropped_are_listed() -> None:
-    reading = load(NESTED, overlaps="longest")
+    reading = load(NESTED, nested="longest")
     assert surfaces(reading) == [("Ann", "FIRST"), ("Lee met Bob Ray", "LONG"), ("Rome", "LOC")]
     assert reading.text is not None
     assert len(reading.text.resolved) == 1
@@ -127,7 +127,7 @@ def test_the_longest_stay_and_the_dropped_are_listed() -> None:
 
 
 def test_merged_annotations_take_the_label_with_most_characters() -> None:
-    reading = load(NESTED, overlaps="merge")
+    reading = load(NESTED, nested="merge")
     assert surfaces(reading) == [("Ann Lee met Bob Ray", "LONG"), ("Rome", "LOC")]
     assert "merged 'Ann' (FIRST, 0-3) + 'Ann Lee' (NAME, 0-7) + 'Lee met Bob Ray' (LONG, 4-19)" in reading.notes[0]
 
@@ -144,7 +144,7 @@ def test_a_detector_keeps_the_longest_without_being_told() -> None:
     assert len(pair.pred.listed) == 3
     assert any("dropped 'Ann'" in note for note in pair.notes)
     with pytest.raises(InputError, match="overlaps"):
-        read_pair(stream(data), stream(data), ReadOptions(), ReadOptions(overlaps="error"))
+        read_pair(stream(data), stream(data), ReadOptions(), ReadOptions(nested="error"))
 
 
 def test_boundaries_of_dropped_annotations_cut_tokens_too() -> None:
@@ -228,7 +228,7 @@ def test_the_command_line_takes_all_of_it(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     metrics = json.loads((out / "metrics.json").read_text("utf-8"))
     assert "annotator:first/-" in metrics["signature"]
-    assert "overlaps:-/longest" in metrics["signature"]
+    assert "nested:-/longest" in metrics["signature"]
     assert "align:text" in metrics["signature"]
 
 

@@ -197,7 +197,7 @@ def test_dropped_annotations_are_not_touched() -> None:
         '[{"full_text": "Ann Lee kam", "spans": [{"entity_type": "A", "start_position": 0, "end_position": 3}, '
         '{"entity_type": "B", "start_position": 0, "end_position": 7}]}]'
     )
-    reading = read(io.BytesIO(content.encode()), ReadOptions(overlaps="longest"), name="x.json")
+    reading = read(io.BytesIO(content.encode()), ReadOptions(nested="longest"), name="x.json")
     spans = make_spans(np.array([0]), np.array([1]), {"span": ["C"]})
     assert rewrite(reading, {"span": spans})["x.json"].decode() == content.replace('"B"', '"C"')
 

@@ -137,7 +137,7 @@ def _any_seed() -> tuple[bytes, ...]:
 # ---- standoff formats ----------------------------------------------------------------------------------------------
 
 _OFFSETS = (*["codepoints"] * 8, "utf16", "glyphs")
-_OVERLAPS = (None, None, "longest", "merge", "error")
+_NESTED = (None, None, "longest", "merge", "error")
 
 
 def _text_options(rng: Random, format_: str, annotators: Sequence[str | None]) -> ReadOptions:
@@ -148,7 +148,7 @@ def _text_options(rng: Random, format_: str, annotators: Sequence[str | None]) -
     return ReadOptions(
         format=rng.choice((None, format_)),
         layers=layers,
-        overlaps=rng.choice(_OVERLAPS),
+        nested=rng.choice(_NESTED),
         offsets=rng.choice(_OFFSETS),
         annotator=rng.choice(annotators),
         side=rng.choice(("gold", "gold", "pred")),
@@ -292,7 +292,7 @@ def check_table(files: Files, rng: Random, folder: Path) -> None:
         layers=rng.choice(
             ({}, {}, {}, {"span": "label"}, {"span": "label"}, {"x": None}, {"a": "label", "b": "doc_id"})
         ),
-        overlaps=rng.choice(_OVERLAPS),
+        nested=rng.choice(_NESTED),
         offsets=rng.choice(_OFFSETS),
     )
     base: Reading | TextReading = text_base() if b"char_" in data or rng.random() < 0.05 else token_base()
