@@ -52,7 +52,6 @@ FORBIDDEN = {
     "correction": (*WORLD, *RENDERINGS, *SURFACE),
     "engines": (*SCREEN, *BOOKS, *RENDERINGS, *WAY_BACK, *SURFACE),
     "safety": (*SCREEN, *PAGES, *BOOKS, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "pandas"),
-    "spreadsheets": (*SCREEN, *PAGES, "xlsxwriter", *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation"),
     "typed_json": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "pandas", "numpy"),
     "toml_source": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "pandas", "numpy"),
     "config": (*SCREEN, *BOOKS, *PAGES, *RENDERINGS, *WAY_BACK, "pandas", "numpy"),

@@ -1,31 +1,89 @@
-"""A judged workbook as plain tables: told by its content, decrypted if need be; and how cells are written."""
+"""A workbook as plain cells: told by its content, decrypted if need be, checked, then parsed; in one function.
+
+Everything that parses a spreadsheet goes through `read_workbook`.
+"""
 
 from __future__ import annotations
 
 import datetime
 import io
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.hostile import MOST_FILE_BYTES
-from clueval_xlsx.files.spreadsheets import SheetTable, read_tables, unreadable
+from clueval_xlsx.files.hostile import MOST_FILE_BYTES, Package, unpack
+from clueval_xlsx.files.valueless_cells import MergedRange, Place, Unseen, unseen_cells
 
-__all__ = ["SheetTable", "cell_name", "cell_text", "read_sheets"]
+Cell = str | float | bool | datetime.date | datetime.time | datetime.timedelta
+Row = Sequence[Cell]
 
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MOST_SPINS = 1_000_000  # rounds of hashing that a file may ask for; Excel writes 100,000
 _LOOK = 1 << 12
 
 
-def read_sheets(data: bytes, name: str, password: str | None = None) -> list[SheetTable]:
-    """All sheets of a workbook, hidden ones too; `name` is for messages."""
+@dataclass(frozen=True)
+class SheetTable:
+    """One sheet: its name and all its cells from A1 on; an empty cell is the empty string.
+
+    Of merged cells only the first has a value. `valueless` are cells that are empty among the values although an
+    error or a formula stands there: what that is, by row and column counted from 0.
+    """
+
+    name: str
+    rows: Sequence[Row]
+    merged: tuple[MergedRange, ...] = ()
+    valueless: Mapping[Place, str] = field(default_factory=dict)
+
+
+def read_workbook(data: bytes, name: str, password: str | None = None) -> tuple[SheetTable, ...]:
+    """All sheets of an `.xlsx` or `.ods`, hidden ones too; `name` is for messages."""
     if data[:8] == _OLE:
         data = _decrypt(data, name, password)
     if data[:4] != _ZIP:
         raise InputError(f"{name}: found {_guess(data)}. Allowed: a workbook, .xlsx or .ods. {_remedy(data)}")
-    return read_tables(data, name)
+    package = unpack(data, name)
+    try:
+        return parse_package(package)
+    except BaseException as error:  # a panic of the parser is no Exception, and no reason to stop the program
+        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+            raise
+        raise _unreadable(name, error) from None
+
+
+def parse_package(package: Package) -> tuple[SheetTable, ...]:
+    """The sheets of an archive that was checked; whatever goes wrong in a parser is raised as it comes."""
+    from python_calamine import CalamineWorkbook
+
+    book = CalamineWorkbook.from_filelike(io.BytesIO(package.content))
+    unseen = unseen_cells(package)
+    return tuple(
+        _table(book, sheet.name, unseen.get(sheet.name, Unseen()))
+        for sheet in book.sheets_metadata
+        if _is_worksheet(sheet)
+    )
+
+
+def _is_worksheet(sheet: Any) -> bool:
+    return getattr(sheet.typ, "name", str(sheet.typ)).casefold().endswith("worksheet")
+
+
+def _table(book: Any, name: str, unseen: Unseen) -> SheetTable:
+    sheet = book.get_sheet_by_name(name)
+    merged = [MergedRange(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
+    rows = sheet.to_python(skip_empty_area=False)
+    return SheetTable(name, rows, (*merged, *unseen.merged), unseen.valueless)
+
+
+def _unreadable(name: str, error: BaseException) -> InputError:
+    """The refusal of a file that a parser could not read."""
+    return InputError(
+        f"{name}: the workbook cannot be read ({str(error)[:200] or type(error).__name__}). "
+        "Open it in Excel or LibreOffice, save it, and try again."
+    )
 
 
 def _decrypt(data: bytes, name: str, password: str | None) -> bytes:
@@ -57,7 +115,7 @@ def _decrypt(data: bytes, name: str, password: str | None) -> bytes:
     except (DecryptionError, FileFormatError) as error:
         raise InputError(f"{name}: cannot be decrypted: {error}. Save it without a password.") from None
     except Exception as error:  # the container is parsed by code that trusts it
-        raise unreadable(name, error) from None
+        raise _unreadable(name, error) from None
     return opened.getvalue()
 
 

@@ -133,9 +133,9 @@ def _table(
 
 
 def _read_xlsx(raw: bytes, name: str, options: TextFormat) -> SpanTable:
-    from clueval_xlsx.files.spreadsheets import read_tables
+    from clueval_xlsx.files.workbooks import read_workbook
 
-    tables = read_tables(raw, name)
+    tables = read_workbook(raw, name)
     if not tables:
         raise InputError(f"{name}: the workbook has no sheet. Give one whose first sheet is the table of spans.")
     records = [tuple(_cell_text(cell) for cell in row) for row in tables[0].rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.workbooks import SheetTable, cell_text, read_sheets
+from clueval_xlsx.files.workbooks import SheetTable, cell_text, read_workbook
 from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, normalise
 from clueval_xlsx.words import in_every_language
 
@@ -21,7 +21,7 @@ def why_not_overwrite(data: bytes, name: str) -> str:
     if _ENCRYPTED in data:
         return "it is protected by a password, so nobody can tell whether there are judgements in it"
     try:
-        filled = sum(filled_rows(table) for table in read_sheets(data, name))
+        filled = sum(filled_rows(table) for table in read_workbook(data, name))
     except InputError:
         return ""
     return f"{filled} {'row has' if filled == 1 else 'rows have'} been judged in it" if filled else ""

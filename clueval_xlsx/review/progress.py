@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.workbooks import read_sheets
+from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.reading import JudgedWorkbook, has_review_sheet, read_judgements, read_manifest
 from clueval_xlsx.review.vocabulary import JUDGEMENTS, normalise
@@ -43,7 +43,7 @@ class Progress:
 
 def workbook_progress(data: bytes, name: str, password: str | None = None) -> Progress:
     """Count the judged rows of a workbook."""
-    tables = read_sheets(data, name, password)
+    tables = read_workbook(data, name, password)
     if not has_review_sheet(tables):
         raise InputError(
             f"{name}: no review sheet was found: a header row with Case and Judgement is missing. "

@@ -17,7 +17,7 @@ from clueval_xlsx.corpus.reading import Reading, Source
 from clueval_xlsx.evaluation import Options
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_json import build
-from clueval_xlsx.files.workbooks import SheetTable, read_sheets
+from clueval_xlsx.files.workbooks import SheetTable, read_workbook
 from clueval_xlsx.formats.loading import ReadOptions
 from clueval_xlsx.review.manifest import Manifest, unpack_cut, unpack_predictions
 from clueval_xlsx.review.reading import (
@@ -47,7 +47,7 @@ class OpenedWorkbook:
 
 def open_workbook(data: bytes, name: str, password: str | None = None) -> OpenedWorkbook:
     """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""
-    tables = read_sheets(data, name, password)
+    tables = read_workbook(data, name, password)
     manifest = read_manifest(tables, name)
     if not has_review_sheet(tables):
         raise InputError(

@@ -11,7 +11,7 @@ import zlib
 import pytest
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.workbooks import read_sheets
+from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.commands import refused, run
 from tests.support.judging import judged, workbook
 
@@ -83,9 +83,9 @@ def filled(columns: int, rows: int) -> str:
 
 
 def test_the_handmade_workbooks_are_read_when_they_mean_no_harm():
-    (table,) = read_sheets(xlsx(SHEET.format(rows=ROW.format(cells=cell("A1") + cell("C1")))), "good.xlsx")
+    (table,) = read_workbook(xlsx(SHEET.format(rows=ROW.format(cells=cell("A1") + cell("C1")))), "good.xlsx")
     assert table.rows == [["x", "", "x"]]
-    (table,) = read_sheets(ods(filled(3, 2)), "good.ods")
+    (table,) = read_workbook(ods(filled(3, 2)), "good.ods")
     assert table.rows == [["x"] * 3] * 2
 
 
@@ -102,7 +102,7 @@ FAR = [
 @pytest.mark.parametrize("cells", FAR, ids=range(len(FAR)))
 def test_a_cell_far_away_is_refused_however_it_is_written(cells):
     with pytest.raises(InputError, match=r"far\.xlsx.*(rectangle|name of a cell)"):
-        read_sheets(xlsx(SHEET.format(rows=ROW.format(cells=cells))), "far.xlsx")
+        read_workbook(xlsx(SHEET.format(rows=ROW.format(cells=cells))), "far.xlsx")
 
 
 def test_a_stray_cell_far_to_the_right_costs_no_time_for_the_empty_ones_before_it(monkeypatch):
@@ -113,7 +113,7 @@ def test_a_stray_cell_far_to_the_right_costs_no_time_for_the_empty_ones_before_i
     for module in (reading, existing):
         monkeypatch.setattr(module, "normalise", lambda text: asked.append(text) or str(text).casefold())
     rows = "".join(f'<row r="{row}">{cell(f"A{row}")}{cell(f"XFD{row}")}</row>' for row in range(1, 101))
-    tables = read_sheets(xlsx(SHEET.format(rows=rows)), "wide.xlsx")
+    tables = read_workbook(xlsx(SHEET.format(rows=rows)), "wide.xlsx")
     assert len(tables[0].rows[0]) == 16384
     assert not reading.has_review_sheet(tables)
     assert existing.filled_rows(tables[0]) == 0
@@ -122,13 +122,13 @@ def test_a_stray_cell_far_to_the_right_costs_no_time_for_the_empty_ones_before_i
 
 def test_repeated_cells_of_an_ods_are_refused():
     with pytest.raises(InputError, match=r"far\.ods"):
-        read_sheets(ods(filled(16384, 1048576)), "far.ods")
+        read_workbook(ods(filled(16384, 1048576)), "far.ods")
     with pytest.raises(InputError, match=r"far\.ods"):
-        read_sheets(ods(filled(1, 99999999999)), "far.ods")
+        read_workbook(ods(filled(1, 99999999999)), "far.ods")
     spaces = '<table:table table:name="a"><table:table-row><table:table-cell office:value-type="string"><text:p>'
     spaces += '<text:s text:c="4000000000"/></text:p></table:table-cell></table:table-row></table:table>'
     with pytest.raises(InputError, match="spaces"):
-        read_sheets(ods(spaces), "far.ods")
+        read_workbook(ods(spaces), "far.ods")
 
 
 def test_empty_repetitions_behind_the_data_of_an_ods_do_no_harm():
@@ -139,7 +139,7 @@ def test_empty_repetitions_behind_the_data_of_an_ods_do_no_harm():
         '<table:table-row table:number-rows-repeated="1048575"><table:table-cell '
         'table:number-columns-repeated="16384"/></table:table-row></table:table>'
     )
-    (table,) = read_sheets(ods(content), "long.ods")
+    (table,) = read_workbook(ods(content), "long.ods")
     assert table.rows == [["x"]]
 
 
@@ -152,9 +152,9 @@ def test_entities_are_refused_in_every_part():
         ods("<!DOCTYPE a>"),
     ):
         with pytest.raises(InputError, match="DOCTYPE"):
-            read_sheets(data, "bomb.xlsx")
+            read_workbook(data, "bomb.xlsx")
     with pytest.raises(InputError, match="UTF-16"):
-        read_sheets(xlsx((bomb + SHEET.format(rows="")).encode("utf-16")), "bomb.xlsx")
+        read_workbook(xlsx((bomb + SHEET.format(rows="")).encode("utf-16")), "bomb.xlsx")
 
 
 def test_a_gigabyte_of_zeros_is_refused_unread():
@@ -167,7 +167,7 @@ def test_a_gigabyte_of_zeros_is_refused_unread():
     data = buffer.getvalue()
     tracemalloc.start()
     with pytest.raises(InputError, match="refused before it is read"):
-        read_sheets(data, "zeros.xlsx")
+        read_workbook(data, "zeros.xlsx")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20 << 20
@@ -184,14 +184,14 @@ def test_an_archive_that_lies_about_its_sizes_is_refused():
                 struct.pack_into("<I", data, place + offset, 1000)
             place = data.find(signature, place + 4)
     with pytest.raises(InputError, match="not what the archive says"):
-        read_sheets(bytes(data), "liar.xlsx")
+        read_workbook(bytes(data), "liar.xlsx")
 
 
 def test_a_string_repeated_beyond_measure_is_refused():
     strings = f"<sst><si><t>{'x' * 1_000_000}</t></si></sst>"
     cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 2001))
     with pytest.raises(InputError, match="repeated text"):
-        read_sheets(xlsx(SHEET.format(rows=cells), strings), "echo.xlsx")
+        read_workbook(xlsx(SHEET.format(rows=cells), strings), "echo.xlsx")
 
 
 def test_thousands_of_parts_are_refused():
@@ -200,19 +200,19 @@ def test_thousands_of_parts_are_refused():
         for number in range(6000):
             archive.writestr(f"xl/worksheets/{number}.xml", "")
     with pytest.raises(InputError, match="parts"):
-        read_sheets(buffer.getvalue(), "many.xlsx")
+        read_workbook(buffer.getvalue(), "many.xlsx")
 
 
 def test_a_damaged_archive_is_refused_wherever_it_is_cut():
     data = workbook(judged(TABLE)).getvalue()
     for size in (5, 100, len(data) // 2, len(data) - 30):
         with pytest.raises(InputError, match=r"cut\.xlsx"):
-            read_sheets(data[:size], "cut.xlsx")
+            read_workbook(data[:size], "cut.xlsx")
     broken = bytearray(data)
     broken[len(data) // 3] ^= 0xFF
     broken[200] ^= 0xFF
     with pytest.raises(InputError):
-        read_sheets(bytes(broken), "broken.xlsx")
+        read_workbook(bytes(broken), "broken.xlsx")
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_damaged_archive_is_refused_wherever_it_is_cut():
 )
 def test_what_is_no_workbook_is_named_for_what_it_is(content, what):
     with pytest.raises(InputError, match=what):
-        read_sheets(content, "renamed.xlsx")
+        read_workbook(content, "renamed.xlsx")
 
 
 def test_an_archive_of_something_else_is_refused():
@@ -236,13 +236,13 @@ def test_an_archive_of_something_else_is_refused():
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("word/document.xml", "<w/>")
     with pytest.raises(InputError, match="Word"):
-        read_sheets(buffer.getvalue(), "letter.xlsx")
+        read_workbook(buffer.getvalue(), "letter.xlsx")
 
 
 def test_encryption_that_never_ends_is_refused():
     data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + b'spinCount="900000000"'
     with pytest.raises(InputError, match="rounds"):
-        read_sheets(data, "slow.xlsx", "secret")
+        read_workbook(data, "slow.xlsx", "secret")
 
 
 def test_an_encrypted_workbook_needs_its_password(write, write_pair):

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from clueval_xlsx.files.workbooks import read_sheets
+from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.loading import ReadOptions, read
 from clueval_xlsx.outputs.adjudication_json import to_json
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
@@ -90,7 +90,7 @@ def _workbook(kind: str) -> bytes:
 @cache
 def _tables(kind: str) -> tuple[Table, ...]:
     """The sheets of it that the way back reads."""
-    sheets = read_sheets(_workbook(kind), "seed.xlsx")
+    sheets = read_workbook(_workbook(kind), "seed.xlsx")
     kept = [sheet for sheet in sheets if sheet.name.startswith(("FN", "FP", "Guide", MANIFEST_SHEET))]
     return tuple((sheet.name, [list(row) for row in sheet.rows]) for sheet in kept)
 
@@ -125,7 +125,7 @@ def _archive(rng: Random) -> Files:
 @subject("archive", _archive, share=80)
 def _check_archive(files: Files, rng: Random, folder: Path) -> None:
     ((name, data),) = files.items()
-    tables = read_sheets(data, name)
+    tables = read_workbook(data, name)
     filled = why_not_overwrite(data, name)
     rows = sum(len(table.rows) for table in tables)
     promise(not filled or int(filled.split()[0]) <= rows, f"{filled}, which has {rows} rows")
@@ -167,7 +167,7 @@ def _check_review(files: Files, rng: Random, folder: Path) -> None:
     if rng.random() < 0.2:
         why_not_overwrite(data, name)
     progress = workbook_progress(data, name)
-    rows = sum(len(table.rows) for table in read_sheets(data, name))
+    rows = sum(len(table.rows) for table in read_workbook(data, name))
     promise(progress.judged <= progress.cases <= rows, f"{progress.judged} of {progress.cases} judged in {rows} rows")
     stream = io.BytesIO(data)
     stream.name = name
@@ -224,7 +224,7 @@ def _encrypted_book(rng: Random) -> Files:
 
 @subject("encrypted", _encrypted_book, share=1)
 def _check_encrypted(files: Files, rng: Random, folder: Path) -> None:
-    read_sheets(files["fuzzed.xlsx"], "fuzzed.xlsx", rng.choice(("apfel", "apfel", "birne", None)))
+    read_workbook(files["fuzzed.xlsx"], "fuzzed.xlsx", rng.choice(("apfel", "apfel", "birne", None)))
 
 
 def _table_book(rng: Random) -> Files:

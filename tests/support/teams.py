@@ -13,7 +13,7 @@ from pathlib import Path
 
 import openpyxl
 
-from clueval_xlsx.files.workbooks import read_sheets
+from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.reading import read_manifest
 from clueval_xlsx.review.vocabulary import Answer
@@ -46,7 +46,7 @@ def cases_of(source: Path | bytes, password: str | None = None) -> dict[str, lis
     """The case IDs of each review sheet."""
     data = source.read_bytes() if isinstance(source, Path) else source
     found = {}
-    for table in read_sheets(data, "book", password):
+    for table in read_workbook(data, "book", password):
         for number, row in enumerate(table.rows[:10]):
             if "Case" in row and "Judgement" in row:
                 column = list(row).index("Case")
@@ -62,7 +62,7 @@ def all_cases(source: Path | bytes, password: str | None = None) -> set[str]:
 def manifest(source: Path | bytes, password: str | None = None) -> Manifest:
     """The manifest of a workbook."""
     data = source.read_bytes() if isinstance(source, Path) else source
-    found = read_manifest(read_sheets(data, "book", password), "book")
+    found = read_manifest(read_workbook(data, "book", password), "book")
     assert found is not None
     return found
 

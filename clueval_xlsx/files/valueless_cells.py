@@ -1,0 +1,167 @@
+"""What a parser shows as empty although something stands there: error values, formulas without a value, merged cells.
+
+Only markup is read: no formula is ever evaluated. Most workbooks have nothing of the kind, which a search for a few
+bytes tells; only then are cells looked at one by one.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import chain
+from xml.etree import ElementTree
+
+from clueval_xlsx.files.hostile import Package
+
+Place = tuple[int, int]  # row and column, both counted from 0
+_LONGEST_CELL = 1 << 17  # bytes of markup from the beginning of a cell to the end of its formula, and more
+_SHOWN = 200
+
+_ERROR_TYPE = re.compile(rb"""t=(?:"e"|'e')""")
+_NO_VALUE = rb"\s*(?:<(?:[\w.-]{1,40}:)?v(?:\s*/>|>\s*</(?:[\w.-]{1,40}:)?v>))?\s*</(?:[\w.-]{1,40}:)?c>"
+_FORMULA_LAST = re.compile(rb"f>" + _NO_VALUE)
+_SHARED_FORMULA_LAST = re.compile(rb"/>" + _NO_VALUE)  # such a formula is an empty element that names another one
+_CELL_END = re.compile(rb"</(?:[\w.-]{1,40}:)?c>")
+_REFERENCE = re.compile(rb"""\sr\s*=\s*["']\s*\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\s*["']""")
+_TEXT_TYPE = re.compile(rb"""\st\s*=\s*["']str["']""")
+_VALUE = re.compile(rb"<(?:[\w.-]{1,40}:)?v[^>]*>([^<]*)<")
+_FORMULA = re.compile(rb"<(?:[\w.-]{1,40}:)?f(?=[\s>/])(?:[^>]*/>|[^>]*>([^<]*)<)")
+
+_OFFICE, _TABLE, _TEXT, _CALC = (
+    "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}",
+    "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}",
+    "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}",
+    "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}",
+)
+
+
+@dataclass(frozen=True)
+class MergedRange:
+    """Cells that were merged into one; rows and columns counted from 0, all inclusive."""
+
+    first_row: int
+    first_column: int
+    last_row: int
+    last_column: int
+
+
+@dataclass
+class Unseen:
+    """What the parser does not show of one sheet."""
+
+    valueless: dict[Place, str] = field(default_factory=dict)  # `#REF!`, or the formula that has no value
+    merged: list[MergedRange] = field(default_factory=list)
+
+
+def unseen_cells(package: Package) -> Mapping[str, Unseen]:
+    """What is not among the values of each sheet, by the name of the sheet; of merged cells only those of `.ods`."""
+    with zipfile.ZipFile(io.BytesIO(package.content)) as archive:
+        parts = {name.casefold(): name for name in archive.namelist()}
+        if package.kind == "ods":
+            return _in_ods(archive.read(parts["content.xml"]))
+        found = {}
+        for sheet, part in _sheet_parts(archive, parts).items():
+            valueless = dict(_valueless(archive.read(parts[part])))
+            if valueless:
+                found[sheet] = Unseen(valueless)
+        return found
+
+
+def _sheet_parts(archive: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, str]:
+    """The part of every worksheet, by the sheet's name."""
+    if "xl/_rels/workbook.xml.rels" not in parts:
+        return {}
+    related = ElementTree.fromstring(archive.read(parts["xl/_rels/workbook.xml.rels"]))
+    targets = {each.get("Id"): each.get("Target", "") for each in related}
+    found = {}
+    for sheet in ElementTree.fromstring(archive.read(parts["xl/workbook.xml"])).iter():
+        if sheet.tag.rpartition("}")[2] != "sheet":
+            continue
+        key = next((value for name, value in sheet.items() if name.endswith("}id")), None)
+        part = posixpath.normpath(posixpath.join("/xl", targets.get(key, ""))).lstrip("/").casefold()
+        if part in parts:
+            found[sheet.get("name", "")] = part
+    return found
+
+
+def _valueless(content: bytes) -> Iterator[tuple[Place, str]]:
+    """The cells of an `.xlsx` sheet that hold an error, or a formula and no value."""
+    for match in _ERROR_TYPE.finditer(content):
+        start = content.rfind(b"<", max(match.start() - _LONGEST_CELL, 0), match.start())
+        place, cell = _cell(content, start)
+        if place is not None:
+            value = _VALUE.search(cell)
+            yield place, _shown(value[1]) if value else "an error"
+    patterns = [_FORMULA_LAST, *([_SHARED_FORMULA_LAST] if b"shared" in content else [])]
+    for match in chain.from_iterable(pattern.finditer(content) for pattern in patterns):
+        before = max(match.start() - _LONGEST_CELL, 0)
+        start = max(content.rfind(b"<c ", before, match.start()), content.rfind(b":c ", before, match.start()))
+        place, cell = _cell(content, start)
+        formula = _FORMULA.search(cell)
+        if place is not None and formula is not None and not _TEXT_TYPE.search(cell.partition(b">")[0]):
+            yield place, "=" + _shown(formula[1] or b"")
+
+
+def _cell(content: bytes, start: int) -> tuple[Place | None, bytes]:
+    """The place and the markup of the cell that begins here."""
+    end = _CELL_END.search(content, start, start + _LONGEST_CELL) if start >= 0 else None
+    cell = content[start : end.end()] if end else b""
+    match = _REFERENCE.search(cell.partition(b">")[0])
+    if match is None:
+        return None, cell
+    column = 0
+    for letter in match[1].upper():
+        column = column * 26 + letter - 64
+    return (int(match[2]) - 1, column - 1), cell
+
+
+def _shown(markup: bytes) -> str:
+    return unescape(markup.decode("utf-8", "replace"))[:_SHOWN]
+
+
+def _in_ods(content: bytes) -> dict[str, Unseen]:
+    """The errors and the merged cells of an `.ods`, where markup says that there are any."""
+    if b"-spanned=" not in content and b'value-type="error"' not in content:
+        return {}
+    found: dict[str, Unseen] = {}
+    sheet, row, column, depth = Unseen(), 0, 0, 0
+    for event, element in ElementTree.iterparse(io.BytesIO(content), ("start", "end")):
+        if event == "start":
+            if element.tag == f"{_TABLE}table":
+                depth += 1
+                if depth == 1:
+                    sheet, row = Unseen(), 0
+                    found[element.get(f"{_TABLE}name", "")] = sheet
+            elif element.tag == f"{_TABLE}table-row":
+                column = 0
+        elif element.tag == f"{_TABLE}table":
+            depth -= 1
+        elif depth == 1 and element.tag == f"{_TABLE}table-row":
+            row += _number(element, "number-rows-repeated")
+            element.clear()
+        elif depth == 1 and element.tag in {f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"}:
+            _look_at(element, (row, column), sheet)
+            column += _number(element, "number-columns-repeated")
+    return {name: sheet for name, sheet in found.items() if sheet.valueless or sheet.merged}
+
+
+def _look_at(element: ElementTree.Element, place: Place, sheet: Unseen) -> None:
+    """Write down what is unusual about one cell of an `.ods`."""
+    rows, columns = _number(element, "number-rows-spanned"), _number(element, "number-columns-spanned")
+    if rows > 1 or columns > 1:
+        sheet.merged.append(MergedRange(*place, place[0] + rows - 1, place[1] + columns - 1))
+    if element.get(f"{_CALC}value-type") == "error":
+        shown = "".join("".join(part.itertext()) for part in element.findall(f"{_TEXT}p"))
+        sheet.valueless[place] = shown[:_SHOWN] or "an error"
+    elif element.get(f"{_TABLE}formula") and not element.get(f"{_OFFICE}value-type"):
+        sheet.valueless[place] = element.get(f"{_TABLE}formula", "")[:_SHOWN]
+
+
+def _number(element: ElementTree.Element, name: str) -> int:
+    text = element.get(f"{_TABLE}{name}", "1")
+    return int(text) if text.isdecimal() and len(text) < 10 else 1

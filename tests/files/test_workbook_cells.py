@@ -1,0 +1,125 @@
+"""One function reads every workbook: plain cells, and beside them what a parser shows as empty."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+import xlsxwriter
+
+from clueval_xlsx.files.valueless_cells import MergedRange
+from clueval_xlsx.files.workbooks import SheetTable, read_workbook
+
+NAMESPACES = " ".join(
+    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
+)
+CALC = 'xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"'
+
+
+def edited(data: bytes, part: str, old: str, new: str) -> bytes:
+    """The archive with a piece of one part replaced."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(buffer, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == part:
+                assert old.encode() in content
+                content = content.replace(old.encode(), new.encode())
+            target.writestr(name, content)
+    return buffer.getvalue()
+
+
+def xlsx() -> bytes:
+    """Two sheets; the second has a merged cell, an error, and formulas with and without a value."""
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer)
+    book.add_worksheet("Plain & first").write("A1", "nothing unusual")
+    sheet = book.add_worksheet("Odd")
+    sheet.write("B2", "a")
+    sheet.merge_range("C3:C6", "merged")
+    sheet.write_formula("D3", "=1/0", None, "#DIV/0!")
+    sheet.write_formula("D4", '=B2&"<"', None, "x<")
+    sheet.write_formula("D5", "=B2", None, "a")
+    book.close()
+    return buffer.getvalue()
+
+
+def ods(rows: str) -> bytes:
+    content = (
+        f"<office:document-content {NAMESPACES} {CALC}><office:body><office:spreadsheet>"
+        f'<table:table table:name="Odd">{rows}</table:table></office:spreadsheet></office:body>'
+        "</office:document-content>"
+    )
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr("content.xml", content)
+    return buffer.getvalue()
+
+
+def odd(data: bytes) -> SheetTable:
+    return next(table for table in read_workbook(data, "book") if table.name == "Odd")
+
+
+def test_cells_are_plain_values_from_the_first_cell_on() -> None:
+    first, second = read_workbook(xlsx(), "book.xlsx")
+    assert (first.name, first.rows) == ("Plain & first", [["nothing unusual"]])
+    assert first.merged == ()
+    assert not first.valueless
+    assert second.rows[1] == ["", "a", "", ""]
+
+
+def test_merged_cells_are_told() -> None:
+    assert odd(xlsx()).merged == (MergedRange(2, 2, 5, 2),)
+
+
+def test_an_error_value_is_told_by_its_cell() -> None:
+    assert odd(xlsx()).valueless == {(2, 3): "#DIV/0!"}
+
+
+@pytest.mark.parametrize("value", ["", "<v></v>", "<v/>"])
+def test_a_formula_without_a_value_is_told_by_its_cell(value: str) -> None:
+    old = '<c r="D5" t="str"><f>B2</f><v>a</v></c>'
+    data = edited(xlsx(), "xl/worksheets/sheet2.xml", old, f'<c r="D5"><f>B2</f>{value}</c>')
+    assert odd(data).valueless == {(2, 3): "#DIV/0!", (4, 3): "=B2"}
+
+
+def test_a_shared_formula_without_a_value_is_told_and_an_empty_value_alone_is_not() -> None:
+    old = '<c r="D5" t="str"><f>B2</f><v>a</v></c>'
+    new = '<c r="D5"><f t="shared" si="0"/></c><c r="E5"><v/></c>'
+    assert odd(edited(xlsx(), "xl/worksheets/sheet2.xml", old, new)).valueless == {(2, 3): "#DIV/0!", (4, 3): "="}
+
+
+def test_a_formula_whose_value_is_the_empty_text_has_a_value() -> None:
+    old, new = "<f>B2</f><v>a</v>", "<f>B2</f><v></v>"
+    assert odd(edited(xlsx(), "xl/worksheets/sheet2.xml", old, new)).valueless == {(2, 3): "#DIV/0!"}
+
+
+def test_markup_is_read_under_any_prefix() -> None:
+    old = '<c r="D3" t="e"><f>1/0</f><v>#DIV/0!</v></c>'
+    new = '<x:c r="D3" t="e"><x:f>1/0</x:f><x:v>#REF!</x:v></x:c><x:c r="E3"><x:f>A1&lt;2</x:f></x:c>'
+    data = edited(xlsx(), "xl/worksheets/sheet2.xml", old, new)
+    data = edited(data, "xl/worksheets/sheet2.xml", "<worksheet ", '<worksheet xmlns:x="urn:x" ')
+    assert odd(data).valueless == {(2, 3): "#REF!", (2, 4): "=A1<2"}
+
+
+def test_an_ods_tells_its_errors_and_merged_cells_where_rows_and_columns_repeat() -> None:
+    text = 'office:value-type="string"'
+    table = odd(
+        ods(
+            f'<table:table-row table:number-rows-repeated="2"><table:table-cell {text}><text:p>a</text:p>'
+            "</table:table-cell></table:table-row>"
+            '<table:table-row><table:table-cell table:number-columns-repeated="2"/>'
+            f'<table:table-cell {text} table:number-rows-spanned="3" table:number-columns-spanned="1">'
+            "<text:p>merged</text:p></table:table-cell>"
+            f'<table:table-cell table:formula="of:=1/0" {text} office:string-value="" calcext:value-type="error">'
+            "<text:p>#DIV/0!</text:p></table:table-cell></table:table-row>"
+            "<table:table-row><table:table-cell table:number-columns-repeated='2'/><table:covered-table-cell/>"
+            f"<table:table-cell {text}><text:p>b</text:p></table:table-cell></table:table-row>"
+        )
+    )
+    assert table.rows == [["a", "", "", ""], ["a", "", "", ""], ["", "", "merged", ""], ["", "", "", "b"]]
+    assert table.merged == (MergedRange(2, 2, 4, 2),)
+    assert table.valueless == {(2, 3): "#DIV/0!"}
