@@ -282,7 +282,7 @@ def signature(pair: Pair, options: Options) -> str:
         **_reading_parts(pair),
         "seed": str(options.seed),
         "replicates": str(options.replicates),
-        **({"engine": pair.pred.source.engine} if pair.pred.source.engine else {}),
+        **({"detector": pair.pred.source.detector} if pair.pred.source.detector else {}),
         "gold": pair.gold.source.sha256[:12],
         "pred": pair.pred.source.sha256[:12],
     }

@@ -75,5 +75,5 @@ class OutputError(CluevalError):
     """A file could not be written; whatever stood there before is untouched."""
 
 
-class EngineError(CluevalError):
+class DetectorError(CluevalError):
     """A detector could not be started, or went wrong in a way that leaves nothing to go on with."""

@@ -50,7 +50,7 @@ FORBIDDEN = {
     "report_csv": (*WORLD, *WAY_BACK, *SURFACE, "readers", "matching", "merging", "schemes", "workbook", "writers"),
     "reimport": (*SCREEN, *PAGES, *RENDERINGS, *SURFACE, "xlsxwriter"),
     "correction": (*WORLD, *RENDERINGS, *SURFACE),
-    "engines": (*SCREEN, *BOOKS, *RENDERINGS, *WAY_BACK, *SURFACE),
+    "detectors": (*SCREEN, *BOOKS, *RENDERINGS, *WAY_BACK, *SURFACE),
     "safety": (*SCREEN, *PAGES, *BOOKS, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "pandas"),
     "typed_json": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "pandas", "numpy"),
     "toml_source": (*WORLD, *RENDERINGS, *WAY_BACK, *SURFACE, "readers", "evaluation", "pandas", "numpy"),
@@ -122,7 +122,7 @@ def test_rooms_that_compute_open_and_print_nothing(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_command_line_exits_prints_and_reads_arguments(path: Path) -> None:
     # A detector's process is a program of its own, which talks to the runner through its standard streams.
-    if room_of(path) in {"cli", "__main__"} or path.relative_to(PACKAGE).as_posix() == "engines/serve.py":
+    if room_of(path) in {"cli", "__main__"} or path.relative_to(PACKAGE).as_posix() == "detectors/serve.py":
         return
     found = [
         f"{path.name}:{node.lineno}: sys.{node.attr}"
@@ -147,7 +147,7 @@ def test_modules_keep_to_a_readable_size() -> None:
 
 
 def test_the_rules_name_rooms_that_exist_or_are_planned() -> None:
-    planned = {"workbook", "report_html", "reimport", "correction", "engines"}
+    planned = {"workbook", "report_html", "reimport", "correction", "detectors"}
     assert set(FORBIDDEN) - {room_of(path) for path in MODULES} <= planned
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.cli import cli
-from tests import benchmark, check
+from tests import check
+from tests.benchmark import __main__ as benchmark
 from tests.support.commands import run
 from tests.support.folders import ROOT
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli.parameters import ListOption
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the comparison as a page here."
 )
-@click.option("--name", "names", multiple=True, metavar="TEXT", help="Name of a system, in the order of the files.")
+@click.option("--name", "names", cls=ListOption, metavar="TEXT", help="Name of a system, in the order of the files.")
 @options.reading
 @options.two_sides
 @options.scoring

@@ -6,34 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli.options import apply
+from clueval_xlsx.cli.parameters import KeyValue, apply
 
 if TYPE_CHECKING:
-    from clueval_xlsx.detectors.base import EngineSettings
+    from clueval_xlsx.detectors.base import DetectorSettings
     from clueval_xlsx.detectors.runner import RunOptions
 
-ENGINE_HELP = 'The detector: presidio, command:"PROGRAM ARGUMENTS", or the name that a package registered.'
-
-
-class KeyValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
-    """`KEY=VALUE`."""
-
-    name = "KEY=VALUE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Split the pair."""
-        if isinstance(value, tuple):
-            return value
-        key, equals, text = str(value).partition("=")
-        if not equals or not key.strip():
-            self.fail(f"{value!r} is not KEY=VALUE.", param, ctx)
-        return key.strip(), text
+DETECTOR_HELP = 'The detector: presidio, command:"PROGRAM ARGUMENTS", or the name that a package registered.'
 
 
 running = apply(
     [
         click.option(
-            "--language",
+            "--detector-language",
             default="en",
             show_default=True,
             metavar="CODE",
@@ -47,9 +32,9 @@ running = apply(
             "--score-threshold", type=click.FloatRange(0, 1), help="Drop finds that the detector is less sure of."
         ),
         click.option(
-            "--engine-option",
+            "--detector-option",
             "detector_options",
-            type=KeyValue(),
+            type=KeyValue("label=NAME", may_be_empty=True),
             multiple=True,
             help="An option of a detector that a package registered; repeatable.",
         ),
@@ -78,13 +63,13 @@ running = apply(
 )
 
 
-def engine_settings(given: dict[str, Any]) -> EngineSettings:
+def detector_settings(given: dict[str, Any]) -> DetectorSettings:
     """Which detector and what it is told, from the command's keyword arguments."""
-    from clueval_xlsx.detectors.base import EngineSettings
+    from clueval_xlsx.detectors.base import DetectorSettings
 
-    return EngineSettings(
-        engine=given["engine"],
-        language=given["language"],
+    return DetectorSettings(
+        detector=given["detector"],
+        language=given["detector_language"],
         score_threshold=given["score_threshold"],
         nlp_config=given["nlp_config"],
         recognizers_config=given["recognizers_config"],

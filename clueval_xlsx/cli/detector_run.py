@@ -31,14 +31,14 @@ def side_file(target: Path) -> Path:
 
 def run_dataset(dataset: Dataset, given: dict[str, Any], target: Path) -> Run:
     """Run the detector that the options name."""
-    from clueval_xlsx.detectors.runner import run_engine
+    from clueval_xlsx.detectors.runner import run_detector
 
     place = side_file(target)
     with documents_progress(dataset.documents) as advance:
         try:
-            run = run_engine(
+            run = run_detector(
                 dataset.documents,
-                detector_options.engine_settings(given),
+                detector_options.detector_settings(given),
                 detector_options.run_options(given),
                 side_file=place,
                 sha256=dataset.gold.source.sha256,
@@ -151,7 +151,7 @@ def detected_pair(gold: str, given: dict[str, Any], target: Path, kept: ExitStac
     dataset = make_dataset(options.read_input(gold, given, "gold"), given.get("type_layer"))
     run = run_dataset(dataset, given, target)
     kept.enter_context(finds_kept(run, target))
-    prediction = make_prediction(dataset, run, given["pred_overlaps"] or given["overlaps"])
+    prediction = make_prediction(dataset, run, given["pred_nested"] or given["nested"])
     pair = make_pair(dataset.gold, prediction.side, strict_tags=given["bio"] == "strict")
     aligned = align_entities(dataset.labels, run.description, dict(given.get("map") or ()))
     notes = (*pair.notes, *run_notes(run.description, dataset), *prediction.notes, *aligned.notes())

@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Write metrics.json, scores.csv, the cases as CSV and confusion_matrix.html into this folder.",
 )
-@click.option("--engine", metavar="NAME", help=f"Make the predictions here and now. {detector_options.ENGINE_HELP}")
+@click.option("--detector", metavar="NAME", help=f"Make the predictions here and now. {detector_options.DETECTOR_HELP}")
 @detector_options.running
 @click.option(
     "--keep-unmapped",
     is_flag=True,
-    help="With --engine: keep documents that have labels for which the detector has none.",
+    help="With --detector: keep documents that have labels for which the detector has none.",
 )
 @options.reading
 @options.two_sides
@@ -85,7 +85,7 @@ def evaluate(
 ) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
-    One of the two may be `-`, standard input. With --engine there is no PRED: the detector is run over GOLD.
+    One of the two may be `-`, standard input. With --detector there is no PRED: the detector is run over GOLD.
     """
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.cli.reviews import review_targets, spare_judgements, write_reviews
@@ -149,8 +149,8 @@ def _detect(
     gold: str, pred: str | None, targets: list[Path], given: dict[str, Any], kept: ExitStack
 ) -> Detected | None:
     """The predictions of a detector, if that is where they come from; they are kept until `kept` is closed."""
-    if bool(pred) == bool(given["engine"]):
-        raise click.UsageError("Give either PRED, a file of predictions, or a detector with --engine.")
+    if bool(pred) == bool(given["detector"]):
+        raise click.UsageError("Give either PRED, a file of predictions, or a detector with --detector.")
     if pred:
         return None
     from clueval_xlsx.cli.detector_run import detected_pair

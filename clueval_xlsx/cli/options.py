@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from clueval_xlsx.cli import format_options
 from clueval_xlsx.cli.config_file import load_config
+from clueval_xlsx.cli.parameters import KeyValue, LabelGroup, ListOption, NamedColumn, apply
 from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -19,68 +19,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Options
     from clueval_xlsx.formats.loading import ReadOptions
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
-
-
-class NamedColumn(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
-    """`NAME=COLUMN`, columns counted from 1."""
-
-    name = "NAME=COLUMN"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        """Split the pair and check the number."""
-        if isinstance(value, tuple):
-            return value
-        name, equals, number = str(value).partition("=")
-        if not equals or not name.strip() or not number.strip().isdigit() or int(number) < 1:
-            self.fail(f"{value!r} is not NAME=COLUMN with a column counted from 1, such as risk=3.", param, ctx)
-        if name.strip() in {"start", "end"}:
-            self.fail(f"{name.strip()!r} cannot be the name of a layer: span tables use it for positions.", param, ctx)
-        return name.strip(), int(number)
-
-
-class Renaming(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """`KEY=VALUE`, both of them text."""
-
-    name = "KEY=VALUE"
-
-    def __init__(self, example: str) -> None:
-        self.example = example
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Split the pair."""
-        if isinstance(value, tuple):
-            return value
-        key, equals, text = str(value).partition("=")
-        if not equals or not key.strip() or not text:
-            self.fail(f"{value!r} is no pair such as {self.example}.", param, ctx)
-        return key.strip(), text
-
-
-class LabelGroup(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """`LABEL,LABEL,…`, or a list in a config file."""
-
-    name = "LABEL,LABEL"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Split the list; one label alone is equivalent to nothing."""
-        parts = value if isinstance(value, list | tuple) else str(value).split(",")
-        labels = tuple(dict.fromkeys(str(label).strip() for label in parts if str(label).strip()))
-        if len(labels) < 2:
-            self.fail(f"{value!r} is no group of labels. Give two or more, such as ORG,LOC.", param, ctx)
-        return labels
-
-
-def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Command]:
-    """One decorator of many."""
-
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
 
 
 def _set_threads(_context: click.Context, _parameter: click.Parameter, count: int | None) -> None:
@@ -126,8 +65,8 @@ reading = apply(
             "--column",
             "columns",
             type=NamedColumn(),
-            multiple=True,
-            help="A named column whose values metrics can be grouped by; repeatable.",
+            cls=ListOption,
+            help="A named column whose values metrics can be grouped by.",
         ),
         click.option(
             "--space-column",
@@ -170,7 +109,7 @@ scoring = apply(
             show_default=True,
             help="Several layers: one sequence of merged spans, or each layer by itself.",
         ),
-        click.option("--by", multiple=True, metavar="KEY", help="Group by this metadata key; repeatable."),
+        click.option("--by", cls=ListOption, metavar="KEY", help="Group by this metadata key."),
         click.option(
             "--beta",
             type=click.FloatRange(0, min_open=True),
@@ -198,25 +137,25 @@ schemes = apply(
         click.option(
             "--scheme",
             type=click.Choice(_SCHEMES),
-            multiple=True,
-            help="Another way to count, besides clueval, which is always there; repeatable.",
+            cls=ListOption,
+            help="Another way to count, besides clueval, which is always there.",
         ),
         click.option("--type-layer", metavar="LAYER", help="Layer whose labels are the types of merged spans."),
         click.option(
             "--iou-threshold",
             type=_SHARE,
-            multiple=True,
+            cls=ListOption,
             default=(0.9,),
             show_default=True,
-            help="Scheme iou: least intersection over union; repeatable.",
+            help="Scheme iou: least intersection over union.",
         ),
         click.option(
             "--coverage-threshold",
             type=_SHARE,
-            multiple=True,
+            cls=ListOption,
             default=(0.3,),
             show_default=True,
-            help="Scheme coverage: least share of a gold span that must be covered; repeatable.",
+            help="Scheme coverage: least share of a gold span that must be covered.",
         ),
         click.option(
             "--scenario-threshold",
@@ -227,7 +166,7 @@ schemes = apply(
         ),
         click.option(
             "--allow",
-            type=Renaming(r"NAME=\s"),
+            type=KeyValue(r"NAME=\s"),
             multiple=True,
             metavar="CATEGORY=REGEX",
             help="Scheme chars: characters of a category (or ALL) that need no masking, or that may be masked "
@@ -253,10 +192,10 @@ labels = apply(
     [
         click.option(
             "--map",
-            type=Renaming("LOCATION=LOC"),
-            multiple=True,
+            type=KeyValue("LOCATION=LOC"),
+            cls=ListOption,
             metavar="OLD=NEW",
-            help="Rename a label on both sides before anything is compared; repeatable.",
+            help="Rename a label on both sides before anything is compared.",
         ),
         click.option(
             "--equivalent",
@@ -273,9 +212,9 @@ labels = apply(
         ),
         click.option(
             "--ignore",
-            multiple=True,
+            cls=ListOption,
             metavar="LABEL",
-            help="Do not count spans of this label, nor what matches them; repeatable.",
+            help="Do not count spans of this label, nor what matches them.",
         ),
         click.option(
             "--unmapped",
@@ -306,7 +245,7 @@ def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
         document_tag=given["document_tag"],
         sentence_tag=given["sentence_tag"],
         text=_own(given, side, "text"),
-        nested=_own(given, side, "overlaps"),
+        nested=_own(given, side, "nested"),
         offsets=given["offsets"],
         annotator=_own(given, side, "annotator"),
     )

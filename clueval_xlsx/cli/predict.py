@@ -28,7 +28,7 @@ _JSON = ("tab", "presidio", "label-studio")
     required=True,
     help="Write the predictions here: a file, or a folder for brat.",
 )
-@click.option("--engine", required=True, metavar="NAME", help=detector_options.ENGINE_HELP)
+@click.option("--detector", required=True, metavar="NAME", help=detector_options.DETECTOR_HELP)
 @detector_options.running
 @click.option(
     "--to",
@@ -53,14 +53,14 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     from clueval_xlsx.files.outputs import Outputs, check_target
 
     # A dataset's own annotations do not matter for predicting, so their overlaps are nobody's business here.
-    reading = options.read_input(dataset, {**given, "overlaps": "longest"})
+    reading = options.read_input(dataset, {**given, "nested": "longest"})
     format_ = _format(output, wanted, reading)
     if format_ != "brat":
         check_target(output)  # before a long run, not behind it
     prepared = make_dataset(reading)
     run = run_dataset(prepared, given, output)
     with finds_kept(run, output):
-        prediction = make_prediction(prepared, run, given["overlaps"])
+        prediction = make_prediction(prepared, run, given["nested"])
         with Outputs([dataset]) as outputs:
             for path, content in _files(reading, prepared, prediction, format_, output).items():
                 outputs.write_bytes(path, content)

@@ -37,7 +37,7 @@ _READING = {
     "sentence_tag": "sentence_tag",
     "format_": "format",
     "text": "text",
-    "overlaps": "nested",
+    "nested": "nested",
     "offsets": "offsets",
     "annotator": "annotator",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli.config_file import own_judgements
-from clueval_xlsx.cli.options import apply
+from clueval_xlsx.cli.parameters import ListOption, apply
 
 if TYPE_CHECKING:
     from clueval_xlsx.outputs.xlsx import ReviewOptions
@@ -38,7 +38,7 @@ review = apply(
     [
         language_option,
         click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
-        click.option("--protect", is_flag=True, help="Lock the cells that are not for judging."),
+        click.option("--lock-cells", is_flag=True, help="Lock the cells that are not for judging."),
         click.option(
             "--max-rows",
             type=click.IntRange(1, 1_048_570),
@@ -54,13 +54,13 @@ review = apply(
 handing_out = apply(
     [
         click.option(
-            "--annotators",
-            default="",
-            metavar="NAMES",
+            "--judges",
+            cls=ListOption,
+            metavar="NAME",
             help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
         ),
         click.option(
-            "--overlap", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
+            "--double", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
         ),
         click.option(
             "--sample",
@@ -91,7 +91,7 @@ def review_options(given: dict[str, Any]) -> ReviewOptions:
     return ReviewOptions(
         lang=given["lang"],
         contact=given["contact"],
-        protect=given["protect"],
+        lock_cells=given["lock_cells"],
         max_rows=given["max_rows"],
         judgements=(*JUDGEMENTS, *own_judgements()),
     )

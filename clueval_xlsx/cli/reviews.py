@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,20 +22,20 @@ WITHOUT_TEXT = "-without-text"
 
 
 def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
-    """Where each person's workbook goes: `review-anna.xlsx`, …; without annotators one path under the empty name."""
-    names = team(given["annotators"])
-    if given["overlap"] and not names:
-        raise OptionError("--overlap needs --annotators. Say who judges, such as --annotators anna,ben.")
+    """Where each person's workbook goes: `review-anna.xlsx`, …; without judges one path under the empty name."""
+    names = team(given["judges"])
+    if given["double"] and not names:
+        raise OptionError("--double needs --judges. Say who judges, such as --judges anna,ben.")
     if not names:
         return {"": path}
-    if given["overlap"] and len(names) == 1:
-        raise OptionError(f"--overlap needs two people or more, but --annotators names only {names[0]}.")
+    if given["double"] and len(names) == 1:
+        raise OptionError(f"--double needs two people or more, but --judges names only {names[0]}.")
     found = {name: path.with_stem(f"{path.stem}-{file_name_part(name)}") for name in names}
     taken = {without_text_path(path).name.casefold(): "the edition without text"} if given["without_text"] else {}
     for name, target in found.items():
         other = taken.setdefault(target.name.casefold(), name)
         if other != name:
-            raise OptionError(f"--annotators: {name} and {other} would share the file {target.name}. Change a name.")
+            raise OptionError(f"--judges: {name} and {other} would share the file {target.name}. Change a name.")
     return found
 
 
@@ -80,7 +80,7 @@ def write_reviews(
     selection = select(
         result,
         annotators=[name for name in targets if name],
-        overlap=parse_share(given["overlap"] or "0"),
+        overlap=parse_share(given["double"] or "0"),
         sample=given["sample"],
         agreed=given["agreed"],
         seed=given["seed"],
@@ -104,19 +104,15 @@ def write_reviews(
     return selection
 
 
-def team(text: str) -> list[str]:
-    """Names from a list such as `anna, ben`.
-
-    >>> team("anna, ben,,cara")
-    ['anna', 'ben', 'cara']
-    """
+def team(judges: Sequence[str]) -> list[str]:
+    """The people who judge, each of them once."""
     from clueval_xlsx.review.vocabulary import normalise
 
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    names = [name for name in judges if name]
     keys = [normalise(name) for name in names]
     twice = {name for name in names if keys.count(normalise(name)) > 1}
     if twice:
-        raise OptionError(f"--annotators names {', '.join(sorted(twice))} twice. Give each person once.")
+        raise OptionError(f"--judges names {', '.join(sorted(twice))} twice. Give each person once.")
     return names
 
 

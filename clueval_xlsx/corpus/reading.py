@@ -28,7 +28,7 @@ class Source:
     columns: Mapping[str, int | str] = field(default_factory=dict)  # layer -> column, or field in other formats
     ends_with_newline: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
-    engine: str = ""  # name, version, language and configuration of the detector that made the spans
+    detector: str = ""  # name, version, language and configuration of the detector that made the spans
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,5 @@
-"""Detectors that make predictions: what an engine is, which ones there are, and how they are run over documents."""
+"""Detectors that make predictions: what a detector is, which ones there are, and how they are run over documents."""
 
-from clueval_xlsx.detectors.base import Description, Detection, Document, Engine, EngineSettings
+from clueval_xlsx.detectors.base import Description, Detection, Detector, DetectorSettings, Document
 
-__all__ = ["Description", "Detection", "Document", "Engine", "EngineSettings"]
+__all__ = ["Description", "Detection", "Detector", "DetectorSettings", "Document"]

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.exceptions import DetectorError
 
 ENTRY_POINTS = "clueval_xlsx.detectors"
 COMMAND = "command"
@@ -36,14 +36,14 @@ class Detection(NamedTuple):
 
 
 @dataclass(frozen=True)
-class EngineSettings:
+class DetectorSettings:
     """Which detector, and everything it was told; a detector uses what it knows and refuses the rest.
 
-    `engine` is a registered name, or `command:` and a command line. `options` are the detector's own
-    (`--engine-option KEY=VALUE`).
+    `detector` is a registered name, or `command:` and a command line. `options` are the detector's own
+    (`--detector-option KEY=VALUE`).
     """
 
-    engine: str
+    detector: str
     language: str = "en"
     score_threshold: float | None = None
     nlp_config: str | None = None
@@ -52,8 +52,8 @@ class EngineSettings:
 
     @property
     def command(self) -> str | None:
-        """The command line of a `command:` engine."""
-        kind, colon, line = self.engine.partition(":")
+        """The command line of a `command:` detector."""
+        kind, colon, line = self.detector.partition(":")
         return line.strip() if colon and kind == COMMAND else None
 
 
@@ -102,11 +102,11 @@ class Description:
 
 
 @runtime_checkable
-class Engine(Protocol):
+class Detector(Protocol):
     """A detector in Python.
 
     A package offers one as an entry point in the group `clueval_xlsx.detectors`: a function that takes
-    `EngineSettings` and returns an object like this. It lives in a process of its own, and several of them run
+    `DetectorSettings` and returns an object like this. It lives in a process of its own, and several of them run
     side by side with `--workers`; what it prints goes to nobody.
     """
 
@@ -119,41 +119,43 @@ class Engine(Protocol):
         ...
 
 
-def known_engines() -> list[str]:
-    """The names that `--engine` takes, `command:…` aside."""
+def known_detectors() -> list[str]:
+    """The names that `--detector` takes, `command:…` aside."""
     return sorted({*_BUILT_IN, *(point.name for point in metadata.entry_points(group=ENTRY_POINTS))})
 
 
-def load_engine(settings: EngineSettings) -> Engine:
+def load_detector(settings: DetectorSettings) -> Detector:
     """Make the detector that the settings name."""
-    built_in = _BUILT_IN.get(settings.engine)
+    built_in = _BUILT_IN.get(settings.detector)
     if built_in:
-        points = [metadata.EntryPoint(settings.engine, built_in, ENTRY_POINTS)]
+        points = [metadata.EntryPoint(settings.detector, built_in, ENTRY_POINTS)]
     else:
-        points = [point for point in metadata.entry_points(group=ENTRY_POINTS) if point.name == settings.engine]
+        points = [point for point in metadata.entry_points(group=ENTRY_POINTS) if point.name == settings.detector]
     if not points:
-        check_engine_name(settings.engine)
-    factory: Callable[[EngineSettings], Engine] = points[0].load()
+        check_detector_name(settings.detector)
+    factory: Callable[[DetectorSettings], Detector] = points[0].load()
     return factory(settings)
 
 
-def check_engine_name(name: str) -> None:
+def check_detector_name(name: str) -> None:
     """Refuse a name that no detector has."""
     if name.partition(":")[0] == COMMAND:
         if not name.partition(":")[2].strip():
-            raise EngineError('--engine command: the command is missing. Give --engine command:"python detect.py".')
+            raise DetectorError(
+                '--detector command: the command is missing. Give --detector command:"python detect.py".'
+            )
         return
-    if name not in known_engines():
-        raise EngineError(
-            f"--engine {name}: there is no such detector. Allowed: {', '.join(known_engines())}, or "
+    if name not in known_detectors():
+        raise DetectorError(
+            f"--detector {name}: there is no such detector. Allowed: {', '.join(known_detectors())}, or "
             f'command:"…" for a program of your own; a package adds its own as an entry point in {ENTRY_POINTS!r}.'
         )
 
 
-def configuration_hash(settings: EngineSettings, *more: Any) -> str:
+def configuration_hash(settings: DetectorSettings, *more: Any) -> str:
     """A short hash of what a detector was told; files count by their content, not by their name."""
     told = asdict(settings)
-    for key in ("engine", "language"):  # these stand beside the hash
+    for key in ("detector", "language"):  # these stand beside the hash
         told.pop(key)
     for key in ("nlp_config", "recognizers_config"):
         told[key] = None if told[key] is None else file_hash(told[key])
@@ -166,4 +168,4 @@ def file_hash(path: str) -> str:
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     except OSError as error:
-        raise EngineError(f"{path}: cannot be read: {error.strerror or error}. Check the path.") from None
+        raise DetectorError(f"{path}: cannot be read: {error.strerror or error}. Check the path.") from None

@@ -6,8 +6,8 @@ import os
 import shlex
 from pathlib import Path
 
-from clueval_xlsx.detectors.base import COMMAND, Description, EngineSettings, configuration_hash, file_hash
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.detectors.base import COMMAND, Description, DetectorSettings, configuration_hash, file_hash
+from clueval_xlsx.exceptions import DetectorError
 
 
 def split_command(line: str) -> list[str]:
@@ -19,13 +19,13 @@ def split_command(line: str) -> list[str]:
     try:
         words = shlex.split(line, posix=os.name == "posix")
     except ValueError as error:
-        raise EngineError(f"--engine command:{line}: the command cannot be read: {error}. Check the quotes.") from None
-    if not words:
-        raise EngineError('--engine command: the command is missing. Give --engine command:"python detect.py".')
+        raise DetectorError(
+            f"--detector command:{line}: the command cannot be read: {error}. Check the quotes."
+        ) from None
     return [word.strip('"') for word in words] if os.name != "posix" else words
 
 
-def describe_command(settings: EngineSettings) -> Description:
+def describe_command(settings: DetectorSettings) -> Description:
     """A program says nothing about itself: its scripts stand for its version, by their content."""
     _refuse_configuration(settings)
     words = split_command(settings.command or "")
@@ -43,15 +43,15 @@ def describe_command(settings: EngineSettings) -> Description:
     )
 
 
-def _refuse_configuration(settings: EngineSettings) -> None:
+def _refuse_configuration(settings: DetectorSettings) -> None:
     given = {
         "--nlp-config": settings.nlp_config,
         "--recognizers-config": settings.recognizers_config,
-        "--engine-option": settings.options or None,
+        "--detector-option": settings.options or None,
     }
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
-        raise EngineError(
+        raise DetectorError(
             f"{', '.join(wrong)} cannot be given to a command. Write what it must know into the command itself."
         )
 

@@ -14,13 +14,13 @@ from clueval_xlsx.corpus.spans import label_column, label_vocabulary, make_spans
 from clueval_xlsx.corpus.standoff import Mentions, TextReading
 from clueval_xlsx.corpus.tags import TagColumn
 from clueval_xlsx.detectors.base import Description, Detection, Document
-from clueval_xlsx.detectors.overlaps import LONGEST, Finds, resolve
+from clueval_xlsx.detectors.nested import LONGEST, Finds, resolve
 from clueval_xlsx.detectors.runner import Run
 from clueval_xlsx.detectors.texts import Rendered, place, render
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.text.tokenise import Ranges
 
-ENGINE_FORMAT = "engine"
+DETECTOR_FORMAT = "detector"
 _MOST_WORDS = 40
 
 
@@ -98,11 +98,11 @@ def make_prediction(dataset: Dataset, run: Run, nested: str | None = None) -> Pr
     mode = nested or LONGEST
     source = Source(
         name=source_name(run.description),
-        format=ENGINE_FORMAT,
+        format=DETECTOR_FORMAT,
         sha256=_digest(run.found),
         columns={dataset.layer: "-"},
         reading={"nested": nested},
-        engine=str(run.description),
+        detector=str(run.description),
     )
     if isinstance(dataset.gold, TextReading):
         return _on_text(dataset, dataset.gold, run, mode, source)

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from clueval_xlsx.detectors.base import Description, Detection, EngineSettings, configuration_hash
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, configuration_hash
+from clueval_xlsx.exceptions import DetectorError
 
 INSTALL = "pip install clueval-xlsx[presidio]"
 BLANK = "blank:"
@@ -21,28 +21,28 @@ _MODELS = ("spacy", "slim")  # the kinds of pipeline whose models are spaCy's
 def check_installed() -> None:
     """Say how to get Presidio where it is missing."""
     if any(find_spec(name) is None for name in ("presidio_analyzer", "spacy")):
-        raise EngineError(f"--engine presidio: Presidio is not installed here. Get it with: {INSTALL}")
+        raise DetectorError(f"--detector presidio: Presidio is not installed here. Get it with: {INSTALL}")
 
 
-def make(settings: EngineSettings) -> PresidioEngine:
+def make(settings: DetectorSettings) -> PresidioDetector:
     """Build the analyzer."""
     check_installed()
     if settings.options:
-        raise EngineError(
-            f"--engine presidio has no options of its own, found {', '.join(settings.options)}. "
-            "Configure it with --nlp-config, --recognizers-config, --score-threshold and --language."
+        raise DetectorError(
+            f"--detector presidio has no options of its own, found {', '.join(settings.options)}. "
+            "Configure it with --nlp-config, --recognizers-config, --score-threshold and --detector-language."
         )
     logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
     stay_offline()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice to people who write configurations, not to those who evaluate
-        return PresidioEngine(settings)
+        return PresidioDetector(settings)
 
 
-class PresidioEngine:
+class PresidioDetector:
     """An analyzer for one language."""
 
-    def __init__(self, settings: EngineSettings) -> None:
+    def __init__(self, settings: DetectorSettings) -> None:
         from presidio_analyzer import AnalyzerEngine
 
         self.settings = settings
@@ -59,11 +59,11 @@ class PresidioEngine:
             self._entities = sorted(self.analyzer.get_supported_entities(settings.language))
         except (ValueError, TypeError) as error:
             name = settings.recognizers_config or "Presidio's own recognizers"
-            raise EngineError(f"{name}: Presidio refuses this configuration: {_one_line(error)}") from None
+            raise DetectorError(f"{name}: Presidio refuses this configuration: {_one_line(error)}") from None
         if not self._entities:
-            raise EngineError(
+            raise DetectorError(
                 f"{settings.recognizers_config or 'Presidio'}: no recognizer is there for language "
-                f"{settings.language!r}. Add one, or choose another --language."
+                f"{settings.language!r}. Add one, or choose another --detector-language."
             )
 
     def describe(self) -> Description:
@@ -111,17 +111,19 @@ def _read_yaml(path: str) -> dict[str, Any]:
     try:
         content = yaml.safe_load(Path(path).read_text("utf-8-sig"))
     except OSError as error:
-        raise EngineError(f"{path}: cannot be read: {error.strerror or error}. Check the path.") from None
+        raise DetectorError(f"{path}: cannot be read: {error.strerror or error}. Check the path.") from None
     except UnicodeDecodeError:
-        raise EngineError(f"{path}: the file is not UTF-8. Save it as UTF-8.") from None
+        raise DetectorError(f"{path}: the file is not UTF-8. Save it as UTF-8.") from None
     except yaml.YAMLError as error:
-        raise EngineError(f"{path}: not valid YAML: {_one_line(error)}") from None
+        raise DetectorError(f"{path}: not valid YAML: {_one_line(error)}") from None
     if not isinstance(content, dict):
-        raise EngineError(f"{path}: found {type(content).__name__}, allowed: a YAML mapping as Presidio documents it.")
+        raise DetectorError(
+            f"{path}: found {type(content).__name__}, allowed: a YAML mapping as Presidio documents it."
+        )
     return content
 
 
-def _nlp_configuration(settings: EngineSettings) -> dict[str, Any]:
+def _nlp_configuration(settings: DetectorSettings) -> dict[str, Any]:
     """Presidio's NLP configuration with the models of the chosen language alone."""
     if settings.nlp_config is None:
         from presidio_analyzer.nlp_engine import NlpEngineProvider
@@ -133,13 +135,13 @@ def _nlp_configuration(settings: EngineSettings) -> dict[str, Any]:
         configuration = _read_yaml(name)
     models = configuration.get("models")
     if not isinstance(models, list) or not all(isinstance(model, dict) for model in models):
-        raise EngineError(f"{name}: 'models' must be a list of mappings with lang_code and model_name.")
+        raise DetectorError(f"{name}: 'models' must be a list of mappings with lang_code and model_name.")
     chosen = [model for model in models if model.get("lang_code") == settings.language]
     if not chosen:
         known = ", ".join(str(model.get("lang_code")) for model in models) or "none"
-        raise EngineError(
+        raise DetectorError(
             f"{name}: no model for language {settings.language!r}. Languages there: {known}. Choose one of them with "
-            f"--language, or give --nlp-config a file with a model for {settings.language!r} "
+            f"--detector-language, or give --nlp-config a file with a model for {settings.language!r} "
             f"({BLANK}{settings.language} works without a model)."
         )
     configuration = {**configuration, "models": chosen[:1]}
@@ -155,7 +157,7 @@ def _check_model(name: str, model: str, language: str) -> None:
 
     if model.startswith(BLANK) or spacy.util.is_package(model) or Path(model).exists():
         return
-    raise EngineError(
+    raise DetectorError(
         f"{name}: the spaCy model {model!r} is not installed. Install it (python -m spacy download {model}), or name "
         f"another in --nlp-config; {BLANK}{language} is a pipeline without a model, for pattern recognizers alone."
     )
@@ -170,7 +172,7 @@ def _nlp_engine(configuration: dict[str, Any]) -> Any:
     try:
         return NlpEngineProvider(nlp_configuration=configuration).create_engine()
     except (ValueError, TypeError, KeyError, OSError, ImportError) as error:
-        raise EngineError(f"the NLP configuration: Presidio refuses it: {_one_line(error)}") from None
+        raise DetectorError(f"the NLP configuration: Presidio refuses it: {_one_line(error)}") from None
 
 
 def _blank_engine(model: dict[str, Any]) -> Any:
@@ -182,7 +184,7 @@ def _blank_engine(model: dict[str, Any]) -> Any:
     try:
         pipeline = spacy.blank(name)
     except ImportError:
-        raise EngineError(f"{BLANK}{name}: spaCy does not know the language {name!r}. Example: {BLANK}de.") from None
+        raise DetectorError(f"{BLANK}{name}: spaCy does not know the language {name!r}. Example: {BLANK}de.") from None
     # Without a model there are no lemmas; the words themselves let context words count.
     pipeline.add_pipe(_lower_case_lemmas(), name="lemmas")
 
@@ -195,9 +197,9 @@ def _blank_engine(model: dict[str, Any]) -> Any:
         def get_supported_entities(self) -> list[str]:
             return []
 
-    engine = BlankNlpEngine(models=[model])
-    engine.load()
-    return engine
+    nlp_engine = BlankNlpEngine(models=[model])
+    nlp_engine.load()
+    return nlp_engine
 
 
 def _lower_case_lemmas() -> str:
@@ -215,7 +217,7 @@ def _lower_case_lemmas() -> str:
     return name
 
 
-def _registry_configuration(settings: EngineSettings) -> dict[str, Any]:
+def _registry_configuration(settings: DetectorSettings) -> dict[str, Any]:
     configuration: dict[str, Any] = {}
     if settings.recognizers_config is not None:
         configuration = _read_yaml(settings.recognizers_config)

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.exceptions import DetectorError
 
 _LONGEST_LINE = 1 << 26  # bytes; a program that never ends its line must not fill the memory
 _LAST_WORDS = 400  # characters of standard error that are worth repeating
@@ -43,7 +43,7 @@ class LineProcess:
                 start_new_session=os.name == "posix",
             )
         except OSError as error:
-            raise EngineError(
+            raise DetectorError(
                 f"{command[0]}: the program cannot be started: {error.strerror or error}. Check the command."
             ) from None
         assert self._process.stdin

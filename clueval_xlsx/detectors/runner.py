@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clueval_xlsx.detectors.base import Description, Detection, Document, EngineSettings
+from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.sidefile import SideFile, identity_of
 from clueval_xlsx.detectors.worker import Chunk, Outcome, Task, Worker
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.exceptions import DetectorError
 
 DEFAULT_TIME_LIMIT = 120.0
 _GIVE_UP_AFTER = 10  # documents that all failed, before the first success
@@ -39,9 +39,9 @@ class Run:
     resumed: int = 0  # documents that an earlier run had done
 
 
-def run_engine(
+def run_detector(
     documents: Sequence[Document],
-    settings: EngineSettings,
+    settings: DetectorSettings,
     options: RunOptions | None = None,
     *,
     side_file: Path | None = None,
@@ -126,11 +126,11 @@ class _State:
         self.failures[outcome.number] = outcome.failure
         message = self.describe(outcome.number)
         if fail_fast:
-            raise EngineError(f"{message}. Stopped because of --fail-fast; --resume goes on from here.")
+            raise DetectorError(f"{message}. Stopped because of --fail-fast; --resume goes on from here.")
         failed = len(self.failures)
         hopeless = failed >= _GIVE_UP_AFTER or failed == len(self.documents)
         if not self.found and hopeless:
-            raise EngineError(f"the detector failed on each of the first {failed} documents. The last: {message}.")
+            raise DetectorError(f"the detector failed on each of the first {failed} documents. The last: {message}.")
 
     def describe(self, number: int) -> str:
         return f"document {self.documents[number].id!r}: {self.failures[number]}"

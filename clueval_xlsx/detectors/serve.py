@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from clueval_xlsx.detectors.base import Description, Engine, EngineSettings, load_engine
+from clueval_xlsx.detectors.base import Description, Detector, DetectorSettings, load_detector
 from clueval_xlsx.exceptions import CluevalError
 
 
@@ -27,29 +27,30 @@ def main() -> None:
 
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
     """Load the detector, describe it, and answer every line."""
-    settings = EngineSettings(**json.loads(questions.readline()))
+    settings = DetectorSettings(**json.loads(questions.readline()))
     try:
-        engine = load_engine(settings)
-        description = engine.describe()
+        detector = load_detector(settings)
+        description = detector.describe()
     except CluevalError as error:
         _say(answers, {"fatal": str(error)})
         return
     except Exception as error:  # the detector is somebody else's code: whatever it raises is told, not shown
-        _say(answers, {"fatal": f"--engine {settings.engine}: it cannot be started: {describe_error(error)}."})
+        _say(answers, {"fatal": f"--detector {settings.detector}: it cannot be started: {describe_error(error)}."})
         return
     if not isinstance(description, Description):
         _say(
-            answers, {"fatal": f"--engine {settings.engine}: describe() gave {description!r}. Allowed: a Description."}
+            answers,
+            {"fatal": f"--detector {settings.detector}: describe() gave {description!r}. Allowed: a Description."},
         )
         return
-    _say(answers, {"engine": description.as_json()})
-    answer_all(engine, questions, answers)
+    _say(answers, {"detector": description.as_json()})
+    answer_all(detector, questions, answers)
 
 
-def answer_all(engine: Engine, questions: IO[bytes], answers: IO[bytes]) -> None:
+def answer_all(detector: Detector, questions: IO[bytes], answers: IO[bytes]) -> None:
     """Answer one line of texts after another until the input ends."""
     while line := questions.readline():
-        _say(answers, {"answers": answer(engine, json.loads(line)["texts"])})
+        _say(answers, {"answers": answer(detector, json.loads(line)["texts"])})
 
 
 def _say(answers: IO[bytes], content: Mapping[str, Any]) -> None:
@@ -57,16 +58,16 @@ def _say(answers: IO[bytes], content: Mapping[str, Any]) -> None:
     answers.flush()
 
 
-def answer(engine: Engine, texts: Sequence[str]) -> list[dict[str, Any]]:
+def answer(detector: Detector, texts: Sequence[str]) -> list[dict[str, Any]]:
     """One answer a text; if a chunk fails, its texts are tried one by one to find those at fault."""
     try:
-        found = list(engine.analyse(texts))
+        found = list(detector.analyse(texts))
         if len(found) != len(texts):
             raise ValueError(f"{len(texts)} texts were given to analyse(), {len(found)} lists came back")
         return [{"spans": [_plain(one) for one in spans]} for spans in found]
     except Exception as error:
         if len(texts) > 1:
-            return [answer(engine, [text])[0] for text in texts]
+            return [answer(detector, [text])[0] for text in texts]
         return [{"error": describe_error(error)}]
 
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from clueval_xlsx.detectors.answers import BadAnswerError, detections, parse_line
 from clueval_xlsx.detectors.base import Description, Detection, Document
-from clueval_xlsx.exceptions import EngineError, OutputError
+from clueval_xlsx.exceptions import DetectorError, OutputError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.version import __version__
 
@@ -21,7 +21,7 @@ from clueval_xlsx.version import __version__
 class RunIdentity:
     """What a run is about; only a run about the same can be continued."""
 
-    engine: str  # as in the signature
+    detector: str  # as in the signature
     sha256: str  # of the dataset
     documents: int
     texts: str  # hash of the texts as they were given to the detector
@@ -30,7 +30,7 @@ class RunIdentity:
         """The first line of the file."""
         return {
             "clueval-xlsx": __version__,
-            "engine": self.engine,
+            "detector": self.detector,
             "dataset": self.sha256,
             "documents": self.documents,
             "texts": self.texts,
@@ -64,7 +64,7 @@ class SideFile:
         done: dict[int, list[Detection]] = {}
         if self.path.exists():
             if resume is None:
-                raise EngineError(
+                raise DetectorError(
                     f"{self.path}: an unfinished run lies there. Continue it with --resume, or start anew with "
                     "--no-resume."
                 )
@@ -101,13 +101,15 @@ class SideFile:
         try:
             lines = self.path.read_bytes().split(b"\n")
         except OSError as error:
-            raise EngineError(f"{self.path}: cannot be read: {error.strerror}. Start anew with --no-resume.") from None
+            raise DetectorError(
+                f"{self.path}: cannot be read: {error.strerror}. Start anew with --no-resume."
+            ) from None
         header = _parse(lines[0])
         if header is None:  # it broke off before anything was written
             return {}
         for key, value in self.identity.header().items():
             if key != "clueval-xlsx" and header.get(key) != value:
-                raise EngineError(
+                raise DetectorError(
                     f"{self.path}:1: this run cannot be continued: its {_WORDS[key]} was {header.get(key)}, now it is "
                     f"{value}. Start anew with --no-resume."
                 )
@@ -122,7 +124,7 @@ class SideFile:
 
 
 _WORDS = {
-    "engine": "detector (name/version/language/configuration)",
+    "detector": "detector (name/version/language/configuration)",
     "dataset": "dataset (hash)",
     "documents": "number of documents",
     "texts": "text (hash)",

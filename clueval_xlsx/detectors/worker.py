@@ -12,10 +12,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line, question, shown
-from clueval_xlsx.detectors.base import PRESIDIO, Description, Detection, Document, EngineSettings, check_engine_name
+from clueval_xlsx.detectors.base import (
+    PRESIDIO,
+    Description,
+    Detection,
+    DetectorSettings,
+    Document,
+    check_detector_name,
+)
 from clueval_xlsx.detectors.command import describe_command, split_command
 from clueval_xlsx.detectors.process import LineProcess, ProcessCrashedError, ProcessSilentError, now
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.exceptions import DetectorError
 
 START_LIMIT = 600.0  # seconds to load a detector and its models
 _SERVE = "clueval_xlsx.detectors.serve"
@@ -42,9 +49,9 @@ class Outcome(NamedTuple):
 class Worker:
     """Runs documents through one process at a time; a process that went wrong is replaced."""
 
-    def __init__(self, settings: EngineSettings, time_limit: float | None) -> None:
-        check_engine_name(settings.engine)
-        if settings.engine == PRESIDIO:
+    def __init__(self, settings: DetectorSettings, time_limit: float | None) -> None:
+        check_detector_name(settings.detector)
+        if settings.detector == PRESIDIO:
             from clueval_xlsx.detectors.presidio import check_installed
 
             check_installed()
@@ -124,11 +131,11 @@ class Worker:
         except (ProcessCrashedError, ProcessSilentError, BadAnswerError) as trouble:
             self._end()
             reason = str(trouble) or f"it was not ready after {START_LIMIT:.0f} s"
-            raise EngineError(f"--engine {self.settings.engine}: it cannot be started: {reason}.") from None
-        if "engine" not in answer:
+            raise DetectorError(f"--detector {self.settings.detector}: it cannot be started: {reason}.") from None
+        if "detector" not in answer:
             self.close()
-            raise EngineError(str(answer.get("fatal", shown(answer))))
-        return Description.from_json(answer["engine"])
+            raise DetectorError(str(answer.get("fatal", shown(answer))))
+        return Description.from_json(answer["detector"])
 
     def _send(self, chunk: Chunk) -> None:
         assert self._process is not None

@@ -93,7 +93,7 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
         "pred": {
             "name": PurePath(sides["pred"].name).name,
             "sha256": hashes["pred"],
-            **({"engine": sides["pred"].engine} if sides["pred"].engine else {}),
+            **({"detector": sides["pred"].detector} if sides["pred"].detector else {}),
         },
         "settings": settings,
         "layers": pair.layers,

@@ -148,7 +148,7 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
         manifest.pred.get("sha256", ""),
         _columns(manifest, "pred"),
         reading=dict(manifest.reading.get("pred", {})),
-        engine=manifest.pred.get("engine", ""),
+        detector=manifest.pred.get("detector", ""),
     )
     gold = replace(gold, layers={layer: gold.layers[layer] for layer in manifest.layers})
     pred = Reading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)

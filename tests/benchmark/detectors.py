@@ -20,8 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from clueval_xlsx.detectors.base import Document, EngineSettings
-from clueval_xlsx.detectors.runner import RunOptions, run_engine
+from clueval_xlsx.detectors.base import DetectorSettings, Document
+from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from clueval_xlsx.detectors.texts import render
 from clueval_xlsx.formats.loading import ReadOptions, read
 from tests.support.folders import ROOT, data_folder
@@ -31,18 +31,18 @@ NLP = "nlp_engine_name: spacy\nmodels:\n  - {lang_code: de, model_name: 'blank:d
 
 PAIRED = """
 import io, json, sys, time
-from clueval_xlsx.detectors.base import EngineSettings
+from clueval_xlsx.detectors.base import DetectorSettings
 from clueval_xlsx.detectors.presidio import make
 from clueval_xlsx.detectors.serve import answer_all
 
 texts, language, nlp_config = json.load(sys.stdin)
-engine = make(EngineSettings("presidio", language, nlp_config=nlp_config))
+detector = make(DetectorSettings("presidio", language, nlp_config=nlp_config))
 
 def plain(text, _line):
-    engine.analyzer.analyze(text, language)
+    detector.analyzer.analyze(text, language)
 
 def ours(_text, line):
-    answer_all(engine, io.BytesIO(line), io.BytesIO())
+    answer_all(detector, io.BytesIO(line), io.BytesIO())
 
 lines = [json.dumps({"texts": [text]}).encode("ascii") + b"\\n" for text in texts]
 ways = {"plain": plain, "ours": ours}
@@ -66,17 +66,17 @@ def all_documents() -> list[Document]:
     return render(read(folder / "ler-dev.gold.vrt").corpus).documents
 
 
-def in_the_detector(documents: list[Document], settings: EngineSettings) -> dict[str, float]:
+def in_the_detector(documents: list[Document], settings: DetectorSettings) -> dict[str, float]:
     """Seconds that the detector's process uses, for a plain loop and when we run it."""
     given = json.dumps([[document.text for document in documents], settings.language, settings.nlp_config])
     done = subprocess.run([sys.executable, "-c", PAIRED], input=given, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def in_our_process(documents: list[Document], settings: EngineSettings, folder: Path) -> float:
+def in_our_process(documents: list[Document], settings: DetectorSettings, folder: Path) -> float:
     """Seconds that our own process uses for a whole run, with its checks and its side file."""
     began = time.process_time()
-    run = run_engine(documents, settings, RunOptions(workers=1, resume=False), side_file=folder / "side.jsonl")
+    run = run_detector(documents, settings, RunOptions(workers=1, resume=False), side_file=folder / "side.jsonl")
     assert not run.failures
     return time.process_time() - began
 
@@ -89,7 +89,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "nlp.yaml").write_text(NLP, "utf-8")
-        settings = EngineSettings("presidio", "de", nlp_config=str(folder / "nlp.yaml"))
+        settings = DetectorSettings("presidio", "de", nlp_config=str(folder / "nlp.yaml"))
         used = in_the_detector(documents, settings)
         own = in_our_process(documents, settings, folder)
     ratio = (used["ours"] + own) / used["plain"]

@@ -228,3 +228,30 @@ def test_half_a_surrogate_pair_stops_no_command(write, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "again.json").read_text("utf-8"))[0]["full_text"] == document["full_text"]
     assert corrected.read_bytes() == gold.read_bytes()
     assert json.loads((tmp_path / "m.json").read_text("utf-8"))["scores"]
+
+
+# ---- lists -------------------------------------------------------------------------------------------------------
+
+
+def test_a_list_is_given_with_commas_or_by_repeating_the_option(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    repeated = ("--layer", "category=2", "--layer", "risk=3", "--scheme", "tokens", "--scheme", "iou", "--ignore", "X")
+    joined = ("--layer", "category=2, risk=3", "--scheme", "tokens,iou", "--ignore", "X,")
+    config = tmp_path / "c.toml"
+    config.write_text('layer = "category=2,risk=3"\nscheme = ["tokens", "iou"]\nignore = "X"\n', "utf-8")
+    outputs = [
+        run("score", *sides, "--token-id", "4", "--json", *how) for how in (repeated, joined, ("--config", config))
+    ]
+    assert [done.code for done in outputs] == [0, 0, 0]
+    assert outputs[0].out == outputs[1].out == outputs[2].out
+
+
+def test_one_wrong_part_of_a_list_is_named(sides: tuple[Path, Path]) -> None:
+    done = run("score", *sides, "--layer", "category=2,=3")
+    assert done.code == 2
+    assert "'=3' is not NAME=COLUMN" in done.err
+
+
+def test_help_says_which_options_take_lists() -> None:
+    done = run("score", "--help")
+    assert "--layer NAME[=COLUMN],…" in done.out
+    assert "--by KEY,…" in done.out

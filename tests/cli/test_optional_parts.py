@@ -45,7 +45,16 @@ def run_without(missing: tuple[str, ...], *arguments: object) -> Result:
 def test_a_detector_that_is_not_installed_is_named_with_the_way_to_get_it(
     missing: tuple[str, ...], examples: Path, tmp_path: Path
 ) -> None:
-    arguments = ("--layer", "category=2", "-o", tmp_path / "pred.vrt", "--engine", "presidio", "--language", "de")
+    arguments = (
+        "--layer",
+        "category=2",
+        "-o",
+        tmp_path / "pred.vrt",
+        "--detector",
+        "presidio",
+        "--detector-language",
+        "de",
+    )
     done = run_without(missing, "predict", examples / "gold.vrt", *arguments)
     assert done.code == 2, done.err
     assert "Presidio is not installed here" in done.err

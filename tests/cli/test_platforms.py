@@ -172,7 +172,7 @@ def test_people_s_names_become_file_names_that_windows_takes(home: Path) -> None
         *EXAMPLE_OPTIONS,
         "-o",
         home / "r.xlsx",
-        "--annotators",
+        "--judges",
         people,
     )
     assert done.code == 0, done.err
@@ -185,7 +185,7 @@ def test_people_s_names_become_file_names_that_windows_takes(home: Path) -> None
 
 
 def test_two_people_whose_files_would_be_one_are_told_apart_or_refused() -> None:
-    given = {"annotators": "a/b,a_b", "overlap": None, "without_text": False}
+    given = {"judges": ("a/b", "a_b"), "double": None, "without_text": False}
     with pytest.raises(Exception, match=r"would share the file r-a_b\.xlsx"):
         review_targets(Path("r.xlsx"), given)
 

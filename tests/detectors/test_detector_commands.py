@@ -1,4 +1,4 @@
-"""`predict` and `evaluate --engine` from the command line: every output format, exit codes, signature, messages."""
+"""`predict` and `evaluate --detector` from the command line: every output format, exit codes, signature, messages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def good(tmp_path: Path) -> str:
 
 def test_a_token_file_keeps_everything_but_its_tags(gold: Path, good: str, tmp_path: Path) -> None:
     target = tmp_path / "pred.vrt"
-    result = run("predict", gold, "-o", target, "--layer", "type=2", "--layer", "risk=3", "--engine", good)
+    result = run("predict", gold, "-o", target, "--layer", "type=2", "--layer", "risk=3", "--detector", good)
     assert result.code == 0, result.err
     assert target.read_text("utf-8") == GOLD.replace("Frau\tO", "Frau\tB-NAME").replace("B-CITY", "O").replace(
         "Köln\tO", "Köln\tO"
@@ -82,7 +82,7 @@ def test_every_output_format_holds_the_same_predictions(
 ) -> None:
     dataset = write("gold.vrt", GOLD) if source == "tokens" else write("gold.json", json.dumps(TAB))
     target = tmp_path / "out" / name
-    result = run("predict", dataset, "-o", target, "--engine", good, *more)
+    result = run("predict", dataset, "-o", target, "--detector", good, *more)
     assert result.code == 0, result.err
     options = ReadOptions(format="table" if name.endswith((".tsv", ".csv", ".xlsx")) else None)
     pair = read_pair(dataset, target, ReadOptions(), options, align=True)
@@ -95,48 +95,48 @@ def test_json_like_the_dataset_unless_it_is_none(
     gold: Path, good: str, tmp_path: Path, write: Callable[..., Path]
 ) -> None:
     dataset, target = write("gold.json", json.dumps(TAB)), tmp_path / "pred.json"
-    assert run("predict", dataset, "-o", target, "--engine", good).code == 0
+    assert run("predict", dataset, "-o", target, "--detector", good).code == 0
     assert json.loads(target.read_text("utf-8"))[0]["presidio_detected_pii"][0] == {
         "start": 0,
         "end": 3,
         "label": "NAME",
         "text": "Ann",
     }
-    refused(run("predict", gold, "-o", target, "--engine", good), "which JSON? Give --to tab|presidio|label-studio")
+    refused(run("predict", gold, "-o", target, "--detector", good), "which JSON? Give --to tab|presidio|label-studio")
 
 
 def test_predicting_and_evaluating_in_one_go_equals_the_two_steps(gold: Path, good: str, tmp_path: Path) -> None:
     one, two, pred = tmp_path / "one.json", tmp_path / "two.json", tmp_path / "pred.vrt"
-    result = run("evaluate", gold, "--engine", good, "--language", "de", "--json", one)
+    result = run("evaluate", gold, "--detector", good, "--detector-language", "de", "--json", one)
     assert result.code == 0, result.err
-    assert run("predict", gold, "-o", pred, "--engine", good, "--language", "de").code == 0
+    assert run("predict", gold, "-o", pred, "--detector", good, "--detector-language", "de").code == 0
     assert run("evaluate", gold, pred, "--json", two).code == 0
     first, second = (json.loads(path.read_text("utf-8")) for path in (one, two))
     assert first["scores"] == second["scores"]
-    assert "|engine:command:detector.py/-/de/" in first["signature"]
-    assert "|engine:" not in second["signature"]
+    assert "|detector:command:detector.py/-/de/" in first["signature"]
+    assert "|detector:" not in second["signature"]
 
 
 def test_the_workbook_of_a_detector_is_written(gold: Path, good: str, tmp_path: Path) -> None:
     target = tmp_path / "review.xlsx"
-    assert run("evaluate", gold, "--engine", good, "-o", target).code == 0
+    assert run("evaluate", gold, "--detector", good, "-o", target).code == 0
     assert target.read_bytes().startswith(b"PK")
 
 
 def test_failed_documents_are_named_left_out_and_can_be_tried_again(tmp_path: Path, write: Callable[..., Path]) -> None:
     gold = write("gold.vrt", GOLD.replace("hier", "CRASH"))
-    engine, target, metrics = command(tmp_path, MOODY), tmp_path / "pred.tsv", tmp_path / "metrics.json"
-    result = run("predict", gold, "-o", target, "--engine", engine)
+    detector, target, metrics = command(tmp_path, MOODY), tmp_path / "pred.tsv", tmp_path / "metrics.json"
+    result = run("predict", gold, "-o", target, "--detector", detector)
     assert result.code == 3
     assert "Failed: document 'a': the detector crashed: it ended with exit code 7" in result.err
     assert "1 of 2 documents failed" in result.err
     assert (tmp_path / "pred.tsv.progress.jsonl").exists()
-    refused(run("predict", gold, "-o", target, "--engine", engine), "an unfinished run lies there", "--resume")
-    result = run("predict", gold, "-o", target, "--engine", engine, "--resume")
+    refused(run("predict", gold, "-o", target, "--detector", detector), "an unfinished run lies there", "--resume")
+    result = run("predict", gold, "-o", target, "--detector", detector, "--resume")
     assert result.code == 3
     assert "1 of 2 documents were taken from the run that broke off" in result.err
 
-    result = run("evaluate", gold, "--engine", engine, "--json", metrics)
+    result = run("evaluate", gold, "--detector", detector, "--json", metrics)
     assert result.code == 3
     found = json.loads(metrics.read_text("utf-8"))
     assert found["headline"]["gold"] == 1  # the gold span of the failed document does not count as missed
@@ -146,7 +146,7 @@ def test_failed_documents_are_named_left_out_and_can_be_tried_again(tmp_path: Pa
 def test_the_way_back_leaves_failed_documents_out_too(tmp_path: Path, write: Callable[..., Path]) -> None:
     gold = write("gold.vrt", GOLD.replace("hier", "CRASH"))
     review, metrics, back = tmp_path / "review.xlsx", tmp_path / "metrics.json", tmp_path / "back.json"
-    result = run("evaluate", gold, "--engine", command(tmp_path, MOODY), "-o", review, "--json", metrics)
+    result = run("evaluate", gold, "--detector", command(tmp_path, MOODY), "-o", review, "--json", metrics)
     assert result.code == 3
     result = run("reimport", review, "--gold", gold, "--json", back, "-o", tmp_path / "corrected.vrt")
     assert result.code == 0, result.err
@@ -160,7 +160,7 @@ def test_the_way_back_leaves_failed_documents_out_too(tmp_path: Path, write: Cal
 def test_fail_fast_writes_nothing(tmp_path: Path, write: Callable[..., Path]) -> None:
     gold = write("gold.vrt", GOLD.replace("hier", "CRASH"))
     target = tmp_path / "pred.tsv"
-    result = run("predict", gold, "-o", target, "--engine", command(tmp_path, MOODY), "--fail-fast")
+    result = run("predict", gold, "-o", target, "--detector", command(tmp_path, MOODY), "--fail-fast")
     refused(result, "document 'a'", "--fail-fast")
     assert not target.exists()
 
@@ -170,13 +170,13 @@ def test_documents_with_labels_unknown_to_the_detector_are_left_out_unless_kept(
 ) -> None:
     monkeypatch.syspath_prepend(str(install_package(tmp_path)))
     metrics = tmp_path / "metrics.json"
-    result = run("evaluate", gold, "--engine", "capitals", "--json", metrics)
+    result = run("evaluate", gold, "--detector", "capitals", "--json", metrics)
     assert result.code == 0, result.err
     found = json.loads(metrics.read_text("utf-8"))
     assert found["headline"]["gold"] == 1
     assert "labels without a counterpart: CITY" in result.err
     assert "1 of 2 documents left out because of unmapped labels: CITY (1); they are b" in result.err
-    assert run("evaluate", gold, "--engine", "capitals", "--json", metrics, "--keep-unmapped").code == 0
+    assert run("evaluate", gold, "--detector", "capitals", "--json", metrics, "--keep-unmapped").code == 0
     assert json.loads(metrics.read_text("utf-8"))["headline"]["gold"] == 2
 
 
@@ -185,7 +185,7 @@ def test_nothing_left_to_evaluate_is_an_error(
 ) -> None:
     monkeypatch.syspath_prepend(str(install_package(tmp_path)))
     gold = write("gold.vrt", "Ann\tB-SECRET\n")
-    result = run("evaluate", gold, "--engine", "capitals", "--json", tmp_path / "m.json")
+    result = run("evaluate", gold, "--detector", "capitals", "--json", tmp_path / "m.json")
     refused(result, "no document is left to evaluate", "SECRET", "--keep-unmapped")
     assert not (tmp_path / "m.json").exists()
 
@@ -194,18 +194,18 @@ def test_a_missing_presidio_is_named_with_the_way_to_get_it(
     gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("clueval_xlsx.detectors.presidio.find_spec", lambda _name: None)
-    result = run("predict", gold, "-o", tmp_path / "p.vrt", "--engine", "presidio")
+    result = run("predict", gold, "-o", tmp_path / "p.vrt", "--detector", "presidio")
     refused(result, "Presidio is not installed here", "pip install clueval-xlsx[presidio]")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--engine", "nobody"), ("there is no such detector", "presidio", "command:")),
-        (("--engine", "command:"), ("the command is missing",)),
-        (("--engine", "command:'unclosed"), ("the command cannot be read", "Check the quotes")),
-        (("--engine", "command:x", "--nlp-config", "a.yaml"), ("--nlp-config cannot be given to a command",)),
-        (("--engine", "command:x", "--engine-option", "novalue"), ("is not KEY=VALUE",)),
+        (("--detector", "nobody"), ("there is no such detector", "presidio", "command:")),
+        (("--detector", "command:"), ("the command is missing",)),
+        (("--detector", "command:'unclosed"), ("the command cannot be read", "Check the quotes")),
+        (("--detector", "command:x", "--nlp-config", "a.yaml"), ("--nlp-config cannot be given to a command",)),
+        (("--detector", "command:x", "--detector-option", "novalue"), ("is no pair such as label=NAME",)),
     ],
 )
 def test_bad_requests(gold: Path, tmp_path: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -213,32 +213,32 @@ def test_bad_requests(gold: Path, tmp_path: Path, arguments: tuple[str, ...], wo
 
 
 def test_evaluate_needs_predictions_or_a_detector_and_not_both(gold: Path, good: str) -> None:
-    refused(run("evaluate", gold), "Give either PRED, a file of predictions, or a detector with --engine")
-    refused(run("evaluate", gold, gold, "--engine", good), "Give either PRED")
+    refused(run("evaluate", gold), "Give either PRED, a file of predictions, or a detector with --detector")
+    refused(run("evaluate", gold, gold, "--detector", good), "Give either PRED")
 
 
 def test_overlaps_decide_otherwise(tmp_path: Path, gold: Path) -> None:
     script = GOOD.replace("[A-Z][a-z]+", "Frau Ott").replace(
         "    print(", '    spans += [dict(span, end=span["end"] + 6, label="LONG") for span in spans]\n    print('
     )
-    engine, target = command(tmp_path, script), tmp_path / "pred.tsv"
-    result = run("predict", gold, "-o", target, "--engine", engine)
+    detector, target = command(tmp_path, script), tmp_path / "pred.tsv"
+    result = run("predict", gold, "-o", target, "--detector", detector)
     assert "1 overlapping prediction gave way to longer or surer ones (--nested longest): 'Frau Ott' (NAME, a)" in (
         result.err
     )
     assert "LONG" in target.read_text("utf-8")
-    refused(run("predict", gold, "-o", tmp_path / "p.tsv", "--engine", engine, "--overlaps", "error"), "overlaps")
-    assert run("predict", gold, "-o", target, "--engine", engine, "--overlaps", "merge").code == 0
+    refused(run("predict", gold, "-o", tmp_path / "p.tsv", "--detector", detector, "--nested", "error"), "overlaps")
+    assert run("predict", gold, "-o", target, "--detector", detector, "--nested", "merge").code == 0
     assert target.read_text("utf-8").splitlines()[1].split("\t")[:4] == ["a", "0", "3", "LONG"]
 
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    examples = ROOT / "examples" / "engines"
+    examples = ROOT / "examples" / "detectors"
     if not examples.is_dir():
         pytest.skip("the examples are not beside the tests (an installed wheel)")
     gold, target = ROOT / "examples" / "gold.vrt", tmp_path / "pred.tsv"
-    engine = f"command:{sys.executable} {examples / 'regex_detector.py'}"
-    assert run("predict", gold, "--layer", "category=2", "-o", target, "--engine", engine).code == 0
+    detector = f"command:{sys.executable} {examples / 'regex_detector.py'}"
+    assert run("predict", gold, "--layer", "category=2", "-o", target, "--detector", detector).code == 0
     rows = [line.split("\t")[3:] for line in target.read_text("utf-8").splitlines()]
     assert ["ACCOUNT", "DE00 4711 0815 2342 0000 17"] in rows
     assert ["CONTACT", "d.fenn@prycefenn.example"] in rows
@@ -249,8 +249,8 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: honorifics\nVersion: 1.0\n", "utf-8")
     (metadata / "entry_points.txt").write_text("[clueval_xlsx.detectors]\nhonorifics = honorifics:make\n", "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    arguments = ("--layer", "category=2", "-o", target, "--engine", "honorifics", "--language", "de")
-    result = run("predict", gold, *arguments, "--engine-option", "label=NAME")
+    arguments = ("--layer", "category=2", "-o", target, "--detector", "honorifics", "--detector-language", "de")
+    result = run("predict", gold, *arguments, "--detector-option", "label=NAME")
     assert result.code == 0, result.err
     rows = [line.split("\t")[3:] for line in target.read_text("utf-8").splitlines()]
     assert ["NAME", "Annegret Volkmer-Thiel"] in rows
@@ -262,7 +262,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_run_that_is_interrupted_can_be_continued(tmp_path: Path, write: Callable[..., Path]) -> None:
     texts = "".join(f'<text id="d{number}">\nAnn\tB-NAME\n</text>\n' for number in range(3))
     dataset, target = write("many.vrt", texts.replace("Ann", "HANG", 3).replace("HANG", "Ann", 2)), tmp_path / "p.tsv"
-    arguments = ["predict", str(dataset), "-o", str(target), "--engine", command(tmp_path, MOODY)]
+    arguments = ["predict", str(dataset), "-o", str(target), "--detector", command(tmp_path, MOODY)]
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from clueval_xlsx.cli import main; sys.argv[0] = 'clueval-xlsx'; main()"

@@ -14,7 +14,7 @@ from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.standoff import TextReading
 from clueval_xlsx.detectors.base import Description, Detection
-from clueval_xlsx.detectors.overlaps import Finds, resolve
+from clueval_xlsx.detectors.nested import Finds, resolve
 from clueval_xlsx.detectors.prediction import make_dataset, make_prediction
 from clueval_xlsx.detectors.runner import Run
 from clueval_xlsx.detectors.texts import place, render
@@ -45,7 +45,7 @@ Ende\tO
 </s>
 </text>
 """
-ENGINE = Description("test", "1", "de", "0123456789ab", ("PER",))
+DETECTOR = Description("test", "1", "de", "0123456789ab", ("PER",))
 
 
 def vertical(text: str = SENTENCES) -> Reading:
@@ -53,7 +53,7 @@ def vertical(text: str = SENTENCES) -> Reading:
 
 
 def run_of(*found: list[Detection]) -> Run:
-    return Run(ENGINE, tuple(tuple(one) for one in found))
+    return Run(DETECTOR, tuple(tuple(one) for one in found))
 
 
 def test_tokens_become_the_text_that_people_read() -> None:
@@ -194,7 +194,7 @@ def test_a_prediction_for_tokens_pairs_with_its_gold() -> None:
     prediction = make_prediction(dataset, run_of([Detection(5, 8, "PER"), Detection(21, 24, "ORG")], [], []))
     pair = make_pair(dataset.gold, prediction.side)
     assert listed(pair.pred.spans) == [(1, 1, "PER"), (6, 6, "ORG")]
-    assert pair.pred.source.engine == "test/1/de/0123456789ab"
+    assert pair.pred.source.detector == "test/1/de/0123456789ab"
 
 
 def test_a_prediction_for_running_text_keeps_every_boundary() -> None:

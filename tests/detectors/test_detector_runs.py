@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.detectors.base import Detection, Document, EngineSettings
-from clueval_xlsx.detectors.runner import RunOptions, run_engine
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
+from clueval_xlsx.detectors.runner import RunOptions, run_detector
+from clueval_xlsx.exceptions import DetectorError
 from tests.support.detector_scripts import GOOD, MOODY, ONE_SHOT, command, install_package
 
 QUICK = RunOptions(time_limit=20)
@@ -28,8 +28,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_command_gets_every_text_and_its_finds_come_back_in_order(tmp_path: Path) -> None:
-    settings = EngineSettings(command(tmp_path, GOOD), "de")
-    run = run_engine(documents("Hallo Änne 😀 Ott", "nichts", "line\nBreak"), settings, QUICK)
+    settings = DetectorSettings(command(tmp_path, GOOD), "de")
+    run = run_detector(documents("Hallo Änne 😀 Ott", "nichts", "line\nBreak"), settings, QUICK)
     assert run.found == (
         (Detection(0, 5, "NAME", 0.5), Detection(13, 16, "NAME", 0.5)),
         (),
@@ -58,15 +58,17 @@ def test_a_command_gets_every_text_and_its_finds_come_back_in_order(tmp_path: Pa
     ],
 )
 def test_trouble_stays_with_its_document(tmp_path: Path, word: str, reason: str) -> None:
-    run = run_engine(documents("fine", f"a {word} b", "fine again"), EngineSettings(command(tmp_path, MOODY)), QUICK)
+    run = run_detector(
+        documents("fine", f"a {word} b", "fine again"), DetectorSettings(command(tmp_path, MOODY)), QUICK
+    )
     assert list(run.failures) == [1]
     assert reason in run.failures[1]
     assert [found is not None for found in run.found] == [True, False, True]
 
 
 def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> None:
-    settings = EngineSettings(command(tmp_path, MOODY))
-    run = run_engine(documents("fine", "HANG", "fine"), settings, RunOptions(time_limit=1))
+    settings = DetectorSettings(command(tmp_path, MOODY))
+    run = run_detector(documents("fine", "HANG", "fine"), settings, RunOptions(time_limit=1))
     assert run.failures == {1: "the detector gave no answer within 1 s and was stopped (--time-limit)"}
     assert run.found[2] == (Detection(0, 1, "X", None),)
 
@@ -74,31 +76,31 @@ def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> N
 def test_a_hanging_detector_that_does_not_even_read_is_stopped(tmp_path: Path) -> None:
     # The text is larger than any pipe's buffer, so writing it would block for ever.
     script = "import sys, time\nprint('{\"spans\": []}', flush=True)\nsys.stdin.readline()\ntime.sleep(600)\n"
-    settings = EngineSettings(command(tmp_path, script))
-    run = run_engine(documents("a", "x" * 3_000_000), settings, RunOptions(time_limit=1))
+    settings = DetectorSettings(command(tmp_path, script))
+    run = run_detector(documents("a", "x" * 3_000_000), settings, RunOptions(time_limit=1))
     assert "no answer within 1 s" in run.failures[1]
 
 
 def test_a_program_that_answers_one_document_and_ends_is_started_for_each(tmp_path: Path) -> None:
-    run = run_engine(documents("a", "b", "c"), EngineSettings(command(tmp_path, ONE_SHOT)), QUICK)
+    run = run_detector(documents("a", "b", "c"), DetectorSettings(command(tmp_path, ONE_SHOT)), QUICK)
     assert run.found == ((Detection(0, 1, "X", None),),) * 3
 
 
 def test_a_program_that_is_not_there() -> None:
-    with pytest.raises(EngineError, match=r"no-such-program-here: the program cannot be started: No such file"):
-        run_engine(documents("a"), EngineSettings("command:no-such-program-here"), QUICK)
+    with pytest.raises(DetectorError, match=r"no-such-program-here: the program cannot be started: No such file"):
+        run_detector(documents("a"), DetectorSettings("command:no-such-program-here"), QUICK)
 
 
 def test_a_detector_that_fails_on_everything_is_given_up_early(tmp_path: Path) -> None:
-    settings = EngineSettings(command(tmp_path, "import sys; sys.exit('no model')"))
-    with pytest.raises(EngineError, match=r"each of the first 10 documents. The last: document 'doc-.*no model"):
-        run_engine(documents(*"abcdefghijklmnop"), settings, QUICK)
+    settings = DetectorSettings(command(tmp_path, "import sys; sys.exit('no model')"))
+    with pytest.raises(DetectorError, match=r"each of the first 10 documents. The last: document 'doc-.*no model"):
+        run_detector(documents(*"abcdefghijklmnop"), settings, QUICK)
 
 
 def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:
-    settings = EngineSettings(command(tmp_path, MOODY))
-    with pytest.raises(EngineError, match=r"document 'doc-2': the detector crashed.*--fail-fast"):
-        run_engine(documents("a", "CRASH", "c"), settings, RunOptions(fail_fast=True), side_file=tmp_path / "side")
+    settings = DetectorSettings(command(tmp_path, MOODY))
+    with pytest.raises(DetectorError, match=r"document 'doc-2': the detector crashed.*--fail-fast"):
+        run_detector(documents("a", "CRASH", "c"), settings, RunOptions(fail_fast=True), side_file=tmp_path / "side")
     lines = [json.loads(line) for line in (tmp_path / "side").read_text("utf-8").splitlines()]
     assert [line.get("document") for line in lines] == [None, 0, 1]
 
@@ -107,8 +109,8 @@ def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:
 def test_workers_and_batches_change_nothing(package: Path, batch: str) -> None:
     texts = [f"Anna{'x' * (number % 7)} met Ben {number}" for number in range(30)]
     texts[5], texts[11], texts[12] = "RAISE this", "EXIT now", "after the Exit"
-    settings = EngineSettings("capitals", options={"batch": batch})
-    runs = [run_engine(documents(*texts), settings, RunOptions(workers=workers)) for workers in (1, 3)]
+    settings = DetectorSettings("capitals", options={"batch": batch})
+    runs = [run_detector(documents(*texts), settings, RunOptions(workers=workers)) for workers in (1, 3)]
     assert runs[0].found == runs[1].found
     assert runs[0].failures == runs[1].failures
     assert runs[0].failures[5] == "the detector failed: ValueError: cannot stand this text"
@@ -118,20 +120,20 @@ def test_workers_and_batches_change_nothing(package: Path, batch: str) -> None:
 
 
 def test_a_python_detector_that_hangs_is_stopped(package: Path) -> None:
-    run = run_engine(documents("Ann", "HANG", "Ben"), EngineSettings("capitals"), RunOptions(time_limit=2))
+    run = run_detector(documents("Ann", "HANG", "Ben"), DetectorSettings("capitals"), RunOptions(time_limit=2))
     assert list(run.failures) == [1]
     assert run.found[2] == (Detection(0, 3, "NAME", 0.5),)
 
 
 def test_a_registered_detector_describes_itself(package: Path) -> None:
-    run = run_engine(documents("Ann"), EngineSettings("capitals", "de"), QUICK)
+    run = run_detector(documents("Ann"), DetectorSettings("capitals", "de"), QUICK)
     assert str(run.description).startswith("capitals/2.0/de/")
     assert run.description.entities == ("NAME",)
 
 
 def test_the_configuration_hash_follows_options_and_contents_not_paths(package: Path, tmp_path: Path) -> None:
     def hashed(**settings: object) -> str:
-        return run_engine(documents("a"), EngineSettings("capitals", **settings), QUICK).description.configuration  # type: ignore[arg-type]
+        return run_detector(documents("a"), DetectorSettings("capitals", **settings), QUICK).description.configuration  # type: ignore[arg-type]
 
     first, second = tmp_path / "a.yaml", tmp_path / "b.yaml"
     first.write_text("x: 1", "utf-8")
@@ -144,7 +146,7 @@ def test_the_configuration_hash_follows_options_and_contents_not_paths(package: 
 
 def test_a_changed_script_changes_the_configuration_hash(tmp_path: Path) -> None:
     before, after = (
-        run_engine(documents("a"), EngineSettings(command(tmp_path, script)), QUICK).description.configuration
+        run_detector(documents("a"), DetectorSettings(command(tmp_path, script)), QUICK).description.configuration
         for script in (GOOD, GOOD + "\n# better\n")
     )
     assert before != after
@@ -154,34 +156,36 @@ def test_a_changed_script_changes_the_configuration_hash(tmp_path: Path) -> None
     ("language", "message"),
     [
         ("xx", "capitals: no such language. Choose another."),
-        ("yy", "--engine capitals: it cannot be started: RuntimeError: model file is damaged."),
-        ("zz", "--engine capitals: it cannot be started: it ended with exit code 9."),
+        ("yy", "--detector capitals: it cannot be started: RuntimeError: model file is damaged."),
+        ("zz", "--detector capitals: it cannot be started: it ended with exit code 9."),
     ],
 )
 def test_a_detector_that_cannot_be_made(package: Path, language: str, message: str) -> None:
-    with pytest.raises(EngineError) as caught:
-        run_engine(documents("a"), EngineSettings("capitals", language), QUICK)
+    with pytest.raises(DetectorError) as caught:
+        run_detector(documents("a"), DetectorSettings("capitals", language), QUICK)
     assert str(caught.value) == message
 
 
 def test_an_unknown_detector_is_refused_with_those_there_are(package: Path) -> None:
-    with pytest.raises(EngineError, match=r"--engine capitols: there is no such detector. Allowed: capitals, presidio"):
-        run_engine(documents("a"), EngineSettings("capitols"), QUICK)
+    with pytest.raises(
+        DetectorError, match=r"--detector capitols: there is no such detector. Allowed: capitals, presidio"
+    ):
+        run_detector(documents("a"), DetectorSettings("capitols"), QUICK)
 
 
 def test_the_score_threshold_holds_for_every_detector(tmp_path: Path) -> None:
-    settings = EngineSettings(command(tmp_path, GOOD), score_threshold=0.6)
-    assert run_engine(documents("Ann"), settings, QUICK).found == ((),)
+    settings = DetectorSettings(command(tmp_path, GOOD), score_threshold=0.6)
+    assert run_detector(documents("Ann"), settings, QUICK).found == ((),)
 
 
 class TestResume:
     """A run that broke off goes on where it stopped."""
 
-    def broken(self, tmp_path: Path) -> tuple[EngineSettings, Path, list[Document]]:
+    def broken(self, tmp_path: Path) -> tuple[DetectorSettings, Path, list[Document]]:
         """A run that failed on its third document, and its side file."""
-        settings, side = EngineSettings(command(tmp_path, MOODY)), tmp_path / "side.jsonl"
+        settings, side = DetectorSettings(command(tmp_path, MOODY)), tmp_path / "side.jsonl"
         texts = documents("a", "b", "CRASH", "d")
-        run = run_engine(texts, settings, QUICK, side_file=side, sha256="s")
+        run = run_detector(texts, settings, QUICK, side_file=side, sha256="s")
         assert list(run.failures) == [2]
         return settings, side, texts
 
@@ -190,16 +194,16 @@ class TestResume:
         lines = [line for line in side.read_text("utf-8").splitlines() if '"document": 3' not in line]
         lines[1] = lines[1].replace('"X"', '"FROM THE FILE"')
         side.write_text("\n".join(lines) + "\n" + '{"document": 3, "spa', "utf-8")  # cut off in the middle
-        run = run_engine(texts, settings, RunOptions(resume=True), side_file=side, sha256="s")
+        run = run_detector(texts, settings, RunOptions(resume=True), side_file=side, sha256="s")
         assert run.resumed == 2
         assert run.found[0] == (Detection(0, 1, "FROM THE FILE", None),)
         assert run.found[3] == (Detection(0, 1, "X", None),)
         assert list(run.failures) == [2]  # tried again
 
     def test_a_complete_run_leaves_its_finds_to_whoever_writes_them(self, tmp_path: Path) -> None:
-        settings, side = EngineSettings(command(tmp_path, GOOD)), tmp_path / "side.jsonl"
-        run = run_engine(documents("Ann"), settings, QUICK, side_file=side)
-        again = run_engine(documents("Ann"), settings, RunOptions(resume=True), side_file=side)
+        settings, side = DetectorSettings(command(tmp_path, GOOD)), tmp_path / "side.jsonl"
+        run = run_detector(documents("Ann"), settings, QUICK, side_file=side)
+        again = run_detector(documents("Ann"), settings, RunOptions(resume=True), side_file=side)
         assert (again.resumed, again.found) == (1, run.found)
 
     @pytest.mark.parametrize(
@@ -220,17 +224,17 @@ class TestResume:
         settings, side, texts = self.broken(tmp_path)
         lines = [each for each in side.read_bytes().splitlines() if b'"document": 0' not in each]
         side.write_bytes(b"\n".join([*lines, line, b""]))
-        run = run_engine(texts, settings, RunOptions(resume=True), side_file=side, sha256="s")
+        run = run_detector(texts, settings, RunOptions(resume=True), side_file=side, sha256="s")
         assert run.resumed == 2
         assert run.found[0] == (Detection(0, 1, "X", None),)
 
     def test_an_unfinished_run_is_not_thrown_away_without_a_word(self, tmp_path: Path) -> None:
         settings, side, texts = self.broken(tmp_path)
         before = side.read_bytes()
-        with pytest.raises(EngineError, match=r"an unfinished run lies there.*--resume.*--no-resume"):
-            run_engine(texts, settings, QUICK, side_file=side, sha256="s")
+        with pytest.raises(DetectorError, match=r"an unfinished run lies there.*--resume.*--no-resume"):
+            run_detector(texts, settings, QUICK, side_file=side, sha256="s")
         assert side.read_bytes() == before
-        run = run_engine(texts, settings, RunOptions(resume=False), side_file=side, sha256="s")
+        run = run_detector(texts, settings, RunOptions(resume=False), side_file=side, sha256="s")
         assert run.resumed == 0
 
     @pytest.mark.parametrize("what", ["dataset", "text", "detector"])
@@ -240,11 +244,11 @@ class TestResume:
         if what == "text":
             texts[0] = Document("doc-1", "A")
         if what == "detector":
-            settings = EngineSettings(settings.engine, score_threshold=0.9)
-        with pytest.raises(EngineError, match=rf"cannot be continued: its {what}"):
-            run_engine(texts, settings, RunOptions(resume=True), side_file=side, sha256=sha256)
+            settings = DetectorSettings(settings.detector, score_threshold=0.9)
+        with pytest.raises(DetectorError, match=rf"cannot be continued: its {what}"):
+            run_detector(texts, settings, RunOptions(resume=True), side_file=side, sha256=sha256)
 
     def test_nothing_to_continue_is_no_error(self, tmp_path: Path) -> None:
-        settings = EngineSettings(command(tmp_path, GOOD))
-        run = run_engine(documents("Ann"), settings, RunOptions(resume=True), side_file=tmp_path / "side")
+        settings = DetectorSettings(command(tmp_path, GOOD))
+        run = run_detector(documents("Ann"), settings, RunOptions(resume=True), side_file=tmp_path / "side")
         assert (run.resumed, len(run.found[0] or ())) == (0, 1)

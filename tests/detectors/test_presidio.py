@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.detectors.base import EngineSettings
+from clueval_xlsx.detectors.base import DetectorSettings
 from clueval_xlsx.detectors.presidio import make
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.exceptions import DetectorError
 from tests.support.commands import refused, run
 from tests.support.folders import ROOT
 
@@ -51,7 +51,7 @@ def recognizers(write: Callable[..., Path]) -> str:
     return str(write("recognizers.yaml", RECOGNIZERS))
 
 
-def labels(settings: EngineSettings, text: str = TEXT) -> list[tuple[str, str]]:
+def labels(settings: DetectorSettings, text: str = TEXT) -> list[tuple[str, str]]:
     """What Presidio finds, in this process: a start of its own for each test would take long."""
     found = sorted(make(settings).analyse([text])[0])
     return [(one.label, text[one.start : one.end]) for one in found]
@@ -59,13 +59,13 @@ def labels(settings: EngineSettings, text: str = TEXT) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_patterns_work_in_the_chosen_language_without_a_model(nlp: str, language: str) -> None:
-    found = labels(EngineSettings("presidio", language, nlp_config=nlp))
+    found = labels(DetectorSettings("presidio", language, nlp_config=nlp))
     assert ("EMAIL_ADDRESS", "ann.lee@example.com") in found
     assert ("IBAN_CODE", "DE89 3704 0044 0532 0130 00") in found
 
 
 def test_what_a_configuration_finds_is_what_it_says(nlp: str, recognizers: str) -> None:
-    settings = EngineSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
+    settings = DetectorSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
     description = make(settings).describe()
     assert description.entities == ("CASE_NUMBER", "EMAIL_ADDRESS")  # no PERSON: nothing could find one
     assert description.custom_entities == ("CASE_NUMBER",)
@@ -74,20 +74,20 @@ def test_what_a_configuration_finds_is_what_it_says(nlp: str, recognizers: str) 
 
 
 def test_a_custom_recognizer_from_yaml(nlp: str, recognizers: str) -> None:
-    settings = EngineSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
+    settings = DetectorSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
     assert labels(settings) == [("EMAIL_ADDRESS", "ann.lee@example.com"), ("CASE_NUMBER", "12 C 345/24")]
 
 
 def test_the_language_asked_for_wins_over_what_the_configuration_lists_first(nlp: str, recognizers: str) -> None:
     english, german = (
-        labels(EngineSettings("presidio", language, nlp_config=nlp, recognizers_config=recognizers))
+        labels(DetectorSettings("presidio", language, nlp_config=nlp, recognizers_config=recognizers))
         for language in ("en", "de")
     )
     assert set(english) - set(german) == {("EXHIBIT", "Exhibit 4")}
 
 
 def test_the_score_threshold_and_context_words(nlp: str, recognizers: str) -> None:
-    settings = EngineSettings("presidio", "de", 0.6, nlp, recognizers)
+    settings = DetectorSettings("presidio", "de", 0.6, nlp, recognizers)
     assert labels(settings, "in der Sache 12 C 345/24") == []
     # Words around a find count without a model, too.
     assert labels(settings, "Aktenzeichen 12 C 345/24") == [("CASE_NUMBER", "12 C 345/24")]
@@ -97,12 +97,12 @@ def test_the_score_threshold_and_context_words(nlp: str, recognizers: str) -> No
     ("settings", "message"),
     [
         ({"language": "fr"}, r"nlp.yaml: no model for language 'fr'. Languages there: en, de."),
-        ({"options": {"a": "b"}}, r"--engine presidio has no options of its own, found a"),
+        ({"options": {"a": "b"}}, r"--detector presidio has no options of its own, found a"),
     ],
 )
 def test_what_presidio_cannot_do_is_said(nlp: str, settings: dict[str, object], message: str) -> None:
-    with pytest.raises(EngineError, match=message):
-        make(EngineSettings("presidio", nlp_config=nlp, **settings))  # type: ignore[arg-type]
+    with pytest.raises(DetectorError, match=message):
+        make(DetectorSettings("presidio", nlp_config=nlp, **settings))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_what_presidio_cannot_do_is_said(nlp: str, settings: dict[str, object], 
 def test_bad_configurations_are_named(
     write: Callable[..., Path], nlp_config: str, recognizers_config: str | None, message: str
 ) -> None:
-    settings = EngineSettings(
+    settings = DetectorSettings(
         "presidio",
         nlp_config=str(write("n.yaml", nlp_config)),
         recognizers_config=str(write("r.yaml", recognizers_config)) if recognizers_config else None,
     )
-    with pytest.raises(EngineError, match=message):
+    with pytest.raises(DetectorError, match=message):
         make(settings)
 
 
@@ -147,7 +147,16 @@ def test_no_network_is_asked(nlp: str) -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_the_example_in_one_go(language: str, tmp_path: Path, nlp: str, recognizers: str, examples: Path) -> None:
     metrics = tmp_path / "metrics.json"
-    arguments = ("--engine", "presidio", "--language", language, "--nlp-config", nlp, "--layer", "category=2")
+    arguments = (
+        "--detector",
+        "presidio",
+        "--detector-language",
+        language,
+        "--nlp-config",
+        nlp,
+        "--layer",
+        "category=2",
+    )
     result = run(
         *("evaluate", examples / "gold.vrt", *arguments, "--recognizers-config", recognizers),
         *("--json", metrics, "--keep-unmapped", "--labelled", "category", "--workers", 1 + (language == "de")),
@@ -163,16 +172,25 @@ def test_the_example_in_one_go(language: str, tmp_path: Path, nlp: str, recogniz
 
 
 def test_the_example_of_the_read_me(tmp_path: Path) -> None:
-    examples = ROOT / "examples" / "engines"
+    examples = ROOT / "examples" / "detectors"
     if not examples.is_dir():
         pytest.skip("the examples are not beside the tests (an installed wheel)")
     target = tmp_path / "pred.tsv"
-    arguments = ["predict", ROOT / "examples" / "gold.vrt", "--layer", "category=2", "-o", target, "--language", "de"]
+    arguments = [
+        "predict",
+        ROOT / "examples" / "gold.vrt",
+        "--layer",
+        "category=2",
+        "-o",
+        target,
+        "--detector-language",
+        "de",
+    ]
     configured = [
-        *("--engine", "presidio", "--nlp-config", examples / "nlp-blank.yaml"),
+        *("--detector", "presidio", "--nlp-config", examples / "nlp-blank.yaml"),
         *("--recognizers-config", examples / "recognizers.yaml"),
     ]
     assert run(*arguments, *configured).code == 0
     found = target.read_text("utf-8")
     assert all(number in found for number in ("12 C 345/24", "5 O 218/24", "FA24P0093"))
-    refused(run(*arguments, "--engine", "presidio", "--nlp-config", tmp_path / "none.yaml"), "cannot be read")
+    refused(run(*arguments, "--detector", "presidio", "--nlp-config", tmp_path / "none.yaml"), "cannot be read")

@@ -36,7 +36,7 @@ class Writing:
     words: tuple[str, ...]
 
     def arguments(self, home: Path, target: Path) -> list[str]:
-        return [word.format(home=home, target=target, engine=(home / "engine").read_text()) for word in self.words]
+        return [word.format(home=home, target=target, detector=(home / "detector").read_text()) for word in self.words]
 
 
 SIDES = ("{home}/gold.vrt", "{home}/pred.vrt", *EXAMPLE_OPTIONS)
@@ -53,7 +53,9 @@ WRITING = {
     "convert": Writing(".tsv", ("convert", "{home}/gold.vrt", "{target}", *ONE_LAYER)),
     "convert to .xlsx": Writing(".xlsx", ("convert", "{home}/gold.vrt", "{target}", *ONE_LAYER)),
     "merge": Writing(".tsv", ("merge", "{home}/gold.vrt", *EXAMPLE_OPTIONS, "-o", "{target}")),
-    "predict": Writing(".tsv", ("predict", "{home}/gold.vrt", *ONE_LAYER, "-o", "{target}", "--engine", "{engine}")),
+    "predict": Writing(
+        ".tsv", ("predict", "{home}/gold.vrt", *ONE_LAYER, "-o", "{target}", "--detector", "{detector}")
+    ),
 }
 # An old log is continued, so it must be one.
 SEED = {"reimport --judgements": ""}
@@ -67,7 +69,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
     for name in ("gold.vrt", "pred.vrt"):
         shutil.copy(examples / name, folder / name)
     shutil.copy(folder / "demo" / "review-judged.xlsx", folder / "judged.xlsx")
-    (folder / "engine").write_text(command(folder, GOOD))
+    (folder / "detector").write_text(command(folder, GOOD))
     return folder
 
 

@@ -223,7 +223,7 @@ def test_the_command_line_takes_all_of_it(tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = run(
         "evaluate", tab, tab, "--gold-annotator", "first", "--layer", "entity_type", "--layer", "identifier_type",
-        "--pred-overlaps", "longest", "--files", str(out),
+        "--pred-nested", "longest", "--files", str(out),
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     metrics = json.loads((out / "metrics.json").read_text("utf-8"))
@@ -255,7 +255,7 @@ def test_validate_lists_what_was_dropped(tmp_path: Path) -> None:
     result = run("validate", str(path))
     assert result.exit_code == 2
     assert result.output.count("overlaps") >= 2
-    result = run("validate", str(path), "--overlaps", "longest")
+    result = run("validate", str(path), "--nested", "longest")
     assert result.exit_code == 0
     assert "dropped 'Ann Lee'" in result.output
     two = run("validate", str(FOLDER / "tab.json"), str(FOLDER / "brat-gold"), str(FOLDER / "gold.vrt"))

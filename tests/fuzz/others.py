@@ -155,7 +155,7 @@ def _command_line(rng: Random) -> Files:
     return {"arguments.json": json.dumps(given).encode()}
 
 
-_NOT_TRIED = ("--replicates=", "--engine", "--workers", "--config=", "--json=", "--html=", "--output", "--files")
+_NOT_TRIED = ("--replicates=", "--detector", "--workers", "--config=", "--json=", "--html=", "--output", "--files")
 
 
 @subject("options", _command_line, share=30)

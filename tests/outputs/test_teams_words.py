@@ -168,7 +168,7 @@ def third(tmp_path, monkeypatch) -> Path:
 def test_a_language_is_one_file(third, sides, tmp_path):
     assert set(languages()) == {"en", "de", "xx"}
     book = tmp_path / "review.xlsx"
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--lang", "xx", "--annotators", "anna,ben")
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--lang", "xx", "--judges", "anna,ben")
     assert done.code == 0, done.err
     path = tmp_path / "review-anna.xlsx"
     opened = openpyxl.load_workbook(path)

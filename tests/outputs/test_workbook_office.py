@@ -230,7 +230,7 @@ def test_rows_are_high_enough_for_their_text(open_book, lang):
 
 
 def test_protected_sheets_take_judgements_and_nothing_else(open_book):
-    book = open_book(ReviewOptions(protect=True))
+    book = open_book(ReviewOptions(lock_cells=True))
     assert all(book.protected(sheet) for sheet in book.sheets())
     at = letters(book)
     book.enter("FN", f"{at['Judgement']}{FIRST}", "Model is wrong")

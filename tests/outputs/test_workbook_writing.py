@@ -41,7 +41,7 @@ def book():
 
 def test_sheets_are_unprotected_unless_asked_for(book):
     assert not any(sheet.protection.sheet for sheet in book)
-    locked = opened(written(example(), ReviewOptions(protect=True)))
+    locked = opened(written(example(), ReviewOptions(lock_cells=True)))
     for sheet in locked:
         assert sheet.protection.sheet
         assert not sheet.protection.autoFilter  # false: allowed

@@ -230,7 +230,7 @@ def test_each_workbook_knows_its_annotator_its_part_and_the_team(examples: Path,
     target = tmp_path / "out" / "review.xlsx"
     sides = (examples / "gold.vrt", examples / "pred.vrt")
     done = run(
-        "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--annotators", names, "--overlap", "20%", "--agreed", "6",
+        "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--judges", names, "--double", "20%", "--agreed", "6",
         "--without-text",
     )  # fmt: skip
     assert done.code == 0, done.err
@@ -254,13 +254,13 @@ def test_each_workbook_knows_its_annotator_its_part_and_the_team(examples: Path,
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--annotators", "anna,Anna"], ["twice"]),
-        (["--annotators", "a/b,a:b"], ["a/b", "a:b", "review-a_b.xlsx"]),
-        (["--annotators", "without-text", "--without-text"], ["edition without text"]),
-        (["--overlap", "20%"], ["--annotators"]),
-        (["--annotators", "anna", "--overlap", "20%"], ["two people"]),
-        (["--annotators", "anna,ben", "--overlap", "120%"], ["120%", "0 % to 100 %"]),
-        (["--annotators", "anna,ben", "--overlap", "some"], ["'some'"]),
+        (["--judges", "anna,Anna"], ["twice"]),
+        (["--judges", "a/b,a:b"], ["a/b", "a:b", "review-a_b.xlsx"]),
+        (["--judges", "without-text", "--without-text"], ["edition without text"]),
+        (["--double", "20%"], ["--judges"]),
+        (["--judges", "anna", "--double", "20%"], ["two people"]),
+        (["--judges", "anna,ben", "--double", "120%"], ["120%", "0 % to 100 %"]),
+        (["--judges", "anna,ben", "--double", "some"], ["'some'"]),
         (["--sample", "0"], ["--sample"]),
     ],
 )

@@ -97,8 +97,8 @@ def test_a_project_of_four_people_and_two_rounds(office: Office, examples: Path,
     gold, pred = examples / "gold.vrt", examples / "pred.vrt"
     target = tmp_path / "review.xlsx"
     made = run(
-        "evaluate", gold, pred, *EXAMPLE_OPTIONS, "-o", target, "--annotators", ",".join(ERROR_RATES),
-        "--overlap", "100%", "--sample", "1000",
+        "evaluate", gold, pred, *EXAMPLE_OPTIONS, "-o", target, "--judges", ",".join(ERROR_RATES),
+        "--double", "100%", "--sample", "1000",
     )  # fmt: skip
     assert made.code == 0, made.err
     truth = invented_truth()

@@ -138,7 +138,7 @@ def test_no_clear_text_ever_reaches_the_disk(sides, password, tmp_path, monkeypa
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     options = ["--password-file", password] if protected else []
     with watching(monkeypatch, temporary, out) as watch:
-        made = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", out / "r.xlsx", "--annotators", "a,b", *options)
+        made = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", out / "r.xlsx", "--judges", "a,b", *options)
         report = ["--report", out / "report.xlsx", "--conflicts", out / "conflicts.xlsx"]
         books = [out / "r-a.xlsx", out / "r-b.xlsx"]
         back = run("reimport", *books, "--gold", sides[0], *report, *options)
@@ -182,7 +182,7 @@ def test_encrypted_workbooks_are_those_excel_writes(sides, password, tmp_path):
 def locked(sides, tmp_path, password) -> Path:
     """A workbook in which somebody judged, encrypted."""
     book = tmp_path / "anna.xlsx"
-    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--annotators", "anna,ben").code == 0
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--judges", "anna,ben").code == 0
     book = tmp_path / "anna-anna.xlsx"
     missed = cases_of(book)["FN"]
     fill(book, dict.fromkeys(missed[:3], "gold_wrong"))
@@ -242,7 +242,7 @@ def test_a_password_cannot_be_an_argument():
 
 def test_an_encrypted_workbook_is_not_overwritten(sides, locked, password):
     target = locked.with_stem("anna")
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--annotators", "anna,ben")
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--judges", "anna,ben")
     refused(done, "anna-anna.xlsx", "password", "--force")
 
 
@@ -295,7 +295,7 @@ def test_the_edition_without_text_holds_no_word_of_the_corpus(sides, tmp_path, l
     done = run(
         "evaluate", *sides, *EXAMPLE_OPTIONS, "--by", "domain", "--previous", previous, "--lang", lang,
         "-o", out / "review.xlsx", "--html", out / "report.html", "--json", out / "metrics.json",
-        "--files", out / "files", "--without-text", "--agreed", "8", "--annotators", "anna,ben",
+        "--files", out / "files", "--without-text", "--agreed", "8", "--judges", "anna,ben",
     )  # fmt: skip
     assert done.code == 0, done.err
     known = known_words()

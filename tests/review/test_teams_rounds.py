@@ -29,7 +29,7 @@ def hand_out(sides, tmp_path):
 
     def made(names=NAMES, *options: object) -> dict[str, Path]:
         target = tmp_path / "books" / "r.xlsx"
-        done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--annotators", ",".join(names), *options)
+        done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--judges", ",".join(names), *options)
         assert done.code == 0, done.err
         return {name: target.with_stem(f"r-{name}") for name in names}
 
@@ -40,7 +40,7 @@ def hand_out(sides, tmp_path):
 
 
 def test_status_says_who_has_judged_how_much_and_who_is_missing(hand_out, tmp_path):
-    books = hand_out(("anna", "ben", "cara", "dora"), "--overlap", "20%")
+    books = hand_out(("anna", "ben", "cara", "dora"), "--double", "20%")
     fill(books["anna"], dict.fromkeys(all_cases(books["anna"]), "model_error"))
     half = sorted(all_cases(books["ben"]))[::2]
     fill(books["ben"], {**dict.fromkeys(half, "unclear"), half[0]: Answer(comment="only a comment")})
@@ -94,7 +94,7 @@ def test_the_re_import_names_who_is_missing(hand_out, sides):
 
 
 def test_a_workbook_that_lost_its_manifest_is_not_taken_for_somebody_elses(hand_out, sides):
-    books = hand_out(("anna", "ben"), "--overlap", "100%")
+    books = hand_out(("anna", "ben"), "--double", "100%")
     case = cases_of(books["anna"])["FN"][0]
     fill(books["anna"], {case: "model_error"})
     fill(books["ben"], {case: "gold_wrong"})
@@ -116,7 +116,7 @@ def test_a_workbook_that_lost_its_manifest_is_not_taken_for_somebody_elses(hand_
 @pytest.fixture
 def disagreement(hand_out):
     """Two people have judged everything, and disagree about four cases."""
-    books = hand_out(NAMES, "--overlap", "100%", "--sample", "1000")
+    books = hand_out(NAMES, "--double", "100%", "--sample", "1000")
     missed = [case for case, other in zip(*example_missed(), strict=True) if not other]
     first = dict.fromkeys(all_cases(books[NAMES[0]]), "model_error")
     second = {**first, **dict.fromkeys(missed[:4], "gold_wrong")}
@@ -237,7 +237,7 @@ def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path
     assert progress["judged"] == len(everything) - len(open_cases)
     books_again = tmp_path / "team.xlsx"
     assert run(
-        "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", books_again, "--previous", log, "--annotators", "x,y"
+        "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", books_again, "--previous", log, "--judges", "x,y"
     ).code == 0  # fmt: skip
     shares = json.loads(run("status", *(books_again.with_stem(f"team-{name}") for name in "xy"), "--json").out)
     assert sum(row["judged"] for row in shares["workbooks"]) == len(everything) - len(open_cases)

@@ -63,12 +63,12 @@ print(json.dumps({"id": document["id"], "spans": [{"start": 0, "end": 1, "label"
 PACKAGE = r"""
 import os, re, time
 from clueval_xlsx.detectors.base import Description, Detection, configuration_hash
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.exceptions import DetectorError
 
 
 def make(settings):
     if settings.language == "xx":
-        raise EngineError("capitals: no such language. Choose another.")
+        raise DetectorError("capitals: no such language. Choose another.")
     if settings.language == "yy":
         raise RuntimeError("model file is damaged")
     if settings.language == "zz":
@@ -98,11 +98,11 @@ class Capitals:
                 for text in texts]
 """
 
-ENTRY_POINTS = "[clueval_xlsx.detectors]\ncapitals = capitals_engine:make\n"
+ENTRY_POINTS = "[clueval_xlsx.detectors]\ncapitals = capitals_detector:make\n"
 
 
 def command(folder: Path, script: str, name: str = "detector.py") -> str:
-    """A script on disk as a `command:` engine."""
+    """A script on disk as a `command:` detector."""
     path = folder / name
     path.write_text(script, "utf-8")
     return f"command:{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
@@ -110,9 +110,9 @@ def command(folder: Path, script: str, name: str = "detector.py") -> str:
 
 def install_package(folder: Path) -> Path:
     """A package with an entry point, laid out the way pip does; put the folder on sys.path to use it."""
-    (folder / "capitals_engine.py").write_text(PACKAGE, "utf-8")
-    metadata = folder / "capitals_engine-2.0.dist-info"
+    (folder / "capitals_detector.py").write_text(PACKAGE, "utf-8")
+    metadata = folder / "capitals_detector-2.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: capitals-engine\nVersion: 2.0\n", "utf-8")
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: capitals-detector\nVersion: 2.0\n", "utf-8")
     (metadata / "entry_points.txt").write_text(ENTRY_POINTS, "utf-8")
     return folder

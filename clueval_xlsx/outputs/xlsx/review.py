@@ -35,7 +35,7 @@ class ReviewOptions:
     annotator: str = ""
     part: str = ""
     contact: str = ""
-    protect: bool = False
+    lock_cells: bool = False
     max_rows: int = MOST_ROWS - FIRST_ROW - 1
     judgements: tuple[Judgement, ...] = JUDGEMENTS
     answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
@@ -85,7 +85,7 @@ def write_workbook(
         ):
             for part in parts:
                 part.sheet.tab(colour)
-        if options.protect:
+        if options.lock_cells:
             for sheet in book.sheets:
                 sheet.protect()
         guide.activate()

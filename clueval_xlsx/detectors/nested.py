@@ -11,7 +11,7 @@ from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.text.strings import IntArray
 
 LONGEST, MERGE, ERROR = "longest", "merge", "error"
-NESTED = (LONGEST, MERGE, ERROR)
+MODES = (LONGEST, MERGE, ERROR)
 _SHOWN = 5
 
 
@@ -55,8 +55,8 @@ def resolve(finds: Finds, mode: str, describe: Callable[[int], str]) -> Resolved
     Under `longest` the longer of two stays; of equals the surer, then the left one, then the first by label.
     `merge` joins whatever overlaps, under the label with most characters.
     """
-    if mode not in NESTED:
-        raise OptionError(f"--nested {mode}: unknown. Allowed: {', '.join(NESTED)}.")
+    if mode not in MODES:
+        raise OptionError(f"--nested {mode}: unknown. Allowed: {', '.join(MODES)}.")
     groups = _groups(finds)
     if not groups:
         return Resolved(finds)

@@ -3,23 +3,23 @@
 import re
 from collections.abc import Sequence
 
-from clueval_xlsx.detectors.base import Description, Detection, EngineSettings, configuration_hash
-from clueval_xlsx.exceptions import EngineError
+from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, configuration_hash
+from clueval_xlsx.exceptions import DetectorError
 
 _TITLES = {"de": r"Herrn?|Frau|Dr\.|Prof\.", "en": r"Mr|Mrs|Ms|Dr|Judge"}
 
 
-def make(settings: EngineSettings) -> "Honorifics":
-    """What the entry point names: settings in, detector out. An EngineError becomes a message, not a traceback."""
+def make(settings: DetectorSettings) -> "Honorifics":
+    """What the entry point names: settings in, detector out. An DetectorError becomes a message, not a traceback."""
     if settings.language not in _TITLES:
-        raise EngineError(f"honorifics: no titles for {settings.language!r}. Allowed: {', '.join(_TITLES)}.")
+        raise DetectorError(f"honorifics: no titles for {settings.language!r}. Allowed: {', '.join(_TITLES)}.")
     return Honorifics(settings)
 
 
 class Honorifics:
     """Marks one or more capitalised words behind a title."""
 
-    def __init__(self, settings: EngineSettings) -> None:
+    def __init__(self, settings: DetectorSettings) -> None:
         self.settings = settings
         self.label = settings.options.get("label", "PERSON")
         self.pattern = re.compile(rf"\b(?:{_TITLES[settings.language]})\.? ((?:[A-ZÄÖÜ][\w-]+ ?)+)")
