@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from clueval_xlsx.resources import resource_folder
 from tests.support.folders import data_folder
+from tests.support.office import Office, missing
 from tests.support.tables import Sides, cut
 
 # No deadline: a shared machine may be slow, and tests do not measure time.
@@ -62,6 +63,15 @@ def shared_data() -> Path:
     if folder is None:
         pytest.skip("the ler-dev data are not there (../shared/data, or set CLUEVAL_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """A LibreOffice, started once; tests that need it are skipped where there is none."""
+    if reason := missing():
+        pytest.skip(reason)
+    with Office(tmp_path_factory.mktemp("office")) as running:
+        yield running
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -13,6 +13,7 @@ import pytest
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
 from tests.support.folders import FIXTURES
+from tests.support.handmade_books import FAR, ROW, SHEET, xlsx
 
 FOLDER = FIXTURES
 TEXT = "Ann Lee kam."
@@ -271,8 +272,6 @@ def test_a_broken_workbook_is_refused() -> None:
 
 
 def test_a_table_in_a_workbook_is_checked_before_a_parser_sees_it() -> None:
-    from tests.files.test_hostile_workbooks import FAR, ROW, SHEET, xlsx
-
     for cells in FAR:  # the parser would ask for half a terabyte
         message = complaint_of_table(xlsx(SHEET.format(rows=ROW.format(cells=cells))))
         assert "rectangle" in message or "name of a cell" in message

@@ -12,9 +12,9 @@ from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.vocabulary import Answer
 from clueval_xlsx.words import languages
-from tests.outputs.test_report_html import Page
 from tests.support.commands import run
 from tests.support.judging import case, decide, judged, records, workbook
+from tests.support.pages import Page, rows
 
 TABLE = """
     token      gold    pred
@@ -47,13 +47,6 @@ def result() -> Adjudication:
     }
     ben = {open_: Answer("model_error", severity="harmless")}
     return decide(evaluation, records(anna, "Anna"), records(ben, "Ben"))
-
-
-def rows(page: str, section: str) -> list[list[str]]:
-    """The cells of the table in a section."""
-    part = page.split(f'<section id="{section}"')[1].split("</section>", maxsplit=1)[0]
-    body = part.split("<tbody>")[1].split("</tbody>")[0] if "<tbody>" in part else ""
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in body.split("<tr")[1:]]
 
 
 @pytest.mark.parametrize("language", languages())

@@ -10,10 +10,9 @@ from clueval_xlsx.comparison import Comparison, compare
 from clueval_xlsx.outputs.html import comparison
 from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.words import languages
-from tests.outputs.test_adjudication_html import rows
-from tests.outputs.test_report_html import Page
 from tests.support.commands import run
 from tests.support.judging import judged
+from tests.support.pages import Page, rows
 from tests.support.tables import Sides, cut
 
 TABLE = """

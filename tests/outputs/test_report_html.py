@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -19,82 +18,10 @@ from clueval_xlsx.formats.loading import ReadOptions, read
 from clueval_xlsx.outputs.html.page import script_json
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.html.text import shown_text, stretches
-from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.words import Words, languages
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.pages import HOSTILE, Page, hostile_sides
 from tests.support.tables import Sides, pair_of
-
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "</script>",
-    '"><img/src=x/onerror=alert(1)>',
-    "{{7*7}}",
-    "R&amp;D",
-    "👩‍⚖️",
-    "\u2028",
-)
-
-
-class Page(HTMLParser):
-    """Elements, attributes and text of a page, as a browser without JavaScript would see them."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.documents: list[str] = []
-        self.scripts: list[tuple[dict[str, str | None], str]] = []
-        self.style = ""
-        self._inside: list[str] = []
-        self._depth = 0
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        found = dict(attributes)
-        self.elements.append((tag, found))
-        self._inside.append(tag)
-        if tag == "div" and (found.get("class") or "").split()[:1] == ["text"]:
-            self.documents.append("")
-            self._depth = len(self._inside)
-        if tag == "script":
-            self.scripts.append((found, ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        while self._inside and self._inside.pop() != tag:
-            pass
-        if len(self._inside) < self._depth:
-            self._depth = 0
-
-    def handle_data(self, text: str) -> None:
-        if self._depth:
-            self.documents[-1] += text
-        if self._inside[-1:] == ["script"]:
-            attributes, before = self.scripts[-1]
-            self.scripts[-1] = (attributes, before + text)
-        if self._inside[-1:] == ["style"]:
-            self.style += text
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.elements if name == tag]
-
-
-def hostile_sides() -> Sides:
-    """Hostile tokens in and around spans, hostile labels, IDs and metadata."""
-    head = "<text id='a\"&gt;&lt;b onclick=x&gt;' domain='&lt;/title&gt;'>\n"
-    sides = []
-    for tags in (("B-<b>", "O"), ("O", "B-<b>")):
-        lines = [f"{token}\t{tags[number % 2]}" for number, token in enumerate(HOSTILE)]
-        sides.append((head + "\n".join(lines) + "\n</text>\n").encode())
-    return Sides(*sides)
-
-
-@pytest.fixture(scope="module")
-def example() -> Evaluation:
-    chosen = ReadOptions(layers={"category": 2, "risk": 3}, token_id=4)
-    folder = resource_folder("examples")
-    return evaluate(
-        make_pair(*(read(folder / name, chosen) for name in ("gold.vrt", "pred.vrt"))), Options(by=("domain",))
-    )
 
 
 @pytest.mark.parametrize("language", languages())

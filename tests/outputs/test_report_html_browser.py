@@ -14,8 +14,8 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.outputs.html.report import to_html
-from tests.outputs.test_report_html import HOSTILE, example, hostile_sides  # noqa: F401  # the fixture is used by name
 from tests.support.folders import ROOT
+from tests.support.pages import HOSTILE, hostile_sides
 from tests.support.tables import Sides, pair_of
 
 pytestmark = pytest.mark.browser
@@ -130,7 +130,7 @@ def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Callabl
 
 
 @pytest.fixture
-def report(open_page: Callable[..., Opened], example: Evaluation) -> Iterator[Opened]:  # noqa: F811
+def report(open_page: Callable[..., Opened], example: Evaluation) -> Iterator[Opened]:
     page = open_page("example", to_html(example))
     yield page
     assert page.complaints() == []
@@ -150,7 +150,7 @@ def test_views_follow_the_navigation(report: Opened) -> None:
         assert report.driver.switch_to.active_element.text == title
 
 
-def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, example: Evaluation) -> None:
     report.go("#cases")
     read = """return [...document.querySelectorAll('#cases .case')].map(e => [e.dataset.id,
         [...e.querySelector('.context').childNodes].map(n => [n.textContent, n.className || ''])])"""
@@ -173,7 +173,7 @@ def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, e
     assert len(found) == 34
 
 
-def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) -> None:
     cases = cases_of(example)
     corpus = example.pair.corpus
     labels = sorted({*example.pair.gold.spans["category"].dropna(), *example.pair.pred.spans["category"].dropna()})
@@ -197,7 +197,7 @@ def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) ->
     assert report.status == f"{len(cases)} of {len(cases)} cases"
 
 
-def test_free_text_finds_words_of_the_sentence_whatever_their_case(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_free_text_finds_words_of_the_sentence_whatever_their_case(report: Opened, example: Evaluation) -> None:
     cases = cases_of(example)
     report.go("#cases")
     report.one("#cases [name=text]").send_keys("WERKSWOHNUNG")
@@ -210,7 +210,7 @@ def test_free_text_finds_words_of_the_sentence_whatever_their_case(report: Opene
     assert report.texts("#cases .empty") == ["No case fits these filters."]
 
 
-def test_sorting_orders_by_the_words_of_the_span(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_sorting_orders_by_the_words_of_the_span(report: Opened, example: Evaluation) -> None:
     report.go("#cases")
     report.choose("sort", "span")
     surface = cases_of(example).set_index("case_id")["surface"]
@@ -222,7 +222,7 @@ def test_sorting_orders_by_the_words_of_the_span(report: Opened, example: Evalua
     assert found != list(surface)
 
 
-def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example: Evaluation) -> None:
     wanted = example.cases[0]["case_id"].iloc[-1]
     report.go(f"#{wanted}")
     assert report.texts("main h2") == ["Cases"]
@@ -238,7 +238,7 @@ def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example:
     report.until(lambda: "no case FN-NOSUCHCASE00" in report.status)
 
 
-def test_keys_go_to_the_next_and_the_previous_case_across_pages(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_keys_go_to_the_next_and_the_previous_case_across_pages(report: Opened, example: Evaluation) -> None:
     from selenium.webdriver.common.keys import Keys
 
     ids = cases_of(example)["case_id"].tolist()
@@ -256,7 +256,7 @@ def test_keys_go_to_the_next_and_the_previous_case_across_pages(report: Opened, 
     assert field.get_attribute("value") == "jk"
 
 
-def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opened, example: Evaluation) -> None:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
@@ -281,7 +281,7 @@ def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opene
     assert place["x"] >= 0
 
 
-def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Opened, example: Evaluation) -> None:
     report.go()
     button = report.one(".matrix[data-layer='0'] tbody tr:last-child button[aria-label*='ORGANISATION']")
     assert int(button.text) == example.confusion("category").loc["", "ORGANISATION"]
@@ -295,7 +295,7 @@ def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Ope
     assert report.status == "34 of 34 cases"
 
 
-def test_a_document_is_read_whole_and_its_cases_are_links(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_a_document_is_read_whole_and_its_cases_are_links(report: Opened, example: Evaluation) -> None:
     from selenium.webdriver.support.ui import Select
 
     corpus = example.pair.corpus
@@ -317,7 +317,7 @@ def test_a_document_is_read_whole_and_its_cases_are_links(report: Opened, exampl
     report.until(lambda: case["case_id"] in report.shown_ids and report.hash == f"#{case['case_id']}")
 
 
-def test_every_mark_of_every_document_says_its_own_labels(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_every_mark_of_every_document_says_its_own_labels(report: Opened, example: Evaluation) -> None:
     """The script finds a mark's spans by its place in the text; the titles were written from the spans themselves."""
     titles = {}
     report.go("#documents")
@@ -395,7 +395,7 @@ def test_printing_shows_all_filtered_cases(report: Opened) -> None:
     assert len(report.shown_ids) == 25
 
 
-def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation) -> None:  # noqa: F811
+def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation) -> None:
     driver = report.driver
     case = example.cases[0].iloc[-1]
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})

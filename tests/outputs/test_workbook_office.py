@@ -14,18 +14,11 @@ from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words
-from tests.support.office import Office, missing
 from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, answers_for, example, written
 
-pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "LibreOffice is there")]
+pytestmark = pytest.mark.office
 OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-@pytest.fixture(scope="module")
-def office(tmp_path_factory):
-    with Office(tmp_path_factory.mktemp("office")) as running:
-        yield running
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from clueval_xlsx.formats.loading import ReadOptions, read_pair
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.reimport import reimport
 from tests.support.judging import case
-from tests.support.office import Document, Office, missing
+from tests.support.office import Document, Office, columns, letter
+from tests.support.workbooks import FIRST
 
-pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "there is one")]
+pytestmark = pytest.mark.office
 
 # sheet, words of the case -> what a person picks: judgement, correct span
 PICKS = {
@@ -23,7 +24,6 @@ PICKS = {
     ("FP", "Bertram Kiesling"): ("Reference forgot this", ""),
     ("FP", "Marlene Osterhagen"): ("Reference too long or short", "as the model"),
 }
-HEADER = 4  # row of the headers
 INPUTS = (
     "Case (again)",
     "Judgement",
@@ -33,12 +33,6 @@ INPUTS = (
     "Severity",
     "Comment",
 )
-
-
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory):
-    with Office(tmp_path_factory.mktemp("office")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +51,7 @@ def judged(office: Office, evaluation: Evaluation, tmp_path: Path):
         wanted = case(evaluation, sheet, words)
         place = columns(book, sheet)
         rows, _ = book.used(sheet)
-        row = next(
-            row for row, line in enumerate(book.texts(sheet, f"A{HEADER + 1}:A{rows}"), HEADER + 1) if line[0] == wanted
-        )
+        row = next(row for row, line in enumerate(book.texts(sheet, f"A{FIRST}:A{rows}"), FIRST) if line[0] == wanted)
         cell = f"{place['Judgement']}{row}"
         assert judgement in book.validation(sheet, cell)["choices"]
         book.set_text(sheet, cell, judgement)
@@ -69,16 +61,6 @@ def judged(office: Office, evaluation: Evaluation, tmp_path: Path):
     book.close()
 
 
-def columns(book: Document, sheet: str, row: int = HEADER) -> dict[str, str]:
-    _, last = book.used(sheet)
-    names = book.texts(sheet, f"A{row}:{letter(last - 1)}{row}")[0]
-    return {name: letter(index) for index, name in enumerate(names)}
-
-
-def letter(index: int) -> str:
-    return (letter(index // 26 - 1) if index >= 26 else "") + chr(65 + index % 26)
-
-
 def untouched(book: Document) -> None:
     pass
 
@@ -86,7 +68,7 @@ def untouched(book: Document) -> None:
 def sort_the_whole_sheet(book: Document) -> None:
     for sheet in ("FN", "FP"):
         rows, last = book.used(sheet)
-        book.sort(sheet, f"A{HEADER + 1}:{letter(last - 1)}{rows}", 3, ascending=False)
+        book.sort(sheet, f"A{FIRST}:{letter(last - 1)}{rows}", 3, ascending=False)
 
 
 def insert_columns_and_rows(book: Document) -> None:
@@ -100,7 +82,7 @@ def delete_unjudged_rows(book: Document) -> None:
     for sheet in ("FN", "FP"):
         place = columns(book, sheet)["Judgement"]
         rows, _ = book.used(sheet)
-        for row in range(rows, HEADER, -1):
+        for row in range(rows, FIRST - 1, -1):
             if not book.cell(sheet, f"{place}{row}")["text"]:
                 book.delete_rows(sheet, row - 1)
 
@@ -148,7 +130,7 @@ def test_a_block_sorted_alone_is_held_back_and_the_blocks_own_id_settles_it(judg
         place = columns(judged, sheet)
         rows, _ = judged.used(sheet)
         first, last = place[INPUTS[0]], place[INPUTS[-1]]
-        judged.sort(sheet, f"{first}{HEADER + 1}:{last}{rows}", 1)
+        judged.sort(sheet, f"{first}{FIRST}:{last}{rows}", 1)
     path = judged.save(tmp_path / f"sorted{ending}")
     held = reimport([path], examples / "gold.vrt")
     assert held.problems

@@ -14,22 +14,15 @@ import pytest
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words
-from tests.review.test_reimport_office import HEADER, columns, letter
 from tests.support.commands import EXAMPLE_OPTIONS, run
-from tests.support.office import Document, Office, missing
+from tests.support.office import Document, Office, columns, letter
 from tests.support.teams import all_cases
-from tests.support.workbooks import example
+from tests.support.workbooks import FIRST, example
 
-pytestmark = [pytest.mark.office, pytest.mark.skipif(bool(missing()), reason=missing() or "there is one")]
+pytestmark = pytest.mark.office
 
 ERROR_RATES = {"anna": 0.0, "ben": 0.1, "cara": 0.25, "dora": 0.4}
 OTHERS = {"FN": ("model_error", "gold_wrong", "acceptable"), "FP": ("model_error", "acceptable", "unclear")}
-
-
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory):
-    with Office(tmp_path_factory.mktemp("office")) as running:
-        yield running
 
 
 def invented_truth() -> dict[str, str]:
@@ -59,7 +52,7 @@ def judge(book: Document, answers: Mapping[str, str]) -> None:
         place = columns(book, sheet)["Judgement"]
         rows, _ = book.used(sheet)
         cells = {}
-        for row, line in enumerate(book.values(sheet, f"A{HEADER + 1}:A{rows}"), HEADER + 1):
+        for row, line in enumerate(book.values(sheet, f"A{FIRST}:A{rows}"), FIRST):
             if line[0] in answers:
                 cells[f"{place}{row}"] = words[f"judgement.{answers[line[0]]}"]
         if cells:
@@ -71,7 +64,7 @@ def judge(book: Document, answers: Mapping[str, str]) -> None:
 def sort_sheets(book: Document) -> None:
     for sheet in ("FN", "FP"):
         rows, last = book.used(sheet)
-        book.sort(sheet, f"A{HEADER + 1}:{letter(last - 1)}{rows}", 3, ascending=False)
+        book.sort(sheet, f"A{FIRST}:{letter(last - 1)}{rows}", 3, ascending=False)
 
 
 def raw_agreement(answers: Mapping[str, Mapping[str, str]]) -> tuple[float, int]:

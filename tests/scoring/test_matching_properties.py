@@ -16,23 +16,8 @@ from clueval_xlsx.corpus.spans import from_decoded, make_spans
 from clueval_xlsx.corpus.tags import SCHEMES, TagColumn, decode, encode
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.scoring.matching import match_spans
+from tests.support.strategies import Span, span_lists
 from tests.support.tables import Sides, listed, pair_of
-
-LABELS = st.sampled_from(["A", "B", "C", None])
-Span = tuple[int, int, str | None]
-
-
-@st.composite
-def span_lists(draw: st.DrawFn, labels: st.SearchStrategy[str | None] = LABELS, most: int = 8) -> list[Span]:
-    """Sorted spans without overlap, often adjacent."""
-    position = 0
-    spans = []
-    for _ in range(draw(st.integers(0, most))):
-        position += draw(st.sampled_from([0, 0, 0, 1, 2]))
-        length = draw(st.integers(1, 4))
-        spans.append((position, position + length - 1, draw(labels)))
-        position += length
-    return spans
 
 
 def frame(spans: list[Span], layer: str = "risk") -> pd.DataFrame:

@@ -21,7 +21,7 @@ from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
-from tests.scoring.test_matching_properties import Span, span_lists
+from tests.support.strategies import Span, span_lists
 from tests.support.tables import Sides, pair_of
 
 NAMED = st.sampled_from(["A", "B", "C"])

@@ -1,0 +1,21 @@
+"""Random data for tests of properties: spans as plain tuples."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+LABELS = st.sampled_from(["A", "B", "C", None])
+Span = tuple[int, int, str | None]
+
+
+@st.composite
+def span_lists(draw: st.DrawFn, labels: st.SearchStrategy[str | None] = LABELS, most: int = 8) -> list[Span]:
+    """Sorted spans without overlap, often adjacent."""
+    position = 0
+    spans = []
+    for _ in range(draw(st.integers(0, most))):
+        position += draw(st.sampled_from([0, 0, 0, 1, 2]))
+        length = draw(st.integers(1, 4))
+        spans.append((position, position + length - 1, draw(labels)))
+        position += length
+    return spans
