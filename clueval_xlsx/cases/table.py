@@ -116,10 +116,10 @@ def _covered(first: IntArray, stop: IntArray, size: int) -> IntArray:
 
 
 def agreed_table(
-    rows: IntArray, gold: pd.DataFrame, pred: pd.DataFrame, corpus: Corpus, **options: Any
+    rows: IntArray, gold: pd.DataFrame, pred: pd.DataFrame, corpus: Corpus, *, metadata: Sequence[str] = ()
 ) -> pd.DataFrame:
     """Cases of spans on which both sides agree, so that errors which they share can be seen, too."""
-    table = case_table(gold.iloc[rows], gold, pred, corpus, sheet=AG, **options)
+    table = case_table(gold.iloc[rows], gold, pred, corpus, sheet=AG, metadata=metadata)
     return table.assign(**{"class": AGREED, "related": pd.Series([[] for _ in range(len(table))], dtype=object)})
 
 

@@ -107,12 +107,12 @@ def reimport(
     from clueval_xlsx.cli.console import say, say_what_is_open
     from clueval_xlsx.files.encryption import find_password
     from clueval_xlsx.files.outputs import Outputs
-    from clueval_xlsx.review import reimport as way_back
+    from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
     password = find_password(password_file)
 
     _check_targets(workbooks, output, given)
-    result = way_back.reimport(
+    result = reimport_workbooks(
         workbooks,
         gold,
         pred=pred,

@@ -1,1 +1,1 @@
-"""Judgements and the way back: vocabulary, manifest, reading, decisions, correction, re-import."""
+"""Judgements and the re-import: vocabulary, manifest, reading workbooks back, decisions, correction, agreement."""

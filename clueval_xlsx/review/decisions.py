@@ -68,7 +68,8 @@ class CaseBook:
         self._evaluation = evaluation
         self._gold_layers = evaluation.raw.gold.layers  # labels as they stand in the file
         missed, unsupported = evaluation.bare_cases
-        self._tables = [missed, unsupported, *_agreed(evaluation, set(agreed))]
+        self.agreed = _agreed(evaluation, set(agreed))
+        self._tables = [missed, unsupported, *([self.agreed] if len(self.agreed) else [])]
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -251,14 +252,12 @@ class CaseBook:
         return found[0] + first, found[1] + first
 
 
-def _agreed(evaluation: Evaluation, wanted: set[str]) -> list[pd.DataFrame]:
-    """The agreed spans among these IDs, as a table of cases; none if there are no such IDs."""
-    if not wanted:
-        return []
+def _agreed(evaluation: Evaluation, wanted: set[str]) -> pd.DataFrame:
+    """The agreed spans among these IDs, as a table of cases."""
     pair = evaluation.pair
-    rows = np.flatnonzero((evaluation.gold_match["class"] == EXACT).to_numpy())
-    table = agreed_table(rows, pair.gold.spans, pair.pred.spans, pair.corpus)
-    return [table[table["case_id"].isin(list(wanted))].reset_index(drop=True)]
+    exact = np.flatnonzero((evaluation.gold_match["class"] == EXACT).to_numpy()) if wanted else np.zeros(0, np.int64)
+    table = agreed_table(exact, pair.gold.spans, pair.pred.spans, pair.corpus, metadata=evaluation.options.by)
+    return table[table["case_id"].isin(list(wanted))].reset_index(drop=True)
 
 
 def _decision(case: Case, record: JudgementRecord, results: Iterable[Content]) -> Decision:

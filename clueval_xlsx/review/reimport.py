@@ -1,4 +1,4 @@
-"""The whole way back in one call: workbooks and gold in, adjudications and the corrected file out."""
+"""The whole re-import in one call: workbooks and gold in, adjudications and the corrected file out."""
 
 from __future__ import annotations
 

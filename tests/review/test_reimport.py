@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
+import sys
 
 import openpyxl
 import pytest
@@ -14,7 +14,7 @@ from clueval_xlsx.formats.loading import ReadOptions, read_pair
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer, custom_judgements
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run, run_process
 from tests.support.judging import case, decide, judged, records, spans, workbook
 from tests.support.tables import cut
 
@@ -658,9 +658,25 @@ def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed
     assert not hints
 
 
-def test_the_package_is_the_function(example):
-    import clueval_xlsx
-
+@pytest.mark.parametrize(
+    "before",
+    [
+        "pass",
+        "import clueval_xlsx.review.reimport",
+        "import clueval_xlsx.cli.reimport",
+        "import importlib, pkgutil, clueval_xlsx; [importlib.import_module(module.name) for module in "
+        "pkgutil.walk_packages(clueval_xlsx.__path__, 'clueval_xlsx.') if not module.name.endswith('__main__')]",
+    ],
+    ids=["nothing", "the module", "the command", "everything"],
+)
+def test_the_public_name_is_the_function_whatever_was_imported_before(example, before):
     evaluation, gold_path, folder = example
     (folder / "anna.xlsx").write_bytes(workbook(evaluation).getvalue())
-    assert clueval_xlsx.reimport([folder / "anna.xlsx"], Path(gold_path)).content == gold_path.read_bytes()
+    program = (
+        f"{before}\nfrom clueval_xlsx import reimport\nimport clueval_xlsx, sys\n"
+        "assert clueval_xlsx.reimport is reimport\n"
+        "sys.stdout.buffer.write(reimport([sys.argv[1]], sys.argv[2]).content)"
+    )
+    done = run_process([program, folder / "anna.xlsx", gold_path], python=[sys.executable, "-c"])
+    assert done.code == 0, done.err
+    assert done.out == gold_path.read_text("utf-8")

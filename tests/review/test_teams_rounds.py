@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -164,6 +165,31 @@ def test_disagreements_go_to_a_third_person_and_come_back(disagreement, sides, t
     raw = adjudicated.agreement.query("measure == 'raw' and sheet.isna() and label.isna()")["value"].iloc[0]
     judged = len({record.case_id for record in adjudicated.records})
     assert raw == pytest.approx(1 - len(open_cases) / judged)  # the third person is no annotator
+
+
+def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sides, tmp_path):
+    book, conflicts, corrected = tmp_path / "r.xlsx", tmp_path / "second.xlsx", tmp_path / "corrected.vrt"
+    run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--agreed", "4", "--by", "domain")
+    first, second, *others = cases_of(book)["Agreed"]
+    given = dict.fromkeys([first, *others], "confirmed")
+    books = [
+        fill(book, given, tmp_path / "anna.xlsx"),
+        fill(book, {**given, first: "gold_wrong", second: "boundary"}, tmp_path / "ben.xlsx"),
+    ]
+    done = run("reimport", *books, "--gold", sides[0], "--conflicts", conflicts)
+    assert done.code == 3, done.err
+    assert cases_of(conflicts)["Agreed"] == [first]
+    table = next(table for table in read_workbook(conflicts.read_bytes(), "second") if table.name == "Agreed")
+    shown = dict(zip(table.rows[3], table.rows[4], strict=True))
+    assert shown["Document"]
+    assert str(shown["domain"]) not in {"", "nan"}
+    assert str(shown["Span"]) in str(shown["Context"])
+    assert "Should not be marked" in str(shown["Earlier judgements"])
+
+    fill(conflicts, {first: "gold_wrong"})
+    done = run("reimport", *books, conflicts, "--gold", sides[0], "-o", corrected)
+    assert f"{first} in" not in done.err
+    assert "1 correction." in done.err
 
 
 def test_a_blind_workbook_tells_nobodys_place(disagreement, sides, tmp_path):

@@ -7,11 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
-
 from clueval_xlsx.cases.kinds import AG, FN, FP
-from clueval_xlsx.cases.table import agreed_table
-from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.outputs.xlsx.review import ReviewOptions, write_workbook
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.manifest import CONFLICTS
@@ -37,11 +33,9 @@ def write_conflicts(
         sheet: table[table["case_id"].isin(wanted)].reset_index(drop=True)
         for sheet, table in zip((FN, FP), run.raw.cases, strict=True)
     }
-    agreed = run.book.table[(run.book.table["sheet"] == AG) & run.book.table["case_id"].isin(wanted)]
+    agreed = run.book.agreed[run.book.agreed["case_id"].isin(wanted)].reset_index(drop=True)
     if len(agreed):
-        pair = run.raw.pair
-        rows = np.searchsorted(positions(pair.gold.spans)[0], agreed["start"].to_numpy(np.int64))
-        shown[AG] = agreed_table(rows, pair.gold.spans, pair.pred.spans, pair.corpus, context=run.raw.options.context)
+        shown[AG] = run.raw.with_contexts(agreed)
     words = Words(lang)
     votes = {case_id: run.resolutions[case_id].votes for case_id in wanted}
     if blind:
