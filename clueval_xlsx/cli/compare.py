@@ -9,6 +9,7 @@ import click
 
 from clueval_xlsx.cli import options, review_options
 from clueval_xlsx.cli.parameters import ListOption
+from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 @options.schemes
 @options.labels
 @review_options.language_option
+@force_option
 @options.common
 def compare(
     gold: str,
@@ -44,6 +46,7 @@ def compare(
     json_path: str | None,
     html_path: Path | None,
     names: tuple[str, ...],
+    force: bool,
     **given: Any,
 ) -> None:
     """Compare several predictions PRED with the same GOLD.
@@ -54,7 +57,6 @@ def compare(
     from clueval_xlsx.cli.console import output as console_for_data
     from clueval_xlsx.cli.console import put, say, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
-    from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.outputs.terminal.comparison_tables import comparison_tables
 
     if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
@@ -64,7 +66,7 @@ def compare(
         comparison = compare_systems(named)
         comparisons.append(comparison)
         notes += [*comparison.notes, *(note for _, result in named for note in result.notes)]
-    with Outputs([gold, *preds]) as outputs:
+    with guarded_outputs([gold, *preds], force=force) as outputs:
         for comparison in comparisons:
             layers = comparison.systems[0].evaluation.pair.layers
             suffix = f"-{file_name_part(layers[0])}" if len(comparisons) > 1 else ""

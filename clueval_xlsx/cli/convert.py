@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli import options
+from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -34,22 +35,22 @@ _BY_ENDING = {".vrt": "vrt", ".conll": "conll", ".tsv": "table", ".csv": "table"
     help="Write sentence ends. Default: as in the source for .vrt, also guessed ones for CoNLL.",
 )
 @options.reading
+@force_option
 @options.common
-def convert(source: str, target: Path, wanted: str | None, sentences: bool | None, **given: Any) -> None:
+def convert(source: str, target: Path, wanted: str | None, sentences: bool | None, force: bool, **given: Any) -> None:
     """Convert IN to OUT: spans and labels stay exactly as they are.
 
     IN is a file or a brat folder in any input format; OUT is a file, or a folder for brat.
     """
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.corpus.pair import annotate
-    from clueval_xlsx.files.outputs import Outputs
 
     format_ = wanted or output_format(target)
     reading = options.read_input(source, given)
     corpus = reading.corpus
     annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
     files = output_files(reading, dict(annotation.layers), format_, target, sentences)
-    with Outputs([source]) as outputs:
+    with guarded_outputs([source], force=force) as outputs:
         for path, content in files.items():
             outputs.write_bytes(path, content)
     say_notes(reading.notes)

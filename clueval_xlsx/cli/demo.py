@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli.writing import guarded_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,7 @@ _PICKED: tuple[tuple[str, str, dict[str, Any]], ...] = (
 @click.command()
 @click.argument("folder", default="clueval-demo", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]")
 @review_options.language_option
-@click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
+@click.option("--force", is_flag=True, help="Write into a folder that is not empty, over whatever is there.")
 @options.common
 def demo(folder: Path, lang: str, force: bool) -> None:
     """Show the whole round on example files, in DIR (default: clueval-demo).
@@ -51,7 +52,6 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.cli.reimport import before_and_after, summary
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
-    from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.formats.loading import ReadOptions, read_pair
     from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
     from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
@@ -64,20 +64,20 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     if not force and folder.is_dir() and any(folder.iterdir()):
         raise OutputError(f"{folder}: is not empty. Name another folder, or add --force to write into this one.")
     gold, pred = folder / "gold.vrt", folder / "pred.vrt"
-    with Outputs() as outputs:
+    with guarded_outputs([], force=force) as outputs:
         for path in (gold, pred):
             outputs.write_bytes(path, (resource_folder("examples") / path.name).read_bytes())
     how = ReadOptions(layers=_LAYERS, token_id=_TOKEN_ID)
     result = evaluate(read_pair(gold, pred, how))
     picked = answers(result)
     judged = folder / "review-judged.xlsx"
-    with Outputs() as outputs:
+    with guarded_outputs([], force=force) as outputs:
         write_workbook(result, outputs.path(folder / "review.xlsx"), ReviewOptions(lang=lang))
         filled = ReviewOptions(lang=lang, answers=picked, annotator=_JUDGE)
         write_workbook(result, outputs.path(judged), filled)
     home = reimport([judged], gold)
     run = home.runs[0]
-    with Outputs() as outputs:
+    with guarded_outputs([], force=force) as outputs:
         outputs.write_bytes(folder / "corrected.vrt", home.content)
         outputs.write_text(folder / "changes.tsv", changes_tsv(run.changes))
         outputs.write_text(folder / "judgements.jsonl", write_log(run.log(creation_time().isoformat())))

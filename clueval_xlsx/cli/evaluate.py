@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli import detector_options, options, review_options
+from clueval_xlsx.cli.writing import guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -88,10 +89,10 @@ def evaluate(
     One of the two may be `-`, standard input. With --detector there is no PRED: the detector is run over GOLD.
     """
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.cli.reviews import review_targets, spare_judgements, write_reviews
+    from clueval_xlsx.cli.reviews import review_targets, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files.encryption import find_password
-    from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.files.outputs import check_target
 
     output = _workbook_path(output, needed=not (json_path or html_path or folder))
     with ExitStack() as kept:
@@ -101,15 +102,15 @@ def evaluate(
         suffixes = [f"-{file_name_part(part.layers[0])}" if len(parts) > 1 else "" for part in parts]
         books = {suffix: output.with_stem(output.stem + suffix) for suffix in suffixes if output}
         targets = {suffix: review_targets(book, given) for suffix, book in books.items()}
-        if not given["force"]:
-            spare_judgements(path for paths in targets.values() for path in paths.values())
+        for path in (path for paths in targets.values() for path in paths.values()):
+            check_target(path, guard(given["force"]))  # before the work, not behind it
         chosen = options.evaluation_options(given)
         results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
         if detected:
             detected.check(results[0])
         said: list[str] = []
         drawn: list[str] = []
-        with Outputs([gold, pred or gold]) as outputs:
+        with guarded_outputs([gold, pred or gold], force=given["force"]) as outputs:
             for result, suffix in zip(results, suffixes, strict=True):
                 if output:
                     review, carried = _review_options(result, given)
@@ -154,16 +155,14 @@ def _detect(
     if pred:
         return None
     from clueval_xlsx.cli.detector_run import detected_pair
-    from clueval_xlsx.cli.reviews import review_targets, spare_judgements
+    from clueval_xlsx.cli.reviews import review_targets
     from clueval_xlsx.files.outputs import check_target
 
     # Before a long run, not behind it:
     own = list(review_targets(targets[0], given).values())
     for target in (*own, *targets[1:]):
         if not target.is_dir():
-            check_target(target)
-    if not given["force"]:
-        spare_judgements(own)
+            check_target(target, guard(given["force"]))
     return detected_pair(gold, given, targets[0], kept)
 
 

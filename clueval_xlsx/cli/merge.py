@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from clueval_xlsx.cli import options
+from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 
 
@@ -21,15 +22,15 @@ from clueval_xlsx.exceptions import OptionError
     help="A span table (.tsv, .csv) or the same text with merged tags (.vrt). Default: TSV to standard output.",
 )
 @options.reading
+@force_option
 @options.common
-def merge(file: str, output: Path | None, **given: Any) -> None:
+def merge(file: str, output: Path | None, force: bool, **given: Any) -> None:
     """Merge the layers of FILE into one sequence of spans with several labels.
 
     Overlapping spans of all layers become one span; each layer gives it the label with most tokens.
     """
     from clueval_xlsx.cli.console import say
     from clueval_xlsx.corpus.pair import annotate
-    from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.formats.span_table_writer import span_table
 
     reading = options.read_input(file, given)
@@ -53,7 +54,7 @@ def merge(file: str, output: Path | None, **given: Any) -> None:
     if output is None:
         click.echo(content, nl=False)
         return
-    with Outputs([file]) as outputs:
+    with guarded_outputs([file], force=force) as outputs:
         outputs.write_bytes(output, content)
     before = ", ".join(f"{len(spans)} of {layer}" for layer, spans in annotation.layers.items())
     say(f"{len(annotation.spans)} merged spans ({before}) written to {output}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli import detector_options, options
+from clueval_xlsx.cli.writing import force_option, guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ _JSON = ("tab", "presidio", "label-studio")
     "none: a brat folder).",
 )
 @options.reading
+@force_option
 @options.common
 @click.pass_context
-def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | None, **given: Any) -> None:
+def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | None, force: bool, **given: Any) -> None:
     """Run a detector over every document of DATASET and write its predictions.
 
     What was found so far lies in a side file beside the output until the run is complete: --resume continues a
@@ -50,18 +52,18 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     from clueval_xlsx.cli.detector_run import finds_kept, run_dataset, say_failures
     from clueval_xlsx.detectors.label_counterparts import align_entities
     from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
-    from clueval_xlsx.files.outputs import Outputs, check_target
+    from clueval_xlsx.files.outputs import check_target
 
     # A dataset's own annotations do not matter for predicting, so their overlaps are nobody's business here.
     reading = options.read_input(dataset, {**given, "nested": "longest"})
     format_ = _format(output, wanted, reading)
     if format_ != "brat":
-        check_target(output)  # before a long run, not behind it
+        check_target(output, guard(force))  # before a long run, not behind it
     prepared = make_dataset(reading)
     run = run_dataset(prepared, given, output)
     with finds_kept(run, output):
         prediction = make_prediction(prepared, run, given["nested"])
-        with Outputs([dataset]) as outputs:
+        with guarded_outputs([dataset], force=force) as outputs:
             for path, content in _files(reading, prepared, prediction, format_, output).items():
                 outputs.write_bytes(path, content)
     aligned = align_entities(prepared.labels, run.description)

@@ -11,6 +11,7 @@ import click
 
 from clueval_xlsx.cli import options, review_options
 from clueval_xlsx.cli.config_file import own_judgements
+from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -84,6 +85,7 @@ _READING = {
     callback=review_options.language,
     help="Language of report and conflict workbook. Default: that of the first workbook.",
 )
+@force_option
 @options.common
 @click.pass_context
 def reimport(
@@ -106,7 +108,6 @@ def reimport(
     """
     from clueval_xlsx.cli.console import say, say_what_is_open
     from clueval_xlsx.files.encryption import find_password
-    from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
     password = find_password(password_file)
@@ -123,7 +124,7 @@ def reimport(
         options=options.evaluation_options(given),
         judgements=own_judgements(),
     )
-    with Outputs([*workbooks, gold, pred or gold]) as outputs:
+    with guarded_outputs([*workbooks, gold, pred or gold], force=given["force"]) as outputs:
         _write(outputs, result, output, password, given)
     if output == "-":
         click.echo(result.content, nl=False)

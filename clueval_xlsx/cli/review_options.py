@@ -9,6 +9,7 @@ import click
 
 from clueval_xlsx.cli.config_file import own_judgements
 from clueval_xlsx.cli.parameters import ListOption, apply
+from clueval_xlsx.cli.writing import force_option
 
 if TYPE_CHECKING:
     from clueval_xlsx.outputs.xlsx import ReviewOptions
@@ -46,7 +47,7 @@ review = apply(
             metavar="N",
             help="Continue on a further sheet after N cases.",
         ),
-        click.option("--force", is_flag=True, help="Overwrite a workbook that has judgements in it."),
+        force_option,
     ]
 )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clueval_xlsx.exceptions import OptionError, OutputError
+from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
@@ -42,22 +42,6 @@ def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
 def without_text_path(path: Path) -> Path:
     """Where the edition goes that can be shared."""
     return path.with_stem(path.stem + WITHOUT_TEXT)
-
-
-def spare_judgements(paths: Iterable[Path]) -> None:
-    """Refuse to overwrite a workbook that somebody has judged in."""
-    from clueval_xlsx.review.existing_judgements import why_not_overwrite
-
-    for path in paths:
-        try:
-            found = why_not_overwrite(path.read_bytes(), path.name) if path.is_file() else ""
-        except OSError:
-            continue  # writing will say what is wrong with the place
-        if found:
-            raise OutputError(
-                f"{path}: this workbook would be overwritten, and {found}. "
-                "Choose another name with -o, or add --force to lose them."
-            )
 
 
 def write_reviews(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
@@ -16,14 +17,23 @@ _FOLDER_INPUTS = {".ann", ".txt"}  # what is read from a folder; other files the
 _PREFIX = 40  # so much of a name stands in that of its temporary file, which must not become too long
 
 
-def check_target(target: Path) -> None:
-    """Refuse a place where no file can go, or where somebody is at work; worth asking before a long run."""
+# Says what would be lost with a file of this content and name, as words for a message; empty if nothing would.
+Guard = Callable[[bytes, str], str]
+
+
+def check_target(target: Path, guard: Guard | None = None) -> None:
+    """Refuse a place where no file can go, where somebody is at work, or where work would be lost.
+
+    Worth asking before a long run.
+    """
     if str(target) == "-":
         raise OutputError("-: standard output is not possible here. Give the name of a file.")
     try:
         if target.is_dir():
             raise OutputError(f"{target}: is a directory. Give the name of a file.")
-        opened = who_has_it_open(target)
+        opened = who_has_it_open(target) or who_has_it_open(_followed(target))
+        if guard is not None:
+            _spare(target, guard)
     except OSError as error:  # a name that is too long, a folder that may not be looked into
         raise OutputError(f"{target}: cannot be written: {error.strerror}. Choose another name.") from None
     if opened:
@@ -31,6 +41,36 @@ def check_target(target: Path) -> None:
             f"{target}: is open in {opened.who}. Close it there and run again, or choose another name. "
             f"If nobody has it open, delete {opened.lock_file}, which a program left behind."
         )
+
+
+def _spare(target: Path, guard: Guard) -> None:
+    """Refuse to replace a file that holds somebody's work; one that may not be read is left alone, too."""
+    if not target.is_file():
+        return
+    try:
+        found = guard(target.read_bytes(), target.name)
+    except OSError as error:
+        found = f"it cannot be looked into ({error.strerror})"
+    if found:
+        raise OutputError(
+            f"{target}: this file would be overwritten, and {found}. Choose another name, or add --force to lose it."
+        )
+
+
+def _followed(target: Path) -> Path:
+    """Where a file really goes: a symbolic link is followed and stays a link.
+
+    Whoever put a link there wants the file elsewhere (on another disk, in a shared folder). A file in the place of
+    the link would part the two in silence: everybody else would go on reading the old one.
+    """
+    place = Path(os.path.realpath(target))
+    if place.is_symlink():
+        raise OutputError(f"{target}: is a symbolic link that leads in a circle. Delete it or choose another name.")
+    if target.is_symlink() and not place.parent.is_dir():
+        raise OutputError(
+            f"{target}: is a symbolic link into {place.parent}, which is not there. Make the folder or delete the link."
+        )
+    return place if target.is_symlink() else target
 
 
 def shown_name(path: str | Path) -> str:
@@ -52,8 +92,10 @@ class Outputs:
     'hello'
     """
 
-    def __init__(self, inputs: Iterable[str | Path] = ()) -> None:
-        """`inputs` are files (or folders of files) that must not be overwritten."""
+    def __init__(self, inputs: Iterable[str | Path] = (), guard: Guard | None = None) -> None:
+        """`inputs` are files (or folders of files) that must not be overwritten; `guard` knows which others."""
+        self._guard = guard
+        self._looked_at: dict[Path, object] = {}  # how each target was when it was found to be nobody's work
         self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
         self._waiting: list[tuple[Path, Path]] = []
         self._places: set[Path] = set()
@@ -73,8 +115,10 @@ class Outputs:
 
     def path(self, target: Path) -> Path:
         """A temporary path beside the target, to be written by the caller."""
-        check_target(target)
+        check_target(target, self._guard)
+        target = _followed(target)
         place = target.resolve()
+        self._looked_at[target] = _state(target)
         inside = bool(self._inputs & set(place.parents)) and place.suffix.lower() in _FOLDER_INPUTS and place.exists()
         if place in self._inputs or inside:
             raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
@@ -123,13 +167,14 @@ class Outputs:
             ) from None
 
     def _move_into_place(self) -> None:
+        self._look_again()
         permissions = 0o666 & ~_umask()
         old: list[_Old] = []
         for temporary, target in self._waiting:
             try:
                 with temporary.open("rb+") as stream:  # Windows brings to the disk only what may be written to
                     os.fsync(stream.fileno())
-                temporary.chmod(permissions)
+                temporary.chmod(_mode(target, permissions))
                 if len(self._waiting) > 1:  # a single file is replaced in one step
                     old.append(_Old(target))
                 temporary.replace(target)
@@ -145,6 +190,13 @@ class Outputs:
         for place in old:
             place.forget()
         self._folders = []
+
+    def _look_again(self) -> None:
+        """A long run leaves time to judge: a target that changed since it was looked at is looked at once more."""
+        if self._guard is not None:
+            for _, target in self._waiting:
+                if _state(target) != self._looked_at[target]:
+                    _spare(target, self._guard)
 
     def _clean_up(self) -> None:
         for temporary, _ in self._waiting:
@@ -185,6 +237,23 @@ class _Old:
         """The new file stays."""
         if self._kept is not None:
             self._kept.unlink(missing_ok=True)
+
+
+def _mode(target: Path, otherwise: int) -> int:
+    """The permissions that a file gets: those of the one it replaces, so that what was private stays so."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        return otherwise
+
+
+def _state(target: Path) -> tuple[int, int, int] | None:
+    """What changes when somebody saves a file; None if there is none."""
+    try:
+        found = target.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _umask() -> int:
