@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import sys
 
 import click
@@ -18,6 +19,7 @@ from clueval_xlsx.cli.reimport import reimport
 from clueval_xlsx.cli.score import score
 from clueval_xlsx.cli.status import status
 from clueval_xlsx.cli.streams import abandon_streams, flush, prepare_streams
+from clueval_xlsx.cli.terminal import visible
 from clueval_xlsx.cli.validate import validate
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.version import __version__
@@ -51,7 +53,9 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         with contextlib.suppress(OSError):
-            error.show(sys.stderr)
+            words = io.StringIO()
+            error.show(words)
+            click.echo(visible(words.getvalue()), file=sys.stderr, nl=False)
         sys.exit(2)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         abandon_streams()
@@ -97,7 +101,7 @@ def _invoke() -> int:
 
 def _complain(message: str) -> None:
     with contextlib.suppress(OSError):  # nobody may be listening
-        click.echo(f"Error: {message}", file=sys.stderr)
+        click.echo(visible(f"Error: {message}"), file=sys.stderr)
 
 
 def _place(error: OSError) -> str:

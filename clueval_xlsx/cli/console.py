@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clueval_xlsx.cli.terminal import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,23 +21,34 @@ if TYPE_CHECKING:
 
 def output() -> Console:
     """The console for tables."""
-    from rich.console import Console
+    from clueval_xlsx.cli.visible_console import VisibleConsole
 
     # rich takes a terminal without control codes (TERM=dumb, an editor's) to be 80 columns wide, whatever it is.
     dumb = os.environ.get("TERM", "").lower() in {"dumb", "unknown"}
     width, height = shutil.get_terminal_size() if dumb else (None, None)
-    return Console(highlight=False, soft_wrap=False, width=width, height=height)
+    return VisibleConsole(highlight=False, soft_wrap=False, width=width, height=height)
 
 
-def put(data: str) -> None:
-    """Data for another program: UTF-8 wherever it runs, so that what is written here can be read there."""
-    click.echo(data.encode("utf-8", "replace"), nl=False)
+def put(data: str | bytes) -> None:
+    """Data for another program: UTF-8 wherever it runs, so that what is written here can be read there.
+
+    If a person looks on, control characters are made visible; a file or a program gets every byte as it is.
+    """
+    if sys.stdout.isatty():
+        click.echo(visible(data if isinstance(data, str) else data.decode("utf-8", "replace")), nl=False)
+    else:
+        click.echo(data.encode("utf-8", "replace") if isinstance(data, str) else data, nl=False)
+
+
+def show(line: str) -> None:
+    """A line of a report that was asked for, on standard output."""
+    click.echo(visible(line), file=sys.stdout)
 
 
 def say(message: str) -> None:
     """A message for a person."""
     # The stream by its name: click would put one of its own in the place of a stream that knows only ASCII.
-    click.echo(message, file=sys.stderr)
+    click.echo(visible(message), file=sys.stderr)
 
 
 def say_notes(notes: Iterable[str]) -> None:

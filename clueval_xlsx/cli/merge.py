@@ -29,7 +29,7 @@ def merge(file: str, output: Path | None, force: bool, **given: Any) -> None:
 
     Overlapping spans of all layers become one span; each layer gives it the label with most tokens.
     """
-    from clueval_xlsx.cli.console import say
+    from clueval_xlsx.cli.console import put, say
     from clueval_xlsx.corpus.pair import annotate
     from clueval_xlsx.formats.span_table_writer import span_table
 
@@ -52,7 +52,7 @@ def merge(file: str, output: Path | None, force: bool, **given: Any) -> None:
     else:
         raise OptionError(f"{output}: unknown ending {ending!r}. Allowed: .tsv, .csv, .vrt.")
     if output is None:
-        click.echo(content, nl=False)
+        put(content)
         return
     with guarded_outputs([file], force=force) as outputs:
         outputs.write_bytes(output, content)

@@ -106,7 +106,7 @@ def reimport(
     level are needed only where a workbook lost its hidden sheet. Exit code 3 says that a person must look:
     judgements clash or rows could not be used. What is clear is carried out all the same.
     """
-    from clueval_xlsx.cli.console import say, say_what_is_open
+    from clueval_xlsx.cli.console import put, say, say_what_is_open
     from clueval_xlsx.files.encryption import find_password
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
@@ -127,7 +127,7 @@ def reimport(
     with guarded_outputs([*workbooks, gold, pred or gold], force=given["force"]) as outputs:
         _write(outputs, result, output, password, given)
     if output == "-":
-        click.echo(result.content, nl=False)
+        put(result.content)
     say_what_is_open(workbooks)
     _report(result, to_stdout=output != "-")
     for target in (output, *(given[name] for name in ("report", "html_path", "json_path", "changes", "judgements"))):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from clueval_xlsx.cli import options
+from clueval_xlsx.cli.console import say, show
 from clueval_xlsx.exceptions import CluevalError, InputError
 
 
@@ -33,14 +33,14 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
             reading = options.read_input(file, given)
         except InputError as error:
             for problem in error.problems or (error,):
-                click.echo(str(problem), file=sys.stdout)
+                show(str(problem))
             if error.unlisted:
-                click.echo(f"{file}: and {error.unlisted} more problems of these kinds.", file=sys.stdout)
+                show(f"{file}: and {error.unlisted} more problems of these kinds.")
             found += (len(error.problems) or 1) + error.unlisted
             continue
-        click.echo(_describe(reading), file=sys.stdout)
+        show(_describe(reading))
         for line in reading.text.resolved if reading.text is not None else ():
-            click.echo(f"{line}.", file=sys.stdout)
+            show(f"{line}.")
         if first is None:
             first = reading
             continue
@@ -53,10 +53,10 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
             else:
                 check_same_text(first, reading)
         except CluevalError as error:
-            click.echo(str(error), file=sys.stdout)
+            show(str(error))
             found += 1
     if found:
-        click.echo(f"{found} problem{'s' if found != 1 else ''} found.", file=sys.stderr)
+        say(f"{found} problem{'s' if found != 1 else ''} found.")
         ctx.exit(2)
 
 
@@ -72,9 +72,9 @@ def _check_language(file: str) -> int:
         raise InputError(f"{file}: cannot be read: {error.strerror}. Check the path.") from None
     problems = check_language(content, file)
     for problem in problems:
-        click.echo(str(problem), file=sys.stdout)
+        show(str(problem))
     if not problems:
-        click.echo(f"{file}: a complete language file.", file=sys.stdout)
+        show(f"{file}: a complete language file.")
     return len(problems)
 
 

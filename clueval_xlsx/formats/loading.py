@@ -172,10 +172,20 @@ def _read_folder(files: Mapping[str, bytes], name: str, options: ReadOptions) ->
 def _folder_files(folder: Path) -> dict[str, bytes]:
     """The texts and annotations below a folder, by their path in it."""
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
+        path.relative_to(folder).as_posix(): _read_inside(path, folder)
         for path in sorted(folder.rglob("*"))
         if path.suffix.lower() in {".txt", ".ann"} and path.is_file()
     }
+
+
+def _read_inside(path: Path, folder: Path) -> bytes:
+    """A file of a folder; a symbolic link out of it would pull in any file of the machine."""
+    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(
+            f"{path}: is a symbolic link to {path.resolve()}, which lies outside {folder}. "
+            "Allowed: files of the folder itself. Copy the file into the folder."
+        )
+    return path.read_bytes()
 
 
 def _sibling_files(path: Path) -> dict[str, bytes]:
@@ -184,7 +194,7 @@ def _sibling_files(path: Path) -> dict[str, bytes]:
     for ending in (".txt", ".ann"):
         other = path.with_suffix(ending)
         if other != path and other.is_file():
-            found[other.name] = other.read_bytes()
+            found[other.name] = _read_inside(other, path.parent)
     return found
 
 
