@@ -11,7 +11,7 @@ import pytest
 
 from clueval_xlsx.cli import cli
 from tests import check
-from tests.benchmark import __main__ as benchmark
+from tests.benchmark.program import parser as benchmark_parser
 from tests.support.commands import run
 from tests.support.folders import ROOT
 
@@ -88,7 +88,7 @@ def test_every_command_is_in_the_table_and_every_option_named_exists() -> None:
         option for command in cli.commands.values() for param in command.params for option in param.secondary_opts
     }
     known |= {option for action in check.parser()._actions for option in action.option_strings}
-    known |= {option for action in benchmark.parser()._actions for option in action.option_strings}
+    known |= {option for action in benchmark_parser()._actions for option in action.option_strings}
     known |= {"--help", "--version", "--quiet", "--editable"}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
     assert not named - known

@@ -1,0 +1,115 @@
+"""What is made of an evaluation: error tables, the report, the workbook, the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.benchmark.rows import Work, row
+from tests.benchmark.scoring import seqeval_scores
+
+# ---- the error tables; a scorer's time is there for comparison
+
+
+@row("error tables", "ours: every case with its context, level exact")
+def _cases(folder: Path) -> Work:
+    from dataclasses import replace
+
+    evaluation = evaluated(folder)
+
+    def work() -> None:
+        found = replace(evaluation)  # nothing cached
+        assert sum(map(len, found.cases))
+
+    return work
+
+
+row("error tables", "seqeval precision_recall_fscore_support", most=10)(seqeval_scores)
+
+
+# ---- the report to read, likewise
+
+
+@row("HTML", "ours: the report with the whole text")
+def _html(folder: Path) -> Work:
+    from clueval_xlsx.outputs.html.report import to_html
+
+    evaluation = evaluated(folder)
+    return lambda: to_html(evaluation)
+
+
+row("HTML", "seqeval precision_recall_fscore_support", most=10)(seqeval_scores)
+
+
+# ---- the review workbook, against the library alone
+
+
+def evaluated(folder: Path) -> Any:
+    """Both layers at level exact: many cases."""
+    from clueval_xlsx.corpus.pair import make_pair
+    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.formats.loading import ReadOptions, read
+
+    options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
+    sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
+    evaluation = evaluate(make_pair(*sides), Options(level="exact"))
+    assert len(evaluation.cases) == 2  # made here, like the scores, and not while the time is taken
+    assert len(evaluation.scores)
+    return evaluation
+
+
+@row("workbook", "ours: all sheets, level exact")
+def _workbook(folder: Path) -> Work:
+    from clueval_xlsx.outputs.xlsx import write_workbook
+
+    evaluation = evaluated(folder)
+    return lambda: write_workbook(evaluation, folder / "review.xlsx")
+
+
+@row("workbook", "XlsxWriter alone, the same calls replayed")
+def _workbook_bare(folder: Path) -> Work:
+    from tests.support.recording import record
+
+    return record(evaluated(folder), folder / "recorded.xlsx").replay
+
+
+# ---- the way back: every case of the workbook judged (2,645 rows, tenfold 26,450)
+
+
+def judged_workbook(folder: Path) -> Path:
+    """The review workbook with a judgement in every row; written once."""
+    from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+    from clueval_xlsx.review.vocabulary import Answer
+
+    path = folder / "judged.xlsx"
+    if not path.exists():
+        evaluation = evaluated(folder)
+        codes = (("model_error", "gold_wrong", "acceptable"), ("model_error", "gold_missing", "acceptable"))
+        answers = {
+            case_id: Answer(own[number % 3], severity="quasi", comment="seen")
+            for own, table in zip(codes, evaluation.bare_cases, strict=True)
+            for number, case_id in enumerate(table["case_id"])
+        }
+        write_workbook(evaluation, path, ReviewOptions(answers=answers))
+    return path
+
+
+@row("re-import", "ours: read, checked, decided, matched anew, corrected file")
+def _reimport(folder: Path) -> Work:
+    from clueval_xlsx.review.reimport import reimport
+
+    path = judged_workbook(folder)
+    return lambda: reimport([path], folder / "gold.vrt").content
+
+
+@row("re-import", "openpyxl: reading the rows alone", most=10)
+def _reimport_openpyxl(folder: Path) -> Work:
+    import openpyxl
+
+    path = judged_workbook(folder)
+
+    def work() -> int:
+        book = openpyxl.load_workbook(path, read_only=True)
+        return sum(1 for name in ("FN", "FP") for _ in book[name].iter_rows(values_only=True))
+
+    return work

@@ -1,0 +1,50 @@
+"""The benchmark measures what the limits are about, and says what is not kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmark import program
+from tests.benchmark.limits import GROWTH, LIMITS, RATIO, Limit, verdicts
+from tests.benchmark.rows import ROWS, Measurement
+
+NAMES = {(row.group, row.name): row for row in ROWS}
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.what)
+def test_every_limit_is_about_rows_that_are_measured(limit: Limit) -> None:
+    row = NAMES[limit.group, limit.name]
+    assert row.ours
+    if limit.kind != GROWTH:
+        assert max(limit.sizes) <= row.most
+    if limit.kind == RATIO:
+        assert (limit.group, limit.against) in NAMES
+
+
+def test_no_two_rows_share_a_name() -> None:
+    assert len(NAMES) == len(ROWS)
+
+
+def test_what_is_not_kept_is_said() -> None:
+    took = {
+        ("score from tags", "ours: four levels, with and without labels"): {1: Measurement(2.0, 1)},
+        ("score from tags", "seqeval precision_recall_fscore_support"): {1: Measurement(20.0, 1)},
+        ("start", "ours: --help"): {1: Measurement(0.2, 1)},
+        ("command", "ours: evaluate --level exact --sample 5000"): {10: Measurement(10, 1), 94: Measurement(94, 2999)},
+    }
+    found = {(verdict.limit.what, verdict.size): verdict for verdict in verdicts(took)}
+    assert {name: (round(verdict.found, 2), verdict.kept) for name, verdict in found.items()} == {
+        ("score from parsed tags : seqeval", 1): (0.1, True),
+        ("--help", 1): (0.2, False),
+        ("ten times the data, a sample", 94): (10.0, True),
+        ("20 million tokens with --sample 5000", 94): (2999, True),
+    }
+    assert " ".join(str(found["--help", 1]).split()) == "--help 1 x 0.20 s at most 0.15 s NOT KEPT"
+    assert "NOT KEPT" not in str(found["score from parsed tags : seqeval", 1])
+
+
+def test_without_data_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "data_folder", lambda: None)
+    monkeypatch.setattr("sys.argv", ["benchmark", "--quick"])
+    with pytest.raises(SystemExit, match="the ler-dev data are not there"):
+        program.main()
