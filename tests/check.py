@@ -1,4 +1,4 @@
-"""One command for developers: format, lint, types, packages, tests, benchmark: `python -m tests.check`.
+"""One command for developers: format, lint, types, packages, tests, properties, benchmark: `python -m tests.check`.
 
 Each step runs under a heading; a table at the end says how it went, and the exit code is 1 if anything failed.
 
@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,8 @@ ENVIRONMENTS = ROOT / "build" / "environments"
 SOURCES = ("clueval_xlsx", "tests")
 QUICK = "not office and not browser and not slow"
 # What is about our own arithmetic and the system rather than about Python and the libraries, and takes long:
-ELSEWHERE = "not properties and not fuzz and not faults and not platforms and not shapes"
+ELSEWHERE = "not golden and not _properties and not fuzz and not faults and not platforms and not shapes"
+NEW_EXAMPLES = ("-m", "properties", "--hypothesis-profile=new")  # a few, with a seed that the heading shows
 FEW_EXAMPLES = "15"  # of hypothesis, a quarter of the usual
 OLDEST_PYTHON = "3.11"
 NEWEST = "newest"
@@ -52,6 +54,7 @@ def steps(python: str) -> dict[str, list[str]]:
         "types": [python, "-m", "mypy"],
         "packages": [python, "-m", "pip", "check"],
         "tests": [python, "-m", "pytest"],
+        "properties": [python, "-m", "pytest", "-x", *NEW_EXAMPLES, f"--hypothesis-seed={secrets.randbelow(2**32)}"],
         "benchmark": [python, "-m", "tests.benchmark", "--quick"],
     }
 

@@ -10,20 +10,40 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from clueval_xlsx.resources import resource_folder
+from tests.support.ci import IN_CI
 from tests.support.folders import data_folder
 from tests.support.office import Office, missing
 from tests.support.tables import Sides, cut
 
-# No deadline: a shared machine may be slow, and tests do not measure time.
-# In CI the examples are always the same: what lands is what was tried, and new examples are found on desks.
+# No deadline: a shared machine may be slow, and tests do not measure time. In CI the examples are always the same, so
+# that what lands is what was tried; a second pass over the tests of properties draws a few new ones (profile `new`),
+# with a seed that it prints.
+NEW_EXAMPLES = 12
 settings.register_profile(
     "clueval",
     deadline=None,
     max_examples=int(os.environ.get("CLUEVAL_EXAMPLES", "60")),
     suppress_health_check=[HealthCheck.too_slow],
-    derandomize=bool(os.environ.get("CI")),
+    derandomize=IN_CI,
 )
+settings.register_profile("new", settings.get_profile("clueval"), derandomize=False, max_examples=NEW_EXAMPLES)
 settings.load_profile("clueval")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that draw their examples are marked `properties`."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("properties")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """How the examples are drawn, so that a failure can be tried again."""
+    seed = config.getoption("--hypothesis-seed")
+    if seed is not None:
+        return f"examples: drawn with --hypothesis-seed={seed}"
+    return "examples: the same each time" if settings.default.derandomize else "examples: new ones each time"
 
 
 @pytest.fixture

@@ -38,18 +38,32 @@ def test_every_step_runs_and_one_that_fails_is_named(
         ["-m", "mypy"],
         ["-m", "pip", "check"],
         ["-m", "pytest"],
+        ["-m", "pytest", "-x"],
         ["-m", "tests.benchmark", "--quick"],
     ]
     shown = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in shown[-6:]] == [
+    assert [line.split()[:2] for line in shown[-7:]] == [
         ["format", "done"],
         ["lint", "done"],
         ["types", "FAILED"],
         ["packages", "done"],
         ["tests", "done"],
+        ["properties", "done"],
         ["benchmark", "done"],
     ]
-    assert sum(line.startswith("==== ") for line in shown) == 6
+    assert sum(line.startswith("==== ") for line in shown) == 7
+
+
+def test_new_examples_are_drawn_with_a_seed_that_is_shown(
+    commands: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        assert check.main(["--only", "properties"]) == 0
+    seeds = [command[-1] for command in commands]
+    assert seeds[0] != seeds[1]
+    assert all(seed.startswith("--hypothesis-seed=") for seed in seeds)
+    shown = capsys.readouterr().out
+    assert all(seed in shown for seed in seeds)
 
 
 def test_only_some_steps_in_their_order(commands: list[list[str]]) -> None:
@@ -104,5 +118,5 @@ def test_this_python_is_found() -> None:
 
 def test_ci_runs_every_part_of_it() -> None:
     script = (ROOT / ".ci" / "run").read_text("utf-8")
-    for option in ("--only format,lint,types,packages", "--oldest", "--python newest"):
+    for option in ("--only properties,format,lint,types,packages", "--oldest", "--python newest"):
         assert f"python -m tests.check {option}" in script

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.cli import cli
@@ -20,6 +20,7 @@ from clueval_xlsx.formats.loading import ReadOptions, read
 from clueval_xlsx.formats.standoff_writer import running_text
 from tests.support.commands import refused, run
 from tests.support.folders import FIXTURES
+from tests.support.strategies import at_most
 
 FOLDER = FIXTURES
 TARGETS = {
@@ -183,7 +184,7 @@ def documents(draw: st.DrawFn) -> list[dict[str, object]]:
     return content
 
 
-@settings(max_examples=25)
+@at_most(25)
 @given(content=documents(), format_=st.sampled_from(["vrt", "brat", "label-studio", "table"]))
 def test_any_text_there_and_back(
     content: list[dict[str, object]], format_: str, tmp_path_factory: pytest.TempPathFactory

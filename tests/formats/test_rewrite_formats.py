@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import annotate
@@ -22,6 +22,7 @@ from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
 from clueval_xlsx.formats.rewrite import rewrite
 from clueval_xlsx.text.tokenise import Ranges
 from tests.support.folders import FIXTURES
+from tests.support.strategies import at_most
 
 FOLDER = FIXTURES
 GOLD_SOURCES = ["brat-gold", "tab.json", "tab-flat.json", "presidio-gold.json", "label-studio.json"]
@@ -225,7 +226,7 @@ def test_a_new_annotation_in_an_empty_list_and_in_a_folder_without_one(tmp_path:
     assert files == {"a.txt": b"Ann Lee", "a.ann": b"T1\tX 0 7\tAnn Lee\n"}
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(
     kept=st.lists(st.booleans(), min_size=4, max_size=4),
     moved=st.lists(st.booleans(), min_size=4, max_size=4),

@@ -6,7 +6,7 @@ import io
 
 import pytest
 from hypothesis import example as tried
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from python_calamine import CalamineWorkbook
 
@@ -14,6 +14,7 @@ from clueval_xlsx.cases.contexts import ELLIPSIS, JOINER, Segment, emoji_pieces
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx.book import LONGEST_CELL, Book, clean, shorten, shorten_pieces, utf16_length
 from clueval_xlsx.outputs.xlsx.measure import lines
+from tests.support.strategies import at_most
 from tests.support.tables import Sides
 from tests.support.workbooks import FIRST, LOOKS, column, evaluated, headers, opened, runs, texts, written
 
@@ -46,7 +47,7 @@ anything = st.one_of(
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-@settings(max_examples=60)
+@at_most(60)
 @given(values=st.lists(anything, min_size=1, max_size=6))
 @tried(values=ODD)
 def test_text_comes_back_clean_from_both_readers(tmp_path_factory, streaming, values):
@@ -91,7 +92,7 @@ names = st.text(
 )
 
 
-@settings(max_examples=25)
+@at_most(25)
 @given(tokens=st.lists(names, min_size=1, max_size=5), label=names, document=names)
 @tried(tokens=["=1+1", "_x0041_", "\U0001f7e5", "a\x07b"], label="=A,1", document="@x")
 def test_any_corpus_makes_a_workbook_that_opens(tokens, label, document):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import Pair, annotate
@@ -15,6 +15,7 @@ from clueval_xlsx.review.correction import correct
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer
 from tests.support.judging import decide, judged, pair_with, workbook
+from tests.support.strategies import at_most
 from tests.support.tables import Sides, listed
 
 TAGS = ["O", "O", "O", "B-A", "I-A", "I-A", "B-B", "I-B"]
@@ -83,7 +84,7 @@ def gold_reading(run, side: bytes) -> Reading:
 
 
 @given(judged_runs())
-@settings(max_examples=50)
+@at_most(50)
 def test_corrections_never_make_spans_overlap_and_applying_them_again_changes_nothing(example):
     run, given_answers = example
     result = decide(run, given_answers)
@@ -97,7 +98,7 @@ def test_corrections_never_make_spans_overlap_and_applying_them_again_changes_no
 
 
 @given(judged_runs())
-@settings(max_examples=30)
+@at_most(30)
 def test_every_judged_case_is_decided_open_or_reported(example):
     run, given_answers = example
     result = decide(run, given_answers)
@@ -109,7 +110,7 @@ def test_every_judged_case_is_decided_open_or_reported(example):
 
 
 @given(sides(2), st.data())
-@settings(max_examples=25)
+@at_most(25)
 def test_the_corrected_file_decodes_to_exactly_the_intended_spans(both, data):
     run = judged(both, {"x": 2, "y": 3}, level=data.draw(st.sampled_from(LEVELS)))
     given_answers = {
@@ -133,7 +134,7 @@ def judge_all(run) -> dict[str, Answer]:
 
 
 @given(sides(), st.booleans())
-@settings(max_examples=25)
+@at_most(25)
 def test_judging_every_error_at_level_exact_leaves_none(both, labelled):
     run = judged(both, level="exact", labelled="span" if labelled else None)
     result = decide(run, judge_all(run))
@@ -142,7 +143,7 @@ def test_judging_every_error_at_level_exact_leaves_none(both, labelled):
 
 
 @given(sides(2))
-@settings(max_examples=25)
+@at_most(25)
 def test_judging_every_error_of_merged_layers_at_level_exact_leaves_none(both):
     run = judged(both, {"x": 2, "y": 3}, level="exact")
     result = decide(run, judge_all(run))
@@ -151,7 +152,7 @@ def test_judging_every_error_of_merged_layers_at_level_exact_leaves_none(both):
 
 
 @given(sides(2))
-@settings(max_examples=25)
+@at_most(25)
 def test_judging_every_error_at_level_overlap_leaves_no_miss(both):
     run = judged(both, {"x": 2, "y": 3}, level="overlap")
     result = decide(run, judge_all(run))
@@ -159,7 +160,7 @@ def test_judging_every_error_at_level_overlap_leaves_no_miss(both):
 
 
 @given(sides(2), st.sampled_from(LEVELS), st.sampled_from(["en", "de"]))
-@settings(max_examples=6)
+@at_most(6)
 def test_an_unjudged_workbook_gives_the_identical_file(both, level, lang):
     pair = pair_with(both, {"x": 2, "y": 3})
     run = evaluate(pair, Options(level=level, replicates=0))
@@ -174,7 +175,7 @@ def test_an_unjudged_workbook_gives_the_identical_file(both, level, lang):
 
 
 @given(judged_runs())
-@settings(max_examples=10)
+@at_most(10)
 def test_judgements_come_back_from_the_workbook_as_they_were_picked(example):
     import io
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
@@ -21,7 +21,7 @@ from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
-from tests.support.strategies import Span, span_lists
+from tests.support.strategies import Span, at_most, span_lists
 from tests.support.tables import Sides, pair_of
 
 NAMED = st.sampled_from(["A", "B", "C"])
@@ -96,7 +96,7 @@ def files_of(tags: list[tuple[str, str]]) -> Sides:
     return Sides(*("".join(f"w\t{row[side]}\n" for row in tags).encode() for side in (0, 1)))
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(TAGS)
 def test_default_mode_is_seqeval(tags: list[tuple[str, str]]) -> None:
     result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(("seqeval",))))
@@ -124,13 +124,13 @@ def check_strict(tags: list[tuple[str, str]], scheme: type) -> None:
     assert row["gold"] == support
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(TAGS)
 def test_strict_mode_is_seqeval_with_iob2(tags: list[tuple[str, str]]) -> None:
     check_strict(tags, IOB2)
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(FULL_TAGS)
 def test_strict_mode_reads_ends_where_the_tags_mark_them(tags: list[tuple[str, str]]) -> None:
     check_strict([*tags, ("S-A", "S-A"), ("O", "O")], IOBES)  # so that both columns show their scheme
@@ -194,7 +194,7 @@ def plain_scenario(gold: list[Span], pred: list[Span], text: Text, t: float) -> 
     return found
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(SPANS, SPANS, WORDS, THRESHOLDS)
 def test_scenario_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], t: float) -> None:
     row = run(gold, pred, words, names=("scenario",), scenario=t).overall(
@@ -206,7 +206,7 @@ def test_scenario_is_the_plain_loop(gold: list[Span], pred: list[Span], words: l
     assert row["tp_gold"] == row["tp_pred"] == credit
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(SPANS, SPANS, WORDS, THRESHOLDS, st.booleans())
 def test_iou_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], t: float, by_type: bool) -> None:
     text = decoded(words)
@@ -252,7 +252,7 @@ def plain_coverage(
     return {"tp": tp, "fn": fn, "fp": fp, "relaxed": relaxed}
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(SPANS, SPANS, WORDS, THRESHOLDS, st.booleans())
 def test_coverage_is_the_plain_loop(
     gold: list[Span], pred: list[Span], words: list[str], t: float, ignoring: bool
@@ -269,7 +269,7 @@ def test_coverage_is_the_plain_loop(
         assert (row["counts"] or {"relaxed": 0})["relaxed"] == expected["relaxed"]
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(SPANS, SPANS, st.booleans())
 def test_tokens_is_the_plain_loop(gold: list[Span], pred: list[Span], by_label: bool) -> None:
     def labels(spans: list[Span]) -> dict[int, str | None]:
@@ -281,7 +281,7 @@ def test_tokens_is_the_plain_loop(gold: list[Span], pred: list[Span], by_label: 
     assert (row["gold"], row["pred"], row["tp_gold"], row["tp_pred"]) == (len(ours), len(theirs), agree, agree)
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(SPANS, SPANS, WORDS, st.sampled_from([(), ("A",), ("ALL",), ("A", "ALL", "NONE"), ("NONE", "B")]))
 def test_chars_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], ruled: tuple[str, ...]) -> None:
     rules = {category: {"A": "[ab]", "B": "ß", "ALL": r"\s|&", "NONE": "[a№]"}[category] for category in ruled}
@@ -307,7 +307,7 @@ def test_chars_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list
 # ---- what must hold for every scheme ------------------------------------------------------------------------
 
 
-@settings(max_examples=20)
+@at_most(20)
 @given(SPANS, WORDS)
 def test_a_perfect_prediction_is_perfect_in_every_scheme(gold: list[Span], words: list[str]) -> None:
     result = run(gold, gold, words, names=("all",))
@@ -316,7 +316,7 @@ def test_a_perfect_prediction_is_perfect_in_every_scheme(gold: list[Span], words
     assert (whole["fp"].fillna(0) == 0).all()
 
 
-@settings(max_examples=20)
+@at_most(20)
 @given(SPANS, SPANS, WORDS)
 def test_rows_of_documents_add_up_to_the_whole(gold: list[Span], pred: list[Span], words: list[str]) -> None:
     files = pair_files(gold, pred, words)
@@ -337,7 +337,7 @@ def test_rows_of_documents_add_up_to_the_whole(gold: list[Span], pred: list[Span
     assert parts.to_dict("index") == whole.to_dict("index")
 
 
-@settings(max_examples=20)
+@at_most(20)
 @given(SPANS, SPANS)
 def test_relaxed_is_never_stricter(gold: list[Span], pred: list[Span]) -> None:
     result = run(gold, pred, names=("all",), rules=LabelRules(equivalent=(("A", "B"),)))

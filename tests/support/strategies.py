@@ -1,7 +1,8 @@
-"""Random data for tests of properties: spans as plain tuples."""
+"""Random data for tests of properties: how many examples, and spans as plain tuples."""
 
 from __future__ import annotations
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 LABELS = st.sampled_from(["A", "B", "C", None])
@@ -19,3 +20,8 @@ def span_lists(draw: st.DrawFn, labels: st.SearchStrategy[str | None] = LABELS, 
         spans.append((position, position + length - 1, draw(labels)))
         position += length
     return spans
+
+
+def at_most(examples: int) -> settings:
+    """Fewer examples than usual, for tests that take long; a profile with still fewer wins."""
+    return settings(max_examples=min(examples, settings.default.max_examples))
