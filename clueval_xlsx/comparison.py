@@ -10,11 +10,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import FN, FP
-from clueval_xlsx.cases.table import error_table
+from clueval_xlsx.cases.kinds import FN, FP, Sheet
+from clueval_xlsx.cases.table import add_contexts, case_table
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.intervals import FloatArray, draws, percentiles, swaps
+from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.schemes.settings import is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import RATES, rates
 
@@ -165,21 +166,21 @@ class Comparison:
         ]
         return pd.DataFrame(rows)
 
-    def _errors(self, sheet: str) -> pd.DataFrame:
-        index = 0 if sheet == FN else 1
-        parts = [system.evaluation.cases[index] for system in self.systems]
+    def _errors(self, sheet: Sheet) -> pd.DataFrame:
+        parts = [system.evaluation.bare_cases[0 if sheet == FN else 1] for system in self.systems]
         # A case is known by its ID: token positions may differ where each pair was cut into tokens by itself.
         seen: set[str] = set()
         found = []
         for system, part in zip(self.systems, parts, strict=True):
-            new = ~part["case_id"].isin(seen)
-            found.append(_without_predictions(system.evaluation, part[new]) if sheet == FN else part[new])
+            new = part[~part["case_id"].isin(seen) & part["document"].isin(self.documents)]
+            made = _without_predictions if sheet == FN else Evaluation.with_contexts
+            found.append(made(system.evaluation, new))
             seen.update(part["case_id"])
         cases = pd.concat(found, ignore_index=True)
         order = {name: place for place, name in enumerate(self.documents)}
-        cases["order"] = [order.get(name, -1) for name in cases["document"]]
+        cases["order"] = [order[name] for name in cases["document"]]
         within = "char_start" if "char_start" in cases else "document_start"
-        cases = cases[cases["order"] >= 0].sort_values(["order", within], kind="stable", ignore_index=True)
+        cases = cases.sort_values(["order", within], kind="stable", ignore_index=True)
         classes = {
             name: dict(zip(part["case_id"], part["class"], strict=True))
             for name, part in zip(self.names, parts, strict=True)
@@ -189,7 +190,7 @@ class Comparison:
         cases["systems"] = [
             tuple(name for name in self.names if case_id in classes[name]) for case_id in cases["case_id"]
         ]
-        return cases.drop(columns=["class", "related", "relaxed", "order"], errors="ignore")
+        return cases.drop(columns=["class", "related", "relaxed", "row", "order"], errors="ignore")
 
 
 def compare(named: Sequence[tuple[str, Evaluation]]) -> Comparison:
@@ -234,19 +235,10 @@ def _strict_and_relaxed(evaluation: Evaluation) -> tuple[System, System]:
 
 def _without_predictions(evaluation: Evaluation, cases: pd.DataFrame) -> pd.DataFrame:
     """FN cases anew, without what one system has there: the others have something else."""
-    pair, options = evaluation.pair, evaluation.options
-    gold, nothing = pair.gold.spans, pair.pred.spans.iloc[:0]
-    missed = gold[gold["start"].isin(cases["start"])]
-    return error_table(
-        missed,
-        gold,
-        nothing,
-        pair.corpus,
-        sheet=FN,
-        level=options.level,
-        context=options.context,
-        metadata=options.by,
-    )
+    corpus, options = evaluation.pair.corpus, evaluation.options
+    gold = MatchedSpans.alone(evaluation.pair.gold.spans)
+    table = case_table(cases["row"].to_numpy(np.int64), gold, corpus, sheet=FN, metadata=options.by)
+    return add_contexts(table, gold, corpus, options.context)
 
 
 def _overall(scores: pd.DataFrame) -> pd.DataFrame:

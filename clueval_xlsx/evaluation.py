@@ -15,12 +15,13 @@ from clueval_xlsx.cases.table import add_contexts, case_table, link_cases
 from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, align_labels
 from clueval_xlsx.corpus.pair import Annotation, Pair
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.scoring.chosen_schemes import chosen_tallies
 from clueval_xlsx.scoring.confusion import confusion
-from clueval_xlsx.scoring.grouping import Grouping
-from clueval_xlsx.scoring.matching import LEVELS
-from clueval_xlsx.scoring.schemes import all_tallies, chars, entities, iou
+from clueval_xlsx.scoring.grouping import groupings
+from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.matched_pair import MatchedPair, match_pair, relaxed_pair
+from clueval_xlsx.scoring.schemes import chars, entities, iou
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.schemes.material import Material, make_material, relaxed_material
 from clueval_xlsx.scoring.schemes.settings import RELAXED, SchemeOptions
 from clueval_xlsx.scoring.scores import ScoreSettings, score_table
 from clueval_xlsx.text.strings import BoolArray
@@ -59,30 +60,28 @@ class Options:
                 raise OptionError(f"{name} {value}: out of range. Allowed: 0 to {most:,}.")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Evaluation:
     """The result of one run; renderings read it and compute nothing.
 
-    `pair` has its labels aligned, `raw` is what it was before. `strict` is what the schemes were computed from,
-    `relaxed` the same with equivalent labels, where there are any.
+    `pair` has its labels aligned, `raw` is what it was before. `strict` is the pair after matching, from which
+    scores, cases and confusion come; `relaxed` the same with equivalent labels, where there are any.
     """
 
     pair: Pair
     options: Options
-    gold_match: pd.DataFrame
-    pred_match: pd.DataFrame
     settings: ScoreSettings
     signature: str
-    strict: Material
+    strict: MatchedPair
     raw: Pair
-    relaxed: Material | None = None
+    relaxed: MatchedPair | None = None
     alignment: Alignment = field(default_factory=Alignment)
     notes: tuple[str, ...] = ()
 
     @cached_property
     def scores(self) -> pd.DataFrame:
         """The score table: computed when somebody looks, because the way back needs only a few rows of it."""
-        tallies = all_tallies(self.strict, self.relaxed)
+        tallies = chosen_tallies(self.strict, self.relaxed)
         tallies += entities.tallies(self.pair, self.options.level, self.alignment.discarded)
         return score_table(tallies, self.settings)
 
@@ -127,14 +126,14 @@ class Evaluation:
         return self._errors(self.governing)
 
     @property
-    def governing(self) -> Material:
+    def governing(self) -> MatchedPair:
         """What headline and cases come from: with equivalent labels only if they are applied, and labels matter."""
         chosen = self.relaxed is not None and self.options.labels.applied and self.options.labelled is not None
         return self.relaxed if chosen and self.relaxed is not None else self.strict
 
-    def _errors(self, material: Material) -> tuple[BoolArray, BoolArray]:
+    def _errors(self, matched: MatchedPair) -> tuple[BoolArray, BoolArray]:
         level, labelled = self.options.level, self.options.labelled
-        gold, pred = (counted(side, level) & ~right(side, level, labelled) for side in material.sides)
+        gold, pred = (counted(side, level) & ~right(side, level, labelled) for side in matched.sides)
         return gold, pred
 
     @cached_property
@@ -146,21 +145,19 @@ class Evaluation:
     @cached_property
     def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The FN and the FP cases, linked to each other; `relaxed` marks those that an equivalence would resolve."""
-        options, pair = self.options, self.pair
-        gold, pred = pair.gold.spans, pair.pred.spans
+        options, corpus = self.options, self.pair.corpus
         unresolved = self.errors if self.relaxed is None else self._errors(self.relaxed)
         tables = []
-        for index, (sheet, a, b) in enumerate(((FN, gold, pred), (FP, pred, gold))):
-            wrong = self.errors[index]
-            table = case_table(a[wrong], a, b, pair.corpus, sheet=sheet, level=options.level, metadata=options.by)
-            table["relaxed"] = ~unresolved[index][wrong]
-            tables.append(table)
-        return link_cases(*tables)
+        for sheet, side, wrong, still in zip((FN, FP), self.strict.sides, self.errors, unresolved, strict=True):
+            rows = np.flatnonzero(wrong)
+            table = case_table(rows, side, corpus, sheet=sheet, level=options.level, metadata=options.by)
+            tables.append(table.assign(relaxed=~still[rows]))
+        return link_cases((tables[0], tables[1]), self.strict.sides)
 
     def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
         """Some cases of one sheet with the words around them, which take most of the time."""
-        other = self.pair.gold if (cases["sheet"] == FP).any() else self.pair.pred
-        return add_contexts(cases, other.spans, self.pair.corpus, self.options.context)
+        side = self.strict.pred if (cases["sheet"] == FP).any() else self.strict.gold
+        return add_contexts(cases, side, self.pair.corpus, self.options.context)
 
     @cached_property
     def presidio(self) -> pd.DataFrame:
@@ -171,7 +168,7 @@ class Evaluation:
 
     def confusion(self, layer: str) -> pd.DataFrame:
         """Gold labels against predicted labels on a layer."""
-        return confusion(self.pair.gold.spans, self.pair.pred.spans, layer)
+        return confusion(*self.strict.sides, layer)
 
 
 def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
@@ -196,7 +193,7 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
     raw = pair
     pair, alignment = align_labels(raw, options.labels)
     groups = groupings(pair, options.by, alignment.discarded)
-    strict = make_material(
+    strict = match_pair(
         pair,
         options.labels,
         options.schemes,
@@ -204,7 +201,7 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         groupings=groups,
         discarded=alignment.discarded,
     )
-    relaxed = relaxed_material(strict, options.labels) if options.labels.equivalent else None
+    relaxed = relaxed_pair(strict, options.labels) if options.labels.equivalent else None
     settings = ScoreSettings(
         documents=pair.corpus.documents.start,
         vocabulary=strict.vocabulary,
@@ -216,17 +213,15 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         discarded=np.array(alignment.discarded, dtype=np.int64),
     )
     return Evaluation(
-        pair,
-        options,
-        strict.gold.match,
-        strict.pred.match,
-        settings,
-        signature(pair, options),
-        strict,
-        raw,
-        relaxed,
-        alignment,
-        (*pair.notes, *alignment.notes),
+        pair=pair,
+        raw=raw,
+        options=options,
+        settings=settings,
+        signature=signature(pair, options),
+        strict=strict,
+        relaxed=relaxed,
+        alignment=alignment,
+        notes=(*pair.notes, *alignment.notes),
     )
 
 
@@ -244,21 +239,6 @@ def evaluate_each(parts: Sequence[Pair], options: Options) -> list[Evaluation]:
         evaluate(part, options if options.labelled in {None, *part.layers} else replace(options, labelled=None))
         for part in parts
     ]
-
-
-def groupings(pair: Pair, keys: Sequence[str], discarded: Sequence[int] = ()) -> list[Grouping]:
-    """What rows are grouped by: the documents always, then the chosen metadata."""
-    corpus = pair.corpus
-    kept = np.ones(len(corpus.doc_ids), dtype=bool)
-    kept[list(discarded)] = False
-    names = [doc_id for doc_id, keep in zip(corpus.doc_ids, kept.tolist(), strict=True) if keep]
-    found = [Grouping("document", names, np.where(kept, np.cumsum(kept) - 1, -1), per_document=True)]
-    everywhere = np.arange(len(corpus), dtype=np.int64)
-    for key in keys:
-        values = corpus.metadata(key, everywhere)
-        names = [str(value) for value in values.categories]
-        found.append(Grouping(key, names, values.codes.astype(np.int64), per_document=False))
-    return found
 
 
 def signature(pair: Pair, options: Options) -> str:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.spans import touching
 from clueval_xlsx.text.rendering import Written, portions
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
@@ -40,6 +39,21 @@ class Extents(NamedTuple):
     end: IntArray
 
 
+class Touched(NamedTuple):
+    """The spans of the other side, and which touch each case: from row `first` up to, not including, `stop`."""
+
+    others: Extents
+    first: IntArray
+    stop: IntArray
+
+
+class Marks(NamedTuple):
+    """How the words of a case's own span are marked, and those of the other side's spans."""
+
+    own: str
+    other: str
+
+
 class Bounds(NamedTuple):
     """Where contexts begin and stop, and between them the part that is shown; `right` and `stop` are exclusive."""
 
@@ -62,14 +76,10 @@ def context_bounds(corpus: Corpus, low: IntArray, high: IntArray, window: int | 
 
 
 def contexts(
-    corpus: Corpus, own: Extents, others: Extents, marks: tuple[str, str], window: int | None = None
+    corpus: Corpus, own: Extents, touched: Touched, marks: Marks, *, window: int | None = None
 ) -> list[list[Segment]]:
-    """The context of each of `own` with those of `others` that touch it, and no others.
-
-    `marks` say how the words of `own` and of `others` are marked.
-    """
-    touched = touching(*own, *others)
-    bounds = context_bounds(corpus, *_outermost(own, others, *touched), window)
+    """The context of each of `own` with those of the other side that touch it, and no others."""
+    bounds = context_bounds(corpus, *_outermost(own, touched), window)
     # Cases of one sentence follow each other; its words are written once.
     fresh = np.ones(len(own.start), dtype=bool)
     fresh[1:] = (np.diff(bounds.left) != 0) | (np.diff(bounds.right) != 0)
@@ -80,34 +90,48 @@ def contexts(
         written = corpus.written(left[portion], right[portion])
         rows = slice(*np.searchsorted(stretch, [portion.start, portion.stop]).tolist())
         origin = written.first[stretch[rows] - portion.start] - bounds.left[rows]
-        columns = [column[rows].tolist() for column in (*own, *touched, *bounds)]
-        scissors = _Scissors(written, others, *marks)
-        return [scissors.cut(*row) for row in zip(*columns, origin.tolist(), strict=True)]
+        columns = (column[rows].tolist() for column in (*own, touched.first, touched.stop, *bounds))
+        cutter = _Cutter(written, touched.others, marks)
+        return [cutter.cut(_Stretch._make(row)) for row in zip(*columns, origin.tolist(), strict=True)]
 
     return list(chain.from_iterable(in_order(cut, list(portions(right - left)))))
 
 
-def _outermost(own: Extents, others: Extents, first: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
-    """The first and the last position of each span together with the others from row `first` up to `stop`."""
+def _outermost(own: Extents, touched: Touched) -> tuple[IntArray, IntArray]:
+    """The first and the last position of each span together with the others that touch it."""
     low, high = own.start.copy(), own.end.copy()
-    touched = stop > first
-    low[touched] = np.minimum(low[touched], others.start[first[touched]])
-    high[touched] = np.maximum(high[touched], others.end[stop[touched] - 1])
+    others, first, stop = touched
+    some = stop > first
+    low[some] = np.minimum(low[some], others.start[first[some]])
+    high[some] = np.maximum(high[some], others.end[stop[some] - 1])
     return low, high
 
 
-class _Scissors:
+class _Stretch(NamedTuple):
+    """One context: its span, its range of others, its bounds; a position plus `origin` is a written token."""
+
+    start: int
+    end: int
+    low: int
+    high: int
+    first: int
+    left: int
+    right: int
+    stop: int
+    origin: int
+
+
+class _Cutter:
     """Cuts written text into the segments of one context after another."""
 
-    def __init__(self, written: Written, others: Extents, own_mark: str, other_mark: str) -> None:
+    def __init__(self, written: Written, others: Extents, marks: Marks) -> None:
         self._written = written
         self._others = others
-        self._own_mark, self._other_mark = own_mark, other_mark
+        self._marks = marks
 
-    def cut(
-        self, start: int, end: int, low: int, high: int, first: int, left: int, right: int, stop: int, origin: int
-    ) -> list[Segment]:
-        """One context: others from row `low` up to `high` touch it; a position plus `origin` is a written token."""
+    def cut(self, stretch: _Stretch) -> list[Segment]:
+        """The segments of one context."""
+        start, end, low, high, first, left, right, stop, origin = stretch
         begins, ends = self._others.start[low:high].tolist(), self._others.end[low:high].tolist()
         borders = sorted({left, right, start, end + 1, *begins, *(last + 1 for last in ends)})
         found: list[Segment] = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > first else []
@@ -128,7 +152,7 @@ class _Scissors:
     def _mark(self, in_own: bool, in_other: bool) -> str:
         if in_own and in_other:
             return BOTH
-        return self._own_mark if in_own else self._other_mark if in_other else PLAIN
+        return self._marks.own if in_own else self._marks.other if in_other else PLAIN
 
     def _text(self, first: int, last: int) -> str:
         """The words of a stretch; a very long one loses its middle, visibly."""

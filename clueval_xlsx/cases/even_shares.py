@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 _NONE = -1
 
 
-def fair_shares(rows: Sequence[Hashable], columns: Sequence[Hashable], people: int) -> list[int]:
+def even_shares(rows: Sequence[Hashable], columns: Sequence[Hashable], people: int) -> list[int]:
     """Who gets each unit, so that the shares of every row, of every column and of all units differ by one at most.
 
     Units are the edges between their row (a label) and their column (a document). Each row and column is cut into
@@ -16,7 +16,7 @@ def fair_shares(rows: Sequence[Hashable], columns: Sequence[Hashable], people: i
     always be coloured (König 1916): where a unit finds no person who is free on both sides, two people swap
     their units along the alternating path that begins there.
 
-    >>> fair_shares(["PER", "PER", "LOC", "LOC"], ["d1", "d2", "d1", "d2"], 2)
+    >>> even_shares(["PER", "PER", "LOC", "LOC"], ["d1", "d2", "d1", "d2"], 2)
     [0, 1, 1, 0]
     """
     colouring = _Colouring(_pieces(rows, people, "row"), _pieces(columns, people, "column"), people)

@@ -1,7 +1,30 @@
-"""The kinds of cases: which sheet a case stands on, and what happened to its span."""
+"""The kinds of cases: which sheet a case stands on, and what happened to its span. Nothing heavy is imported here."""
 
 from __future__ import annotations
 
-FN, FP = "FN", "FP"
-AG = "AG"  # agreed spans, of which a sample may be judged, too
-CLASSES = ("label", "superset", "tiling", "overlap", "partial", FN, FP)  # of cases
+from enum import StrEnum
+
+
+class Sheet(StrEnum):
+    """Which sheet a case stands on; its letters begin the case's ID."""
+
+    FN = "FN"  # a gold span that was missed
+    FP = "FP"  # a prediction that nothing supports
+    AG = "AG"  # a span on which both sides agree, drawn to be judged, too
+
+
+class CaseClass(StrEnum):
+    """What happened to the span of a case."""
+
+    LABEL = "label"  # the boundaries pass the level, only the label fails
+    SUPERSET = "superset"
+    TILING = "tiling"
+    OVERLAP = "overlap"
+    PARTIAL = "partial"  # something overlaps, but does not cover it
+    FN = "FN"  # nothing overlaps the gold span
+    FP = "FP"  # nothing overlaps the prediction
+    AGREED = "agreed"  # nothing: it is no error
+
+
+FN, FP, AG = Sheet.FN, Sheet.FP, Sheet.AG
+CLASSES = tuple(kind for kind in CaseClass if kind is not CaseClass.AGREED)  # of errors

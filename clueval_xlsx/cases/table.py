@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import GOLD, PRED, Extents, contexts, emoji_text
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.contexts import GOLD, PRED, Extents, Marks, Touched, contexts, emoji_text
+from clueval_xlsx.cases.kinds import AG, FN, FP, CaseClass, Sheet
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.spans import label_list, layers_of, positions, touching
-from clueval_xlsx.scoring.matching import LEVELS, NONE, match_spans
+from clueval_xlsx.corpus.spans import label_list, layers_of, positions
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.scoring.levels import LEVELS, MatchClass
+from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.text.strings import IntArray
 
-AGREED = "agreed"  # the class of a case that is none
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
 _ID_LENGTH = 12  # characters of base 32, so 60 bits
@@ -40,39 +41,41 @@ def error_table(
     `error_table(missed, gold, pred, corpus)` makes the FN cases,
     `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases.
     """
-    return add_contexts(
-        case_table(spans, a, b, corpus, sheet=sheet, level=level, metadata=metadata), b, corpus, context
-    )
+    matched = MatchedSpans.of(a, b)
+    cases = case_table(_rows_of(spans, a), matched, corpus, sheet=Sheet(sheet), level=level, metadata=metadata)
+    return add_contexts(cases, matched, corpus, context)
 
 
 def case_table(
-    spans: pd.DataFrame,
-    a: pd.DataFrame,
-    b: pd.DataFrame,
+    rows: IntArray,
+    matched: MatchedSpans,
     corpus: Corpus,
     *,
-    sheet: str = FN,
+    sheet: Sheet = FN,
     level: str = "overlap",
     metadata: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """The cases without their contexts, which take most of the time."""
-    layers = layers_of(a)
+    """The cases of these rows of the matched spans, without their contexts, which take most of the time.
+
+    `row` is the row of the case's own span among the spans of its side: by it everything else about it is found.
+    """
+    spans, others = matched.spans.iloc[rows], matched.others
+    layers = layers_of(spans)
     start, end = positions(spans)
-    other_start, other_end = positions(b)
-    first, stop = touching(start, end, other_start, other_end)
-    touched = stop > first
     documents = corpus.document_of(start)
     origin = corpus.documents.start[documents]
     surfaces = corpus.texts(start, end)
     labels = {layer: _texts(spans[layer]) for layer in layers}
+    names = [corpus.doc_ids[index] for index in documents.tolist()]
 
     columns: dict[str, Any] = {
-        "case_id": _case_ids(sheet, corpus, documents, start, end, surfaces, labels),
+        "case_id": _case_ids(sheet, names, _places(corpus, start, end), _described(surfaces, labels)),
         "sheet": [sheet] * len(spans),
-        "class": _class_names(spans, b, level, sheet),
-        "document": [corpus.doc_ids[index] for index in documents.tolist()],
+        "class": _class_names(matched, rows, level, sheet),
+        "document": names,
         "surface": surfaces,
         **{f"label_{layer}": labels[layer] for layer in layers},
+        "row": rows,
         "start": start,
         "end": end,
         "document_start": start - origin,
@@ -82,16 +85,20 @@ def case_table(
     if corpus.char_start is not None and corpus.char_end is not None:
         columns |= {"char_start": corpus.char_start[start], "char_end": corpus.char_end[end]}
 
-    needed = _covered(first[touched], stop[touched], len(b))  # each written once, however many cases it touches
+    first, stop = (column[rows] for column in matched.touched)
+    touched = stop > first
+    needed = _covered(first[touched], stop[touched], len(others))  # each written once, however many cases it touches
     low = np.searchsorted(needed, first)
     ranges = list(zip(low.tolist(), (low + stop - first).tolist(), strict=True))
+    other_start, other_end = positions(others)
     for name, texts in (
         ("other_surface", corpus.texts(other_start[needed], other_end[needed])),
-        *((f"other_label_{layer}", _texts(b[layer].iloc[needed], NO_LABEL)) for layer in layers),
+        *((f"other_label_{layer}", _texts(others[layer].iloc[needed], NO_LABEL)) for layer in layers),
     ):
         columns[name] = [BETWEEN.join(texts[begin:end]) for begin, end in ranges]
-    joined_start, joined_end = np.full(len(spans), -1, np.int64), np.full(len(spans), -1, np.int64)
-    joined_start[touched], joined_end[touched] = other_start[first[touched]], other_end[stop[touched] - 1]
+    joined_start, joined_end = (
+        matched.match[name].to_numpy(np.int64)[rows] for name in ("partner_start", "partner_end")
+    )
     columns |= {"other_start": joined_start, "other_end": joined_end}
     columns |= _token_ids("other_", corpus, joined_start, joined_end)
     columns["sentence"] = _sentence_names(corpus, start)
@@ -99,12 +106,28 @@ def case_table(
     return pd.DataFrame(columns)
 
 
-def add_contexts(cases: pd.DataFrame, b: pd.DataFrame, corpus: Corpus, window: int | None = None) -> pd.DataFrame:
-    """Cases of one sheet with their contexts, in segments and as text; `b` are the spans of the other side."""
-    marks = (PRED, GOLD) if (cases["sheet"] == FP).any() else (GOLD, PRED)
-    segments = contexts(corpus, Extents(*positions(cases)), Extents(*positions(b)), marks, window)
+def add_contexts(cases: pd.DataFrame, matched: MatchedSpans, corpus: Corpus, window: int | None = None) -> pd.DataFrame:
+    """Cases of one sheet with their contexts, in segments and as text."""
+    marks = Marks(PRED, GOLD) if (cases["sheet"] == FP).any() else Marks(GOLD, PRED)
+    rows = cases["row"].to_numpy(np.int64)
+    touched = Touched(Extents(*positions(matched.others)), *(column[rows] for column in matched.touched))
+    segments = contexts(corpus, Extents(*positions(cases)), touched, marks, window=window)
     texts = [emoji_text(one) for one in segments]
     return cases.assign(segments=pd.Series(segments, index=cases.index, dtype=object), context=texts)
+
+
+def _rows_of(spans: pd.DataFrame, a: pd.DataFrame) -> IntArray:
+    """Where spans stand in the frame that they were taken from."""
+    (start, end), (a_start, a_end) = positions(spans), positions(a)
+    rows = np.searchsorted(a_start, start).astype(np.int64)
+    strange = (rows == len(a)) | ((np.append(a_start, -1)[rows] != start) | (np.append(a_end, -1)[rows] != end))
+    if strange.any():
+        place = int(np.flatnonzero(strange)[0])
+        raise InputError(
+            f"error table: {start[place]}..{end[place]} is none of the spans of its side. "
+            "Give rows of the second argument, such as gold[missed] with gold."
+        )
+    return rows
 
 
 def _covered(first: IntArray, stop: IntArray, size: int) -> IntArray:
@@ -116,20 +139,29 @@ def _covered(first: IntArray, stop: IntArray, size: int) -> IntArray:
 
 
 def agreed_table(
-    rows: IntArray, gold: pd.DataFrame, pred: pd.DataFrame, corpus: Corpus, *, metadata: Sequence[str] = ()
+    rows: IntArray, matched: MatchedSpans, corpus: Corpus, *, metadata: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Cases of spans on which both sides agree, so that errors which they share can be seen, too."""
-    table = case_table(gold.iloc[rows], gold, pred, corpus, sheet=AG, metadata=metadata)
-    return table.assign(**{"class": AGREED, "related": pd.Series([[] for _ in range(len(table))], dtype=object)})
+    """Cases of gold spans on which both sides agree, so that errors which they share can be seen, too."""
+    table = case_table(rows, matched, corpus, sheet=AG, metadata=metadata)
+    nothing = pd.Series([[] for _ in range(len(table))], dtype=object)
+    return table.assign(**{"class": CaseClass.AGREED, "related": nothing})
 
 
-def link_cases(fn: pd.DataFrame, fp: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Tell each case which cases of the other sheet show the same disagreement: those that share a token."""
+def link_cases(
+    tables: tuple[pd.DataFrame, pd.DataFrame], sides: tuple[MatchedSpans, MatchedSpans]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tell each case which cases of the other sheet show the same disagreement: those that share a token.
+
+    `tables` are the FN and the FP cases in the order of their rows, `sides` the gold and the predicted spans.
+    """
     linked = []
-    for cases, others in ((fn, fp), (fp, fn)):
-        first, stop = touching(*positions(cases), *positions(others))
+    for cases, others, matched in zip(tables, reversed(tables), sides, strict=True):
+        before = np.zeros(len(matched.others) + 1, dtype=np.int64)  # cases among the other spans before each row
+        before[others["row"].to_numpy(np.int64) + 1] = 1
+        before = np.cumsum(before)
+        low, high = (before[column[cases["row"].to_numpy(np.int64)]].tolist() for column in matched.touched)
         ids = others["case_id"].tolist()
-        related = pd.Series([ids[low:high] for low, high in zip(first, stop, strict=True)], dtype=object)
+        related = pd.Series([ids[begin:end] for begin, end in zip(low, high, strict=True)], dtype=object)
         linked.append(cases.assign(related=related))
     return linked[0], linked[1]
 
@@ -138,45 +170,46 @@ def _texts(labels: pd.Series, missing: str = "") -> list[str]:
     return [missing if label is None else label for label in label_list(labels)]
 
 
-def _case_ids(
-    sheet: str,
-    corpus: Corpus,
-    documents: IntArray,
-    start: IntArray,
-    end: IntArray,
-    surfaces: list[str],
-    labels: dict[str, list[str]],
-) -> list[str]:
-    """IDs that stay the same as long as document, place, words and labels do."""
+def _places(corpus: Corpus, start: IntArray, end: IntArray) -> Iterable[tuple[int, int]]:
+    """Where spans lie within their documents: character offsets where the source has them, else token positions."""
     if corpus.char_start is not None and corpus.char_end is not None:
-        places = zip(corpus.char_start[start].tolist(), corpus.char_end[end].tolist(), strict=True)
-    else:
-        origin = corpus.documents.start[documents]
-        places = zip((start - origin).tolist(), (end - origin).tolist(), strict=True)
+        return zip(corpus.char_start[start].tolist(), corpus.char_end[end].tolist(), strict=True)
+    origin = corpus.documents.start[corpus.document_of(start)]
+    return zip((start - origin).tolist(), (end - origin).tolist(), strict=True)
+
+
+def _described(surfaces: list[str], labels: dict[str, list[str]]) -> Iterable[tuple[str, ...]]:
+    """The words of each span, the names of the layers, and its labels on them."""
     named = sorted(labels)
     own = zip(*(labels[layer] for layer in named), strict=True) if named else iter([()] * len(surfaces))
+    return ((surface, *named, *label) for surface, label in zip(surfaces, own, strict=True))
+
+
+def _case_ids(
+    sheet: Sheet, documents: list[str], places: Iterable[tuple[int, int]], described: Iterable[tuple[str, ...]]
+) -> list[str]:
+    """IDs that stay the same as long as document, place, words and labels do."""
     ids = []
-    for document, place, surface, label in zip(documents.tolist(), places, surfaces, own, strict=True):
-        key = "\x1f".join([corpus.doc_ids[document], sheet, *map(str, place), surface, *named, *label])
+    for document, place, words in zip(documents, places, described, strict=True):
+        key = "\x1f".join([document, sheet, *map(str, place), *words])
         code = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).digest()
         ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')[:_ID_LENGTH]}")
     return ids
 
 
-def _class_names(spans: pd.DataFrame, b: pd.DataFrame, level: str, sheet: str) -> list[str]:
+def _class_names(matched: MatchedSpans, rows: IntArray, level: str, sheet: Sheet) -> list[CaseClass]:
     """`label` where the boundaries pass the level; else the class, `partial`, or the sheet's name for nothing."""
-    match = match_spans(spans.reset_index(drop=True), b, layers=[])
-    names = {number: name for name, number in LEVELS.items()}
-    touched = (match["stop"] > match["first"]).to_numpy()
-    found = []
-    for number, touches in zip(match["class"].tolist(), touched.tolist(), strict=True):
-        if number <= LEVELS[level]:
-            found.append("label")
-        elif number == NONE:
-            found.append("partial" if touches else sheet)
-        else:
-            found.append(names[number])
-    return found
+    names = {
+        kind: CaseClass.LABEL if kind <= LEVELS[level] else CaseClass(kind.word)
+        for kind in MatchClass
+        if kind is not MatchClass.NONE
+    }
+    nothing = CaseClass(sheet) if sheet is not AG else CaseClass.AGREED
+    first, stop = (column[rows] for column in matched.touched)
+    return [
+        names.get(number, CaseClass.PARTIAL if touched else nothing)
+        for number, touched in zip(matched.classes[rows].tolist(), (stop > first).tolist(), strict=True)
+    ]
 
 
 def _token_ids(prefix: str, corpus: Corpus, start: IntArray, end: IntArray) -> dict[str, npt.NDArray[np.object_]]:

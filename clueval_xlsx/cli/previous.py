@@ -40,7 +40,7 @@ def carry_over(
 
     answers: dict[str, Answer] = {}
     hints: dict[str, str] = {}
-    for table in result.cases:
+    for table in result.bare_cases:
         carried, unsure = split_carried(decisions, table)
         for case_id, record in carried.items():
             answers[case_id] = Answer(
@@ -48,7 +48,7 @@ def carry_over(
             )
         for case_id, record in unsure.items():
             hints[case_id] = answered(record, options.judgements, Words(options.lang))
-    total = sum(len(table) for table in result.cases)
+    total = sum(len(table) for table in result.bare_cases)
     sentence = f"{len(answers)} of {total} cases were decided before and are filled in"
     if hints:
         sentence += f"; {len(hints)} more were, but the other side has changed since: shown as a hint"

@@ -56,15 +56,16 @@ def write_reviews(
 
     `path` is what one workbook for all would have.
     """
+    from clueval_xlsx.cases.samples import parse_share
     from clueval_xlsx.cli.console import progress
     from clueval_xlsx.files.encryption import find_password
     from clueval_xlsx.outputs.xlsx import write_workbook
-    from clueval_xlsx.review.assignment import parse_share, select
+    from clueval_xlsx.review.assignment import select
 
     selection = select(
         result,
-        annotators=[name for name in targets if name],
-        overlap=parse_share(given["double"] or "0"),
+        judges=[name for name in targets if name],
+        double=parse_share(given["double"] or "0"),
         sample=given["sample"],
         agreed=given["agreed"],
         seed=given["seed"],
@@ -122,6 +123,6 @@ def _write_without_text(
     from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.text_free import bare_cases, without_text
 
-    cases = {name: bare_cases(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)}
+    cases: dict[str, Any] = {name: bare_cases(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)}
     kept = replace(options, answers={}, earlier={})
     write_workbook(without_text(result), outputs.path(target), kept, cases=cases)

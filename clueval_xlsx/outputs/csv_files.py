@@ -7,7 +7,7 @@ import pandas as pd
 from clueval_xlsx.evaluation import Evaluation
 
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
-_HIDDEN = ("segments",)
+_HIDDEN = ("segments", "row")
 
 
 def scores_csv(evaluation: Evaluation) -> str:

@@ -14,13 +14,13 @@ import pandas as pd
 from clueval_xlsx.cases.contexts import context_bounds
 from clueval_xlsx.cases.kinds import FP
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL, agreed_table
-from clueval_xlsx.corpus.spans import label_vocabulary, positions, touching
+from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.typed_words import Missing, find_words
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES, normalise
-from clueval_xlsx.scoring.matching import EXACT
+from clueval_xlsx.scoring.levels import MatchClass
 
 Extent = tuple[int, int]
 
@@ -44,6 +44,7 @@ class Case:
 
     case_id: str
     sheet: str
+    row: int  # of its span among the spans of its side
     own: Extent
     other: Extent | None  # first to last span of the other side that touches it
     targets: tuple[Content, ...]  # the gold spans that it concerns
@@ -81,12 +82,10 @@ class CaseBook:
         """Every case by its ID."""
         pair = self._evaluation.pair
         gold, pred = pair.gold.spans, pair.pred.spans
-        (gold_start, gold_end), (pred_start, _) = positions(gold), positions(pred)
         missed = pd.concat([self._tables[0], *self._tables[2:]], ignore_index=True)
         unsupported = self._tables[1]
-        own_rows = np.searchsorted(gold_start, missed["start"].to_numpy(np.int64))
-        first, stop = touching(*positions(unsupported), gold_start, gold_end)
-        pred_rows = np.searchsorted(pred_start, unsupported["start"].to_numpy(np.int64))
+        own_rows, pred_rows = (table["row"].to_numpy(np.int64) for table in (missed, unsupported))
+        first, stop = (column[pred_rows] for column in self._evaluation.strict.pred.touched)
         wanted = {*own_rows.tolist(), *(row for pair in zip(first, stop, strict=True) for row in range(*pair))}
         gold_contents = contents(self._gold_layers, gold, wanted)
         pred_contents = contents(pair.pred.layers, pred, pred_rows.tolist())
@@ -99,11 +98,11 @@ class CaseBook:
                 [pred_contents[row] for row in pred_rows.tolist()],
             ),
         ):
-            columns = ("case_id", "sheet", "start", "end", "other_start", "other_end")
+            columns = ("case_id", "sheet", "row", "start", "end", "other_start", "other_end")
             rows = zip(*(table[name].tolist() for name in columns), targets, predicted, strict=True)
-            for case_id, sheet, start, end, other_start, other_end, target, content in rows:
+            for case_id, sheet, row, start, end, other_start, other_end, target, content in rows:
                 other = (other_start, other_end) if other_start >= 0 else None
-                found[case_id] = Case(case_id, sheet, (start, end), other, target, content)
+                found[case_id] = Case(case_id, sheet, row, (start, end), other, target, content)
         return found
 
     @cached_property
@@ -254,9 +253,9 @@ class CaseBook:
 
 def _agreed(evaluation: Evaluation, wanted: set[str]) -> pd.DataFrame:
     """The agreed spans among these IDs, as a table of cases."""
-    pair = evaluation.pair
-    exact = np.flatnonzero((evaluation.gold_match["class"] == EXACT).to_numpy()) if wanted else np.zeros(0, np.int64)
-    table = agreed_table(exact, pair.gold.spans, pair.pred.spans, pair.corpus, metadata=evaluation.options.by)
+    gold = evaluation.strict.gold
+    exact = np.flatnonzero((gold.classes == MatchClass.EXACT) & bool(wanted))
+    table = agreed_table(exact, gold, evaluation.pair.corpus, metadata=evaluation.options.by)
     return table[table["case_id"].isin(list(wanted))].reset_index(drop=True)
 
 

@@ -79,7 +79,7 @@ def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
     """The manifest of a run; `known` adds what the run does not know: language, annotator, part, contact, …"""
     pair = evaluation.pair
     sides = {"gold": pair.gold.source, "pred": pair.pred.source}
-    missed, unsupported = evaluation.cases
+    missed, unsupported = evaluation.bare_cases
     settings = {
         **asdict(evaluation.options),
         "layers": list(pair.layers),

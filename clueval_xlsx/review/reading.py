@@ -103,7 +103,7 @@ def read_judgements(
     rows: list[ReviewRow] = []
     problems: list[Problem] = []
     notes: list[str] = []
-    cases = {FN: 0, FP: 0, AG: 0}
+    cases: dict[str, int] = {FN: 0, FP: 0, AG: 0}
     for sheet in sheets:
         found = sheet.read(annotator, trust_id, final=final)
         rows += found.rows

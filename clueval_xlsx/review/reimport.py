@@ -39,7 +39,7 @@ from clueval_xlsx.review.runs import (
     restore_pair,
 )
 from clueval_xlsx.review.vocabulary import Judgement
-from clueval_xlsx.scoring.matching import LEVELS
+from clueval_xlsx.scoring.levels import LEVELS
 
 Source = str | Path | BinaryIO
 

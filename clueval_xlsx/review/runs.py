@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.table import case_table
 from clueval_xlsx.corpus.aligned_pairs import recut
 from clueval_xlsx.corpus.pair import Pair, make_pair
@@ -29,6 +30,7 @@ from clueval_xlsx.review.reading import (
     read_manifest,
 )
 from clueval_xlsx.review.vocabulary import MANIFEST_SHEET
+from clueval_xlsx.scoring.matching import MatchedSpans
 
 Built = TypeVar("Built")
 _CHANGING = frozenset({"delete", "boundary", "label"})
@@ -207,7 +209,6 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
     return bool(done) and all(done) and 2 * sum(kept) >= len(kept)  # another file would lack the other gold spans
 
 
-def _case_ids(pair: Pair, spans: pd.DataFrame, sheet: str) -> list[str]:
-    nothing = spans.iloc[:0]
-    table = case_table(spans, spans, nothing, pair.corpus, sheet=sheet)
+def _case_ids(pair: Pair, spans: pd.DataFrame, sheet: Sheet) -> list[str]:
+    table = case_table(np.arange(len(spans)), MatchedSpans.alone(spans), pair.corpus, sheet=sheet)
     return table["case_id"].tolist()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import AG
+from clueval_xlsx.cases.samples import Draw, Units, draw, span_components
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.review.assignment import Draw, Units, draw, evaluation_units, span_components
+from clueval_xlsx.review.assignment import evaluation_units
 from clueval_xlsx.review.estimates import estimate_rate
 from clueval_xlsx.review.judged_scores import accepted_tally, headline_tally
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
@@ -33,7 +34,7 @@ def sample_estimates(run: Adjudication) -> pd.DataFrame:
     sample = run.manifest.sample if run.manifest is not None else {}
     if not sample:
         return pd.DataFrame(columns=list(COLUMNS))
-    units = evaluation_units(run.raw, dict(zip((FN, FP), run.raw.bare_cases, strict=True)))
+    units = evaluation_units(run.raw)
     drawn = draw(units, int(sample.get("size", len(units))), int(sample.get("seed", 0)))
     changed = _changes(run)
     judged = _judged_units(run, units, drawn)
@@ -72,11 +73,10 @@ def _judged_units(run: Adjudication, units: Units, drawn: Draw) -> IntArray:
 
 def _agreed_components(run: Adjudication) -> list[int]:
     """The components of the agreed spans that were judged."""
-    starts, numbers = _component_starts(run)
-    own = [run.book.cases[case].own[0] for case, decision in run.decisions.items()
-           if run.book.cases[case].sheet == AG and decision.effect != "open"]  # fmt: skip
-    places = np.searchsorted(starts, np.array(own, dtype=np.int64), side="right") - 1
-    return [int(numbers[place]) for place in places]
+    pair = run.raw.pair
+    gold, _ = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
+    judged = [run.book.cases[case] for case, decision in run.decisions.items() if decision.effect != "open"]
+    return [int(gold[case.row]) for case in judged if case.sheet == AG]
 
 
 def _component_starts(run: Adjudication) -> tuple[IntArray, IntArray]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions, touching
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary
+from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.text.strings import IntArray
 
 NOTHING = ""  # the column of gold spans that no prediction touches, the row of predictions that touch no gold
@@ -16,7 +16,7 @@ MOST_LABELS = 100
 _NOBODY = -2
 
 
-def confusion(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> pd.DataFrame:
+def confusion(gold: MatchedSpans, pred: MatchedSpans, layer: str) -> pd.DataFrame:
     """Gold spans by their label and the label of the prediction that shares most tokens with them.
 
     The last column counts the gold spans that nothing touches, the last row the predictions that touch no gold.
@@ -29,12 +29,13 @@ def confusion(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> pd.DataFram
     return pd.DataFrame(table, index=pd.Index(names, name="gold"), columns=pd.Index(names, name="pred"))
 
 
-def confusion_members(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> tuple[list[str], pd.DataFrame]:
+def confusion_members(gold: MatchedSpans, pred: MatchedSpans, layer: str) -> tuple[list[str], pd.DataFrame]:
     """The names of rows and columns, and for each span its cell and its rows in `gold` and `pred` (-1: none)."""
-    vocabulary = label_vocabulary([gold, pred], layer)
-    gold_labels, pred_labels = (label_codes(spans, layer, vocabulary) for spans in (gold, pred))
-    partner = _partners(gold, pred)
-    lonely = np.flatnonzero(_partners(pred, gold) < 0)
+    vocabulary = label_vocabulary([gold.spans, pred.spans], layer)
+    gold_labels, pred_labels = (label_codes(side.spans, layer, vocabulary) for side in (gold, pred))
+    partner = gold.largest_partner
+    first, stop = pred.touched
+    lonely = np.flatnonzero(stop == first)
     partner_labels = np.where(partner < 0, _NOBODY, np.append(pred_labels, _NOBODY)[partner])
     rows = np.concatenate([gold_labels, np.full(len(lonely), _NOBODY)])
     columns = np.concatenate([partner_labels, pred_labels[lonely]])
@@ -52,7 +53,7 @@ def confusion_members(gold: pd.DataFrame, pred: pd.DataFrame, layer: str) -> tup
         {
             "row": place(rows),
             "column": place(columns),
-            "gold": np.concatenate([np.arange(len(gold)), np.full(len(lonely), -1)]),
+            "gold": np.concatenate([np.arange(len(gold.spans)), np.full(len(lonely), -1)]),
             "pred": np.concatenate([partner, lonely]),
         }
     )
@@ -67,15 +68,3 @@ def _most_frequent(rows: IntArray, columns: IntArray, labels: int) -> tuple[IntA
     shown = np.full(labels, len(kept), dtype=np.int64)
     shown[kept] = np.arange(len(kept))
     return kept, shown
-
-
-def _partners(a: pd.DataFrame, b: pd.DataFrame) -> IntArray:
-    """The row of the b span that shares most tokens with each a span, the first of several; -1 where none does."""
-    (a_start, a_end), (b_start, b_end) = positions(a), positions(b)
-    left, right = unfold(*touching(a_start, a_end, b_start, b_end))
-    shared = np.minimum(a_end[left], b_end[right]) - np.maximum(a_start[left], b_start[right]) + 1
-    order = np.lexsort((right, -shared, left))
-    best = order[np.concatenate([[True], np.diff(left[order]) > 0])] if order.size else order
-    partner = np.full(len(a), -1, dtype=np.int64)
-    partner[left[best]] = right[best]
-    return partner

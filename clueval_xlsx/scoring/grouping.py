@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.text.strings import IntArray
 
 
@@ -20,3 +23,18 @@ class Grouping:
     def of(self, position: IntArray, document: IntArray) -> IntArray:
         """The group of each unit."""
         return self.codes[document] if self.per_document else self.codes[position]
+
+
+def groupings(pair: Pair, keys: Sequence[str], discarded: Sequence[int] = ()) -> list[Grouping]:
+    """What rows are grouped by: the documents always, then the chosen metadata."""
+    corpus = pair.corpus
+    kept = np.ones(len(corpus.doc_ids), dtype=bool)
+    kept[list(discarded)] = False
+    names = [doc_id for doc_id, keep in zip(corpus.doc_ids, kept.tolist(), strict=True) if keep]
+    found = [Grouping("document", names, np.where(kept, np.cumsum(kept) - 1, -1), per_document=True)]
+    everywhere = np.arange(len(corpus), dtype=np.int64)
+    for key in keys:
+        values = corpus.metadata(key, everywhere)
+        names = [str(value) for value in values.categories]
+        found.append(Grouping(key, names, values.codes.astype(np.int64), per_document=False))
+    return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +19,11 @@ from clueval_xlsx.corpus.spans import (
     touching,
     vote,
 )
+from clueval_xlsx.scoring.levels import MatchClass
 from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
-EXACT, SUPERSET, TILING, OVERLAP, NONE = 1, 2, 3, 4, 5
-LEVELS = {"exact": EXACT, "superset": SUPERSET, "tiling": TILING, "overlap": OVERLAP}
-CLASS_NAMES = {**{number: name for name, number in LEVELS.items()}, NONE: "none"}
+Extents = tuple[IntArray, IntArray]  # first and last positions of spans, both inclusive
 
 
 def match_spans(a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None = None) -> pd.DataFrame:
@@ -61,24 +62,40 @@ def match_spans(a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None =
     same = adjacent & (joined_start == a_start) & (joined_end == a_end)
     covers = adjacent & (joined_start <= a_start) & (joined_end >= a_end)
 
-    classes = np.full(len(a), NONE, dtype=np.int8)
-    classes[covers] = np.where(count[covers] == 1, SUPERSET, OVERLAP)
-    classes[same] = np.where(count[same] == 1, EXACT, TILING)
+    classes = np.full(len(a), MatchClass.NONE, dtype=np.int8)
+    classes[covers] = np.where(count[covers] == 1, MatchClass.SUPERSET, MatchClass.OVERLAP)
+    classes[same] = np.where(count[same] == 1, MatchClass.EXACT, MatchClass.TILING)
 
-    result = pd.DataFrame(
+    match = pd.DataFrame(
         {"class": classes, "first": first, "stop": stop, "partner_start": joined_start, "partner_end": joined_end},
         index=a.index,
     )
+    return with_partner_labels(match, a, b, layers)
+
+
+def with_partner_labels(
+    match: pd.DataFrame, a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """A match of `a` against `b` with the labels of the partners: what touches what is not looked for again.
+
+    Exact and superset take the label of the one span. For tiling and overlap the label with most tokens inside
+    the span of `a` wins, the leftmost of several.
+    """
+    classes: npt.NDArray[np.int8] = match["class"].to_numpy()
+    first, stop = match["first"].to_numpy(), match["stop"].to_numpy()
+    one = classes <= MatchClass.SUPERSET
+    several = np.flatnonzero(~one & (classes < MatchClass.NONE))
+    left, right = unfold(first, stop, several)
+    inside = shared_tokens(positions(a), positions(b), left, right)
+    found = {}
     for layer in layers_of(b) if layers is None else layers:
         categories = label_vocabulary([b], layer)
         codes = label_codes(b, layer, categories)
         partner = np.full(len(a), -1, dtype=np.int64)
-        one = (classes == EXACT) | (classes == SUPERSET)
         partner[one] = codes[first[one]]
-        several = np.flatnonzero((classes == TILING) | (classes == OVERLAP))
-        partner[several] = _vote(a, b_start, b_end, codes, first, stop, several)
-        result[f"partner_{layer}"] = pd.Categorical.from_codes(partner, categories=pd.Index(categories, dtype=object))
-    return result
+        partner[several] = vote(left, codes[right], inside)[1]
+        found[f"partner_{layer}"] = pd.Categorical.from_codes(partner, categories=pd.Index(categories, dtype=object))
+    return match.assign(**found)
 
 
 def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolArray:
@@ -89,19 +106,55 @@ def labels_agree(spans: pd.DataFrame, match: pd.DataFrame, layer: str) -> BoolAr
     return agree
 
 
-def _vote(
-    a: pd.DataFrame,
-    b_start: IntArray,
-    b_end: IntArray,
-    codes: IntArray,
-    first: IntArray,
-    stop: IntArray,
-    rows: IntArray,
-) -> npt.NDArray[np.int64]:
-    """Partner labels of spans that several b spans cover: most tokens inside the a span win."""
-    if not rows.size:
-        return np.empty(0, dtype=np.int64)
-    a_start, a_end = positions(a)
-    left, right = unfold(first, stop, rows)
-    inside = np.minimum(a_end[left], b_end[right]) - np.maximum(a_start[left], b_start[right]) + 1
-    return vote(left, codes[right], inside)[1]
+def shared_tokens(a: Extents, b: Extents, left: IntArray, right: IntArray) -> IntArray:
+    """How many tokens each pair (row of a, row of b) of spans that touch shares."""
+    return np.minimum(a[1][left], b[1][right]) - np.maximum(a[0][left], b[0][right]) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedSpans:
+    """The spans of one side, those of the other side, and the match of the first against the others.
+
+    Made once for each direction of a run; whoever needs to know what touches a span asks here, by the span's row.
+    """
+
+    spans: pd.DataFrame
+    others: pd.DataFrame
+    match: pd.DataFrame
+
+    @classmethod
+    def of(cls, spans: pd.DataFrame, others: pd.DataFrame) -> MatchedSpans:
+        """Match spans against others, labels aside."""
+        return cls(spans, others, match_spans(spans, others, layers=[]))
+
+    @classmethod
+    def alone(cls, spans: pd.DataFrame) -> MatchedSpans:
+        """Spans with nothing on the other side."""
+        return cls.of(spans, spans.iloc[:0])
+
+    @cached_property
+    def classes(self) -> npt.NDArray[np.int8]:
+        """The class of each span."""
+        classes: npt.NDArray[np.int8] = self.match["class"].to_numpy()
+        return classes
+
+    @cached_property
+    def touched(self) -> tuple[IntArray, IntArray]:
+        """For each span the rows of the others that touch it: from the first up to, not including, the second."""
+        return self.match["first"].to_numpy(), self.match["stop"].to_numpy()
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """All pairs (row of the spans, row of the others) that share a token, in order."""
+        return unfold(*self.touched)
+
+    @cached_property
+    def largest_partner(self) -> IntArray:
+        """The row of the other span that shares most tokens with each span, the first of several; -1: none does."""
+        left, right = self.pairs
+        shared = shared_tokens(positions(self.spans), positions(self.others), left, right)
+        order = np.lexsort((right, -shared, left))
+        best = order[np.concatenate([[True], np.diff(left[order]) > 0])] if order.size else order
+        partner = np.full(len(self.spans), -1, dtype=np.int64)
+        partner[left[best]] = right[best]
+        return partner

@@ -37,15 +37,9 @@ class ScoreSettings:
     headline: tuple[str | None, str | None] = ("overlap", None)  # level, labelled layer
     discarded: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # documents left out
 
-    _found: dict[int, tuple[IntArray, IntArray]] = field(default_factory=dict, repr=False)
-
     def document_of(self, position: IntArray) -> IntArray:
-        """The index of the document of each position; many tallies share one array of positions."""
-        known = self._found.get(id(position))
-        if known is None or known[0] is not position:
-            known = (position, np.searchsorted(self.documents, position, side="right") - 1)
-            self._found[id(position)] = known
-        return known[1]
+        """The index of the document of each position."""
+        return np.searchsorted(self.documents, position, side="right") - 1
 
 
 def rates(counts: Mapping[str, npt.ArrayLike], beta: float) -> dict[str, FloatArray]:

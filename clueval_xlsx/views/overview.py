@@ -135,7 +135,7 @@ def scheme_table(evaluation: Evaluation, words: Words) -> ScoreTable | None:
 def error_bars(evaluation: Evaluation, words: Words) -> list[Bar]:
     """How many cases each class has, missed ones first."""
     bars = []
-    for cases, sheet, mark in zip(evaluation.cases, (FN, FP), (GOLD, PRED), strict=True):
+    for cases, sheet, mark in zip(evaluation.bare_cases, (FN, FP), (GOLD, PRED), strict=True):
         counts = cases["class"].value_counts()
         bars += [
             Bar(error_name(sheet, name, words), int(counts[name]), mark) for name in reversed(CLASSES) if name in counts

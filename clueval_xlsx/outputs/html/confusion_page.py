@@ -57,7 +57,7 @@ class _Layer:
     def __init__(self, evaluation: Evaluation, layer: str, words: Words) -> None:
         self.evaluation, self.layer, self.words = evaluation, layer, words
         self.gold, self.pred = evaluation.pair.gold.spans, evaluation.pair.pred.spans
-        self.names, self.members = confusion_members(self.gold, self.pred, layer)
+        self.names, self.members = confusion_members(*evaluation.strict.sides, layer)
         self.counts = evaluation.confusion(layer).to_numpy()
         last = len(self.names) - 1
         self.row_names = [
@@ -109,8 +109,8 @@ class _Layer:
             start, end = (column[row[there]] for column in positions(spans))
             surfaces.append(_spread(corpus.texts(start, end), there, ""))
             starts.append(_spread(start.tolist(), there, -1))
-            number = {place: index for index, place in enumerate(table["start"].tolist())}
-            cases.append([number.get(place, -1) for place in starts[-1]])
+            number = {own: index for index, own in enumerate(table["row"].tolist())}
+            cases.append([number.get(own, -1) for own in row.tolist()])
         places = np.array([gold if gold >= 0 else pred for gold, pred in zip(*starts, strict=True)], dtype=np.int64)
         documents = [corpus.doc_ids[index] for index in corpus.document_of(places).tolist()]
         cells: dict[str, list[Any]] = defaultdict(list)

@@ -25,15 +25,15 @@ def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str,
     """
     pair = evaluation.pair
     vocabulary = {layer: label_vocabulary([pair.gold.spans, pair.pred.spans], layer) for layer in pair.layers}
-    missed, unsupported = evaluation.cases
+    missed, unsupported = evaluation.bare_cases
     return {
         "layers": list(pair.layers),
         "labels": list(vocabulary.values()),
         "classes": CLASSES,
-        "gold": _spans(pair.gold.spans, evaluation.gold_match, shown, vocabulary),
-        "pred": _spans(pair.pred.spans, evaluation.pred_match, shown, vocabulary),
-        "FN": _cases(evaluation, missed, pair.gold.spans, shown),
-        "FP": _cases(evaluation, unsupported, pair.pred.spans, shown),
+        "gold": _spans(pair.gold.spans, evaluation.strict.gold.match, shown, vocabulary),
+        "pred": _spans(pair.pred.spans, evaluation.strict.pred.match, shown, vocabulary),
+        "FN": _cases(evaluation, missed, shown),
+        "FP": _cases(evaluation, unsupported, shown),
         "words": {
             **words.section("html.script"),
             "class": words.section("class"),
@@ -58,7 +58,7 @@ def _spans(
     }
 
 
-def _cases(evaluation: Evaluation, cases: pd.DataFrame, spans: pd.DataFrame, shown: ShownText) -> dict[str, Any]:
+def _cases(evaluation: Evaluation, cases: pd.DataFrame, shown: ShownText) -> dict[str, Any]:
     start, end = positions(cases)
     other_start, other_end = cases["other_start"].to_numpy(), cases["other_end"].to_numpy()
     low = np.where(other_start >= 0, np.minimum(start, other_start), start)
@@ -67,7 +67,7 @@ def _cases(evaluation: Evaluation, cases: pd.DataFrame, spans: pd.DataFrame, sho
     first, left, right, stop = context_bounds(corpus, low, high, window)
     begin = shown.unit_begin[left]
     return {
-        "row": _differences(np.searchsorted(spans["start"].to_numpy(), start)),
+        "row": _differences(cases["row"].to_numpy()),
         "class": "".join(str(CLASSES.index(name)) for name in cases["class"]),
         "before": (shown.unit_begin[start] - begin).tolist(),
         "context": (shown.unit_end[right - 1] - begin).tolist(),

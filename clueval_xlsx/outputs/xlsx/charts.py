@@ -43,7 +43,7 @@ def chart_by_label(
 
 def chart_by_class(sheet: Sheet, row: int, column: int, data: int, evaluation: Evaluation, words: Words) -> None:
     """How many cases of each class there are on either sheet."""
-    found = [table["class"].value_counts() for table in evaluation.cases]
+    found = [table["class"].value_counts() for table in evaluation.bare_cases]
     bars = [(words[f"class.{name}"], *(float(counts.get(name, 0)) for counts in found)) for name in CLASSES]
     _stacked(sheet, (row, column), data, bars, words["metrics.chart_classes"], words)
 

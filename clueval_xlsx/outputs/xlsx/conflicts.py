@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+import pandas as pd
+
 from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.outputs.xlsx.review import ReviewOptions, write_workbook
 from clueval_xlsx.review.log import JudgementRecord
@@ -29,9 +31,9 @@ def write_conflicts(
     own = run.manifest.judgements if run.manifest else ()
     judgements = (*JUDGEMENTS, *own)
     wanted = set(run.open_cases)
-    shown = {
-        sheet: table[table["case_id"].isin(wanted)].reset_index(drop=True)
-        for sheet, table in zip((FN, FP), run.raw.cases, strict=True)
+    shown: dict[str, pd.DataFrame] = {
+        sheet: run.raw.with_contexts(table[table["case_id"].isin(wanted)].reset_index(drop=True))
+        for sheet, table in zip((FN, FP), run.raw.bare_cases, strict=True)
     }
     agreed = run.book.agreed[run.book.agreed["case_id"].isin(wanted)].reset_index(drop=True)
     if len(agreed):

@@ -20,7 +20,7 @@ import pandas as pd
 from clueval_xlsx.corpus.characters import Stretches, code_points, covered, text_of
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.schemes.settings import GLYPHS, UTF16
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.ranges import unfold
@@ -30,24 +30,24 @@ EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
 _SECONDS = 2.0  # for one regex on all distinct characters
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """Masked and unmasked characters of both sides; equivalent labels change nothing here."""
-    if material.relaxed:
+    if matched.relaxed:
         return []
-    layer = material.type_layer
-    rules = compile_rules(material.options.allow)
-    annotations = [side.listed for side in material.sides]
-    marked = covered(len(material.corpus), *(positions(frame) for frame in annotations))
-    counter = _Counter(text_of(material.corpus, marked), material.options.character_unit)
+    layer = matched.type_layer
+    rules = compile_rules(matched.options.allow)
+    annotations = [side.listed for side in matched.sides]
+    marked = covered(len(matched.corpus), *(positions(frame) for frame in annotations))
+    counter = _Counter(text_of(matched.corpus, marked), matched.options.character_unit)
     owners = [_paint(frame, marked, counter.pieces) for frame in annotations]
     # Listed annotations may have labels that no span has: rules know them, label rows do not.
-    shown = material.vocabulary[layer]
+    shown = matched.vocabulary[layer]
     listed = label_vocabulary([frame for frame in annotations if layer in frame.columns], layer)
     vocabulary = [*shown, *(label for label in listed if label not in shown)]
     labels = [_label_of(frame, layer, vocabulary, owner) for frame, owner in zip(annotations, owners, strict=True)]
     in_gold, in_pred = owners[0] >= 0, owners[1] >= 0
     counted = np.ones(counter.pieces, dtype=bool)
-    for side, owner in zip(material.sides, owners, strict=True):
+    for side, owner in zip(matched.sides, owners, strict=True):
         counted &= ~np.append(side.listed_ignored, False)[owner]
 
     # What is to be masked inside gold, and what must not be outside it.

@@ -6,30 +6,30 @@ positives of the two sides differ. Level 1 labelled is what seqeval counts by de
 
 from __future__ import annotations
 
-from clueval_xlsx.scoring.matching import LEVELS
-from clueval_xlsx.scoring.schemes.material import Material, SpanSide
+from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.strings import BoolArray
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """All four levels, unlabelled and labelled on each layer; in the relaxed run only what looks at labels."""
     found = []
     for level in LEVELS:
-        for labelled in material.layers if material.relaxed else (None, *material.layers):
+        for labelled in matched.layers if matched.relaxed else (None, *matched.layers):
             gold, pred = (
                 Side.of(side.start, side.labels, right(side, level, labelled), counted(side, level))
-                for side in material.sides
+                for side in matched.sides
             )
             found.append(
                 Tally(
                     "clueval",
                     gold,
                     pred,
-                    variant=material.variant(),
+                    variant=matched.variant(),
                     level=level,
                     labelled=labelled,
-                    by_layers=material.layers if labelled is None else (labelled,),
+                    by_layers=matched.layers if labelled is None else (labelled,),
                 )
             )
     return found

@@ -9,31 +9,26 @@ A match that needed an equivalence is counted as `relaxed`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """One tally for each threshold."""
-    return [_tally(material, threshold) for threshold in material.options.coverage]
+    return [_tally(matched, threshold) for threshold in matched.options.coverage]
 
 
-def _tally(material: Material, threshold: float) -> Tally:
-    gold_rows, pred_rows = material.geometry.overlaps
-    gold, pred = material.gold, material.pred
-    compatible = gold.kind[gold_rows] == pred.kind[pred_rows]
-    gold_rows, pred_rows = gold_rows[compatible], pred_rows[compatible]
-    shared = material.geometry.shared[compatible]
-    own = gold.strict_kind[gold_rows] == pred.strict_kind[pred_rows]
-    found, used, relaxed = _find(
-        gold_rows, pred_rows, shared, own, threshold, material.geometry.lengths[0], len(pred.spans)
-    )
+def _tally(matched: MatchedPair, threshold: float) -> Tally:
+    gold, pred = matched.gold, matched.pred
+    found, used, relaxed = _find(_compatible(matched), matched.overlaps.lengths[0], len(pred.spans), threshold)
 
     gold_side = Side.of(
-        gold.start, gold.labels, found, found | ~gold.ignored, relaxed=relaxed if material.relaxed else None
+        gold.start, gold.labels, found, found | ~gold.ignored, relaxed=relaxed if matched.relaxed else None
     )
     # What precision is computed over: the gold spans found, and the predictions left over.
     left_over = ~used & ~pred.ignored
@@ -46,26 +41,37 @@ def _tally(material: Material, threshold: float) -> Tally:
         "coverage",
         gold_side,
         pred_side,
-        variant=material.variant(f"{threshold:g}"),
-        labelled=material.type_layer,
-        by_layers=(material.type_layer,),
+        variant=matched.variant(f"{threshold:g}"),
+        labelled=matched.type_layer,
+        by_layers=(matched.type_layer,),
     )
 
 
+class _Candidates(NamedTuple):
+    """Pairs that overlap and have compatible labels, in the order of the gold spans."""
+
+    gold: IntArray
+    pred: IntArray
+    shared: IntArray  # characters
+    own: BoolArray  # whether the labels are the same, no equivalence needed
+
+
+def _compatible(matched: MatchedPair) -> _Candidates:
+    gold, pred = matched.overlaps.pairs
+    same = matched.gold.strict_kind[gold] == matched.pred.strict_kind[pred]
+    kept = matched.gold.kind[gold] == matched.pred.kind[pred]
+    return _Candidates(gold[kept], pred[kept], matched.overlaps.shared[kept], same[kept])
+
+
 def _find(
-    gold: IntArray,
-    pred: IntArray,
-    shared: IntArray,
-    own: BoolArray,
-    threshold: float,
-    length: IntArray,
-    predictions: int,
+    pairs: _Candidates, length: IntArray, predictions: int, threshold: float
 ) -> tuple[BoolArray, BoolArray, BoolArray]:
     """Gold spans found, predictions used up, gold spans whose own label would not have been enough.
 
     Only a prediction that overlaps several gold spans can be used up too early; gold spans without such a
     prediction are decided at once, the others one after the other.
     """
+    gold, pred, shared, own = pairs
     size = len(length)
     used = np.zeros(predictions, dtype=bool)
     covered = np.bincount(gold, weights=shared, minlength=size)

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.schemes.material import Material
 from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
@@ -21,34 +21,34 @@ OUTCOMES = ("leak_free", "leaking")
 _LEAK_FREE, _LEAKING = range(2)
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """One tally; equivalent labels change nothing here."""
-    if material.relaxed:
+    if matched.relaxed:
         return []
-    corpus, gold = material.corpus, material.gold
-    is_counted = counted(gold, material.level)
-    missed = is_counted & ~right(gold, material.level, None)
+    corpus, gold = matched.corpus, matched.gold
+    is_counted = counted(gold, matched.level)
+    missed = is_counted & ~right(gold, matched.level, None)
     span_document = corpus.document_of(gold.start)
 
     kept = corpus.documents.stop > corpus.documents.start
-    kept[list(material.discarded)] = False
+    kept[list(matched.discarded)] = False
     documents = np.flatnonzero(kept)
     leaking = np.zeros(len(corpus.documents), dtype=bool)
     leaking[span_document[missed]] = True
     overall = _sides(corpus.documents.start[documents], {}, leaking[documents])
 
-    label_sides = _by_label(material, span_document, is_counted, missed)
+    label_sides = _by_label(matched, span_document, is_counted, missed)
     group_sides = {
-        grouping.key: _by_group(material, grouping, kept, missed)
-        for grouping in material.groupings
+        grouping.key: _by_group(matched, grouping, kept, missed)
+        for grouping in matched.groupings
         if not grouping.per_document
     }
     return [
         Tally(
             "documents",
             *overall,
-            level=material.level,
-            by_layers=material.layers,
+            level=matched.level,
+            by_layers=matched.layers,
             outcomes=OUTCOMES,
             label_sides=label_sides,
             group_sides=group_sides,
@@ -57,28 +57,28 @@ def tallies(material: Material) -> list[Tally]:
     ]
 
 
-def _by_label(material: Material, document: IntArray, is_counted: BoolArray, missed: BoolArray) -> Sides:
+def _by_label(matched: MatchedPair, document: IntArray, is_counted: BoolArray, missed: BoolArray) -> Sides:
     """One unit for each document and label that occurs in it, the layers one after the other."""
     starts, leaks = [], []
-    labels: dict[str, list[IntArray]] = {layer: [] for layer in material.layers}
-    for layer in material.layers:
-        size = len(material.vocabulary[layer])
-        code = material.gold.labels[layer]
+    labels: dict[str, list[IntArray]] = {layer: [] for layer in matched.layers}
+    for layer in matched.layers:
+        size = len(matched.vocabulary[layer])
+        code = matched.gold.labels[layer]
         known = is_counted & (code >= 0)
         units, unit = np.unique(document[known] * size + code[known], return_inverse=True)
         leaking = np.zeros(len(units), dtype=bool)
         leaking[unit.reshape(-1)[missed[known]]] = True
-        starts.append(material.corpus.documents.start[units // size] if size else units)
+        starts.append(matched.corpus.documents.start[units // size] if size else units)
         leaks.append(leaking)
-        for other in material.layers:
+        for other in matched.layers:
             labels[other].append(units % size if other == layer and size else np.full(len(units), -1))
     joined = {layer: np.concatenate(codes) for layer, codes in labels.items()}
     return _sides(np.concatenate(starts), joined, np.concatenate(leaks))
 
 
-def _by_group(material: Material, grouping: Grouping, kept: BoolArray, missed: BoolArray) -> Sides:
+def _by_group(matched: MatchedPair, grouping: Grouping, kept: BoolArray, missed: BoolArray) -> Sides:
     """One unit for each document and group value that occurs in it, placed on a token that has the value."""
-    corpus = material.corpus
+    corpus = matched.corpus
     if not len(corpus):
         return _sides(np.empty(0, dtype=np.int64), {}, np.empty(0, dtype=bool))
     changes = np.flatnonzero(np.diff(grouping.codes) != 0) + 1
@@ -87,7 +87,7 @@ def _by_group(material: Material, grouping: Grouping, kept: BoolArray, missed: B
     units, first = np.unique(document * size + grouping.codes[places] + 1, return_index=True)
     inside = kept[units // size]
     units, first = units[inside], first[inside]
-    start = material.gold.start[missed]
+    start = matched.gold.start[missed]
     leaking = np.isin(units, corpus.document_of(start) * size + grouping.codes[start] + 1)
     return _sides(places[first], {}, leaking)
 

@@ -9,30 +9,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.strings import BoolArray
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """For each threshold: any type, and the same type; in the relaxed run only the latter."""
-    layer = material.type_layer
+    layer = matched.type_layer
     return [
-        tally(material, threshold, labelled)
-        for threshold in material.options.iou
-        for labelled in ((layer,) if material.relaxed else (None, layer))
+        tally(matched, threshold, labelled)
+        for threshold in matched.options.iou
+        for labelled in ((layer,) if matched.relaxed else (None, layer))
     ]
 
 
-def tally(material: Material, threshold: float, labelled: str | None) -> Tally:
+def tally(matched: MatchedPair, threshold: float, labelled: str | None) -> Tally:
     """One threshold, for any type or for the same type."""
-    gold, pred = material.geometry.overlaps
-    near = overlap_share(material) >= threshold
-    same = material.gold.kind[gold] == material.pred.kind[pred] if labelled else np.ones(len(gold), dtype=bool)
+    gold, pred = matched.overlaps.pairs
+    near = overlap_share(matched) >= threshold
+    same = matched.gold.kind[gold] == matched.pred.kind[pred] if labelled else np.ones(len(gold), dtype=bool)
     built = []
     for side, rows, other, partners in (
-        (material.gold, gold, material.pred, pred),
-        (material.pred, pred, material.gold, gold),
+        (matched.gold, gold, matched.pred, pred),
+        (matched.pred, pred, matched.gold, gold),
     ):
         found = _marked(len(side.spans), rows[near & same])
         beside_ignored = _marked(len(side.spans), rows[near & other.ignored[partners]])
@@ -41,17 +41,17 @@ def tally(material: Material, threshold: float, labelled: str | None) -> Tally:
         "iou",
         built[0],
         built[1],
-        variant=material.variant(f"{threshold:g}"),
+        variant=matched.variant(f"{threshold:g}"),
         labelled=labelled,
-        by_layers=(material.type_layer,),
+        by_layers=(matched.type_layer,),
     )
 
 
-def overlap_share(material: Material) -> np.ndarray:
+def overlap_share(matched: MatchedPair) -> np.ndarray:
     """Intersection over union, in characters, of every pair that overlaps."""
-    gold, pred = material.geometry.overlaps
-    gold_length, pred_length = material.geometry.lengths
-    shared = material.geometry.shared
+    gold, pred = matched.overlaps.pairs
+    gold_length, pred_length = matched.overlaps.lengths
+    shared = matched.overlaps.shared
     union = gold_length[gold] + pred_length[pred] - shared
     share: np.ndarray = shared / union
     return share

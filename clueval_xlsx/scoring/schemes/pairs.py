@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
@@ -31,28 +31,34 @@ def greedy_pairs(left: IntArray, right: IntArray) -> IntArray:
     return np.sort(np.concatenate([np.flatnonzero(alone), np.array(taken, dtype=np.int64)]))
 
 
-def paired_sides(
-    material: Material,
-    gold: IntArray,
-    pred: IntArray,
-    outcome: IntArray,
-    credit: FloatArray,
-    unpaired: Sequence[int],
-    matched: BoolArray | None = None,
-) -> Sides:
-    """The sides of a tally of pairs: `outcome` and `credit` of each pair, `unpaired` for the rest of gold and pred.
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of a gold span and a prediction: their rows, what became of each pair, and what it earns.
 
-    Spans with an ignored label are not counted, nor are those paired with one, if the pair is `matched`.
+    `near` are the pairs so close that a partner with an ignored label takes the other out of the count; None: all.
     """
-    matched = np.ones(len(gold), dtype=bool) if matched is None else matched
+
+    gold: IntArray
+    pred: IntArray
+    outcome: IntArray
+    credit: FloatArray
+    near: BoolArray | None = None
+
+
+def paired_sides(matched: MatchedPair, pairs: Pairs, unpaired: tuple[int, int]) -> Sides:
+    """The sides of a tally of pairs; `unpaired` are the outcomes of gold spans and of predictions without a pair.
+
+    Spans with an ignored label are not counted, nor are those paired with one, if they are near.
+    """
+    near = np.ones(len(pairs.gold), dtype=bool) if pairs.near is None else pairs.near
     built = []
-    for side, rows, other, partners, lonely in (
-        (material.gold, gold, material.pred, pred, unpaired[0]),
-        (material.pred, pred, material.gold, gold, unpaired[1]),
+    for side, other, rows, partners, lonely in (
+        (matched.gold, matched.pred, pairs.gold, pairs.pred, unpaired[0]),
+        (matched.pred, matched.gold, pairs.pred, pairs.gold, unpaired[1]),
     ):
         outcomes, earned = np.full(len(side.spans), lonely, dtype=np.int64), np.zeros(len(side.spans))
-        outcomes[rows], earned[rows] = outcome, credit
-        weight = side.weight.copy()
-        weight[rows[matched & other.ignored[partners]]] = False
-        built.append(Side.of(side.start, side.labels, earned, weight, outcomes))
+        outcomes[rows], earned[rows] = pairs.outcome, pairs.credit
+        weight = ~side.ignored
+        weight[rows[near & other.ignored[partners]]] = False
+        built.append(Side.of(side.start, side.labels, earned, weight, outcome=outcomes))
     return built[0], built[1]

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.scoring.schemes.material import Material
-from clueval_xlsx.scoring.schemes.pairs import greedy_pairs, paired_sides
+from clueval_xlsx.scoring.matched_pair import MatchedPair
+from clueval_xlsx.scoring.schemes.pairs import Pairs, greedy_pairs, paired_sides
 from clueval_xlsx.scoring.schemes.tally import Tally
 
 OUTCOMES = ("strict", "exact", "partial", "incorrect", "missed", "spurious")
@@ -30,16 +30,16 @@ CREDITS = {
 }
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """Strict, flexible and partial precision and recall over the same pairs."""
-    gold, pred = material.geometry.overlaps
-    gold_length, pred_length = material.geometry.lengths
+    gold, pred = matched.overlaps.pairs
+    gold_length, pred_length = matched.overlaps.lengths
     longer = np.maximum(gold_length[gold], pred_length[pred])
-    shared = material.geometry.shared
-    same_kind = material.gold.kind[gold] == material.pred.kind[pred]
+    shared = matched.overlaps.shared
+    same_kind = matched.gold.kind[gold] == matched.pred.kind[pred]
     ratio = shared / longer
     scenario = np.where(
-        ratio < material.options.scenario,
+        ratio < matched.options.scenario,
         _INCORRECT,
         np.where(same_kind, np.where(shared == longer, _STRICT, _EXACT), _PARTIAL),
     )
@@ -48,22 +48,14 @@ def tallies(material: Material) -> list[Tally]:
     outcome = scenario[taken]
     found = []
     for variant, earned in CREDITS.items():
-        sides = paired_sides(
-            material,
-            gold[taken],
-            pred[taken],
-            outcome,
-            earned[outcome],
-            (_MISSED, _SPURIOUS),
-            matched=outcome != _INCORRECT,
-        )
+        pairs = Pairs(gold[taken], pred[taken], outcome, earned[outcome], near=outcome != _INCORRECT)
         found.append(
             Tally(
                 "scenario",
-                *sides,
-                variant=material.variant(variant),
-                labelled=material.type_layer,
-                by_layers=(material.type_layer,),
+                *paired_sides(matched, pairs, (_MISSED, _SPURIOUS)),
+                variant=matched.variant(variant),
+                labelled=matched.type_layer,
+                by_layers=(matched.type_layer,),
                 outcomes=OUTCOMES,
                 outcomes_of_pred=("spurious",),
             )

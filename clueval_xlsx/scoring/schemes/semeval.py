@@ -19,8 +19,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from clueval_xlsx.scoring.schemes.material import Material
-from clueval_xlsx.scoring.schemes.pairs import greedy_pairs, paired_sides
+from clueval_xlsx.scoring.matched_pair import MatchedPair
+from clueval_xlsx.scoring.matching import shared_tokens
+from clueval_xlsx.scoring.schemes.pairs import Pairs, greedy_pairs, paired_sides
 from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
@@ -32,22 +33,22 @@ VARIANTS = ("strict", "exact", "partial", "type")
 _BY_LABEL = ("strict", "type")  # the variants that look at labels
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """The four measures; in the relaxed run those that look at labels."""
-    gold, pred = _candidates(material)
-    same_kind = material.gold.kind[gold] == material.pred.kind[pred]
+    gold, pred = _candidates(matched)
+    same_kind = matched.gold.kind[gold] == matched.pred.kind[pred]
     found = []
-    for variant in _BY_LABEL if material.relaxed else VARIANTS:
-        overall = _sides(material, gold, pred, variant)
-        by_label = _sides(material, gold[same_kind], pred[same_kind], variant)
+    for variant in _BY_LABEL if matched.relaxed else VARIANTS:
+        overall = _sides(matched, gold, pred, variant)
+        by_label = _sides(matched, gold[same_kind], pred[same_kind], variant)
         gold_label, pred_label = (_spared(own, other) for own, other in zip(by_label, overall, strict=True))
         found.append(
             Tally(
                 "semeval",
                 *overall,
-                variant=material.variant(variant),
-                labelled=material.type_layer if variant in _BY_LABEL else None,
-                by_layers=(material.type_layer,),
+                variant=matched.variant(variant),
+                labelled=matched.type_layer if variant in _BY_LABEL else None,
+                by_layers=(matched.type_layer,),
                 outcomes=OUTCOMES,
                 outcomes_of_pred=("SPU",),
                 label_sides=(gold_label, pred_label),
@@ -61,19 +62,19 @@ def _spared(by_label: Side, overall: Side) -> Side:
     return replace(by_label, weight=by_label.weight * ((overall.weight > 0) | (by_label.credit > 0)))
 
 
-def _candidates(material: Material) -> tuple[IntArray, IntArray]:
+def _candidates(matched: MatchedPair) -> tuple[IntArray, IntArray]:
     """Pairs that overlap enough, prediction by prediction from left to right."""
-    gold, pred = material.geometry.overlaps
-    g, p = material.gold, material.pred
-    shared = np.minimum(g.end[gold], p.end[pred]) - np.maximum(g.start[gold], p.start[pred]) + 1
+    gold, pred = matched.overlaps.pairs
+    g, p = matched.gold, matched.pred
+    shared = shared_tokens((g.start, g.end), (p.start, p.end), gold, pred)
     enough = shared / (g.end - g.start + 1)[gold] * 100.0 >= _LEAST_OVERLAP
     gold, pred = gold[enough], pred[enough]
     order = np.lexsort((gold, pred))
     return gold[order], pred[order]
 
 
-def _sides(material: Material, gold: IntArray, pred: IntArray, variant: str) -> Sides:
-    g, p = material.gold, material.pred
+def _sides(matched: MatchedPair, gold: IntArray, pred: IntArray, variant: str) -> Sides:
+    g, p = matched.gold, matched.pred
     exact: BoolArray = (g.start[gold] == p.start[pred]) & (g.end[gold] == p.end[pred])
     same: BoolArray = g.kind[gold] == p.kind[pred]
     if variant == "type":
@@ -85,4 +86,4 @@ def _sides(material: Material, gold: IntArray, pred: IntArray, variant: str) -> 
     taken = order[greedy_pairs(gold[order], pred[order])]
     right = {"strict": exact & same, "exact": exact, "partial": exact, "type": same}[variant][taken]
     outcome = np.where(right, _COR, _PAR if variant == "partial" else _INC)
-    return paired_sides(material, gold[taken], pred[taken], outcome, _CREDIT[outcome], (_MIS, _SPU))
+    return paired_sides(matched, Pairs(gold[taken], pred[taken], outcome, _CREDIT[outcome]), (_MIS, _SPU))

@@ -9,37 +9,37 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.scoring.schemes.material import Material
+from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import IntArray
 
 
-def tallies(material: Material) -> list[Tally]:
+def tallies(matched: MatchedPair) -> list[Tally]:
     """Unlabelled, and with the label of the type layer; in the relaxed run only the latter."""
     owners, places = [], []
-    for side in material.sides:
+    for side in matched.sides:
         row, position = unfold(side.start, side.end + 1)
-        owner = np.full(len(material.corpus), -1, dtype=np.int64)
+        owner = np.full(len(matched.corpus), -1, dtype=np.int64)
         owner[position] = row
         owners.append(owner)
         places.append((row, position))
-    layer = material.type_layer
+    layer = matched.type_layer
     found = []
-    for labelled in (layer,) if material.relaxed else (None, layer):
+    for labelled in (layer,) if matched.relaxed else (None, layer):
         gold, pred = (
-            _side(material, index, places[index], owners[1 - index][places[index][1]], labelled) for index in (0, 1)
+            _side(matched, index, places[index], owners[1 - index][places[index][1]], labelled) for index in (0, 1)
         )
-        found.append(Tally("tokens", gold, pred, variant=material.variant(), labelled=labelled, by_layers=(layer,)))
+        found.append(Tally("tokens", gold, pred, variant=matched.variant(), labelled=labelled, by_layers=(layer,)))
     return found
 
 
 def _side(
-    material: Material, index: int, place: tuple[IntArray, IntArray], partner: IntArray, labelled: str | None
+    matched: MatchedPair, index: int, place: tuple[IntArray, IntArray], partner: IntArray, labelled: str | None
 ) -> Side:
     """The tokens of one side: `partner` is the row of the other side that holds each of them, or -1."""
     row, position = place
-    side, other = material.sides[index], material.sides[1 - index]
+    side, other = matched.sides[index], matched.sides[1 - index]
     covered = partner >= 0
     credit, dropped = covered.copy(), side.ignored[row]
     dropped[covered] |= other.ignored[partner[covered]]

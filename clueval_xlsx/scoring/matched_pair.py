@@ -1,0 +1,193 @@
+"""A pair after matching, as every scheme gets it: both sides as arrays, and which labels count as the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.corpus.characters import character_offsets, covered
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.label_rules import LabelRules, canonical, has_label
+from clueval_xlsx.corpus.pair import Annotation, Pair
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions
+from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
+from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.matching import Extents, MatchedSpans, labels_agree, match_spans, with_partner_labels
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions, relaxed_variant
+from clueval_xlsx.text.strings import BoolArray, IntArray
+
+Labels = Mapping[str, IntArray]  # layer -> label codes
+Vocabulary = Mapping[str, Sequence[str]]  # layer -> labels
+
+
+@dataclass(frozen=True, eq=False)
+class SpanSide(MatchedSpans):
+    """The spans of one side, matched.
+
+    `labels[layer]` are codes in the vocabulary that rows are named by. `kind` are codes of the type that schemes
+    compare: equal where the labels count as the same. `agreement[layer]` says where a span and its partner have
+    labels that count as the same; no label equals only no label.
+    """
+
+    labels: Labels
+    kind: IntArray
+    strict_kind: IntArray
+    agreement: Mapping[str, BoolArray]
+    ignored: BoolArray
+    partner_ignored: BoolArray  # what matches this span has an ignored label
+    tags: TagColumn | None  # of the type layer, where the spans were decoded from them
+    listed: pd.DataFrame  # the annotations as the source lists them
+    listed_ignored: BoolArray
+
+    @cached_property
+    def start(self) -> IntArray:
+        """First positions."""
+        return positions(self.spans)[0]
+
+    @cached_property
+    def end(self) -> IntArray:
+        """Last positions."""
+        return positions(self.spans)[1]
+
+    @cached_property
+    def properly_tagged(self) -> BoolArray | None:
+        """The spans that strict readers of tags see, too; None without tags."""
+        return None if self.tags is None else properly_tagged(self.tags, self.start, self.end)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlaps:
+    """Which gold spans and predictions share a token, and how many characters; the same whatever their labels."""
+
+    corpus: Corpus
+    gold: Extents
+    pred: Extents
+    pairs: tuple[IntArray, IntArray]  # rows of gold and of pred that share a token, in order
+
+    @cached_property
+    def _characters(self) -> tuple[Extents, Extents]:
+        """Half-open character offsets of the gold and of the predicted spans."""
+        marked = covered(len(self.corpus), self.gold, self.pred)
+        offsets = character_offsets(self.corpus, marked)  # spans that overlap lie in one stretch of marked tokens
+        return offsets.of(*self.gold), offsets.of(*self.pred)
+
+    @cached_property
+    def lengths(self) -> tuple[IntArray, IntArray]:
+        """How many characters the gold and the predicted spans have."""
+        (gold_start, gold_end), (pred_start, pred_end) = self._characters
+        return gold_end - gold_start, pred_end - pred_start
+
+    @cached_property
+    def shared(self) -> IntArray:
+        """How many characters each overlapping pair shares."""
+        gold, pred = self.pairs
+        (gold_start, gold_end), (pred_start, pred_end) = self._characters
+        return np.minimum(gold_end[gold], pred_end[pred]) - np.maximum(gold_start[gold], pred_start[pred])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MatchedPair:
+    """Everything a scheme may look at. In the `relaxed` run equivalent labels are the same."""
+
+    corpus: Corpus
+    gold: SpanSide
+    pred: SpanSide
+    overlaps: Overlaps
+    layers: tuple[str, ...]
+    type_layer: str
+    vocabulary: Vocabulary
+    options: SchemeOptions
+    level: str
+    groupings: Sequence[Grouping] = ()
+    discarded: tuple[int, ...] = ()
+    relaxed: bool = False
+
+    @property
+    def sides(self) -> tuple[SpanSide, SpanSide]:
+        """Gold and pred."""
+        return self.gold, self.pred
+
+    def variant(self, name: str | None = None) -> str | None:
+        """The name of a row's variant; rows of the relaxed run say so."""
+        return relaxed_variant(name) if self.relaxed else name
+
+
+def match_pair(
+    pair: Pair,
+    rules: LabelRules,
+    options: SchemeOptions,
+    *,
+    level: str,
+    groupings: Sequence[Grouping] = (),
+    discarded: tuple[int, ...] = (),
+) -> MatchedPair:
+    """Match a pair, its labels aligned, once in each direction, and prepare it for the schemes."""
+    type_layer = options.type_layer or pair.layers[0]
+    vocabulary = {layer: label_vocabulary((pair.gold.spans, pair.pred.spans), layer) for layer in pair.layers}
+    gold, pred = (
+        _side(own, other, vocabulary, type_layer, rules)
+        for own, other in ((pair.gold, pair.pred), (pair.pred, pair.gold))
+    )
+    return MatchedPair(
+        corpus=pair.corpus,
+        gold=gold,
+        pred=pred,
+        overlaps=Overlaps(pair.corpus, positions(gold.spans), positions(pred.spans), gold.pairs),
+        layers=pair.layers,
+        type_layer=type_layer,
+        vocabulary=vocabulary,
+        options=options,
+        level=level,
+        groupings=groupings,
+        discarded=discarded,
+    )
+
+
+def _side(own: Annotation, other: Annotation, vocabulary: Vocabulary, type_layer: str, rules: LabelRules) -> SpanSide:
+    spans, layers = own.spans, list(vocabulary)
+    match = match_spans(spans, other.spans)
+    labels = {layer: label_codes(spans, layer, vocabulary[layer]) for layer in layers}
+    listed = own.listed if own.listed is not None else spans
+    return SpanSide(
+        spans=spans,
+        others=other.spans,
+        match=match,
+        labels=labels,
+        kind=labels[type_layer],
+        strict_kind=labels[type_layer],
+        agreement={layer: labels_agree(spans, match, layer) for layer in layers},
+        ignored=has_label(spans, layers, rules.ignored),
+        partner_ignored=has_label(match, [f"partner_{layer}" for layer in layers], rules.ignored),
+        tags=own.tags.get(layers[0]) if len(layers) == 1 else None,  # merged spans have no tags
+        listed=listed,
+        listed_ignored=has_label(listed, layers_of(listed), rules.ignored),
+    )
+
+
+def relaxed_pair(strict: MatchedPair, rules: LabelRules) -> MatchedPair:
+    """The same pair with equivalent labels being the same; what agrees strictly agrees here, too.
+
+    Where several spans vote for a partner's label, equivalent labels vote together and may outvote the label that
+    won alone: that must not make wrong what was right.
+    """
+    renamed = [canonical(side.spans, rules) for side in strict.sides]
+    kinds = label_vocabulary(renamed, strict.type_layer)
+    gold, pred = (
+        replace(
+            side,
+            kind=label_codes(own, strict.type_layer, kinds),
+            agreement=_relaxed_agreement(side, own, other),
+        )
+        for side, own, other in zip(strict.sides, renamed, reversed(renamed), strict=True)
+    )
+    return replace(strict, gold=gold, pred=pred, relaxed=True)
+
+
+def _relaxed_agreement(strict: SpanSide, own: pd.DataFrame, other: pd.DataFrame) -> dict[str, BoolArray]:
+    """Where labels agree strictly, or agree as the renamed spans `own` and `other` have them."""
+    match = with_partner_labels(strict.match, own, other)
+    return {layer: agree | labels_agree(own, match, layer) for layer, agree in strict.agreement.items()}
