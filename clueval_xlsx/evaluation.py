@@ -155,8 +155,12 @@ class Evaluation:
         return link_cases((tables[0], tables[1]), self.strict.sides)
 
     def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
-        """Some cases of one sheet with the words around them, which take most of the time."""
-        side = self.strict.pred if (cases["sheet"] == FP).any() else self.strict.gold
+        """Some cases with the words around them, which take most of the time: so only for those that are written."""
+        of_pred = (cases["sheet"] == FP).to_numpy(bool)
+        if of_pred.any() and not of_pred.all():
+            parts = [self.with_contexts(cases[chosen]) for chosen in (~of_pred, of_pred)]
+            return pd.concat(parts).loc[cases.index]
+        side = self.strict.pred if of_pred.any() else self.strict.gold
         return add_contexts(cases, side, self.pair.corpus, self.options.context)
 
     @cached_property

@@ -121,8 +121,10 @@ def _write_without_text(
     """An edition for people who may see figures and positions, but no text."""
     from clueval_xlsx.cases.kinds import FN, FP
     from clueval_xlsx.outputs.xlsx import write_workbook
-    from clueval_xlsx.review.text_free import bare_cases, without_text
+    from clueval_xlsx.review.text_free import cases_without_text, without_text
 
-    cases: dict[str, Any] = {name: bare_cases(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)}
+    cases: dict[str, Any] = {
+        name: cases_without_text(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)
+    }
     kept = replace(options, answers={}, earlier={})
     write_workbook(without_text(result), outputs.path(target), kept, cases=cases)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import PurePath
 
 import numpy as np
@@ -18,27 +19,44 @@ _TEXT = ("surface", "other_surface", "context")
 _NAMES = ("start_id", "end_id", "other_start_id", "other_end_id", "sentence")
 
 
-def without_text(evaluation: Evaluation) -> Evaluation:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TextFreeEvaluation(Evaluation):
     """The same result without words: documents are numbered, token and sentence IDs are left out."""
-    doc_ids = evaluation.pair.corpus.doc_ids
-    numbers = _numbers(doc_ids)
-    scores = evaluation.scores.copy()
-    by_document = (scores["group_key"] == "document").to_numpy(bool)
-    scores.loc[by_document, "group"] = [numbers[group] for group in scores.loc[by_document, "group"]]
+
+    original: Evaluation
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The score table of the original, its documents numbered."""
+        scores = self.original.scores.copy()
+        numbers = _numbers(self.original.pair.corpus.doc_ids)
+        by_document = (scores["group_key"] == "document").to_numpy(bool)
+        scores.loc[by_document, "group"] = [numbers[group] for group in scores.loc[by_document, "group"]]
+        return scores
+
+    @cached_property
+    def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The cases of the original without their words."""
+        doc_ids = self.original.pair.corpus.doc_ids
+        missed, unsupported = (cases_without_text(table, doc_ids) for table in self.original.bare_cases)
+        return missed, unsupported
+
+    def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
+        """Cases as they are: what they have around them is not shown."""
+        return cases
+
+
+def without_text(evaluation: Evaluation) -> TextFreeEvaluation:
+    """An edition of a result that can be shared."""
     pair = evaluation.pair
     bare = replace(
-        evaluation,
-        pair=replace(
-            pair,
-            corpus=_empty(pair.corpus, tuple(numbers.values())),
-            gold=replace(pair.gold, source=_unnamed(pair.gold.source, "gold")),
-            pred=replace(pair.pred, source=_unnamed(pair.pred.source, "pred")),
-        ),
+        pair,
+        corpus=_empty(pair.corpus, tuple(_numbers(pair.corpus.doc_ids).values())),
+        gold=replace(pair.gold, source=_unnamed(pair.gold.source, "gold")),
+        pred=replace(pair.pred, source=_unnamed(pair.pred.source, "pred")),
     )
-    cases = tuple(bare_cases(table, doc_ids) for table in evaluation.cases)
-    # What the cached properties would compute from the words:
-    bare.__dict__.update(scores=scores, cases=cases, bare_cases=cases)
-    return bare
+    kept = {field.name: getattr(evaluation, field.name) for field in fields(Evaluation)}
+    return TextFreeEvaluation(**{**kept, "pair": bare}, original=evaluation)
 
 
 def _empty(corpus: Corpus, doc_ids: tuple[str, ...]) -> Corpus:
@@ -59,13 +77,12 @@ def _numbers(doc_ids: Sequence[str]) -> dict[str, str]:
     return {doc_id: f"#{number}" for number, doc_id in enumerate(doc_ids, 1)}
 
 
-def bare_cases(cases: pd.DataFrame, doc_ids: Sequence[str]) -> pd.DataFrame:
-    """Cases without words."""
+def cases_without_text(cases: pd.DataFrame, doc_ids: Sequence[str]) -> pd.DataFrame:
+    """Cases without words; their contexts are empty."""
     numbers = _numbers(doc_ids)
-    bare = cases.copy()
-    for column in (*_TEXT, *_NAMES):
-        if column in bare.columns:
-            bare[column] = ""
-    bare["document"] = [numbers[doc_id] for doc_id in cases["document"]]
-    bare["segments"] = pd.Series([[] for _ in range(len(bare))], dtype=object)
-    return bare.drop(columns=[column for column in bare.columns if column.startswith("meta_")])
+    bare = cases.drop(columns=[column for column in cases.columns if column.startswith("meta_")])
+    bare = bare.assign(**dict.fromkeys((*_TEXT, *_NAMES), ""))
+    return bare.assign(
+        document=[numbers[doc_id] for doc_id in cases["document"]],
+        segments=pd.Series([[] for _ in range(len(bare))], index=bare.index, dtype=object),
+    )

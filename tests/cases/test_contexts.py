@@ -12,8 +12,20 @@ from hypothesis import strategies as st
 
 from clueval_xlsx import threads
 from clueval_xlsx.cases import contexts as module
-from clueval_xlsx.cases.contexts import BOTH, ELLIPSIS, GOLD, PLAIN, PRED, Extents, Segment, contexts
+from clueval_xlsx.cases.contexts import (
+    BOTH,
+    ELLIPSIS,
+    GOLD,
+    PLAIN,
+    PRED,
+    Extents,
+    Marks,
+    Segment,
+    Touched,
+    contexts,
+)
 from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.spans import touching
 from clueval_xlsx.text import rendering as written
 from clueval_xlsx.text.strings import Strings
 
@@ -59,6 +71,10 @@ def cases(draw: st.DrawFn) -> tuple[Corpus, list[Span], list[Span], int | None]:
 def extents(found: list[Span]) -> Extents:
     table = np.array(found, dtype=np.int64).reshape(-1, 2)
     return Extents(table[:, 0], table[:, 1])
+
+
+def touched(own: list[Span], others: list[Span]) -> Touched:
+    return Touched(extents(others), *touching(*extents(own), *extents(others)))
 
 
 def plain_context(corpus: Corpus, own: Span, others: list[Span], window: int | None) -> list[Segment]:
@@ -114,7 +130,7 @@ def test_contexts_follow_the_rules_for_any_number_of_threads(case: tuple) -> Non
     expected = [plain_context(corpus, span, others, window) for span in own]
     for count in (1, 3):
         threads.set_threads(count)
-        assert contexts(corpus, extents(own), extents(others), (GOLD, PRED), window) == expected
+        assert contexts(corpus, extents(own), touched(own, others), Marks(GOLD, PRED), window=window) == expected
 
 
 def test_one_long_span_that_many_touch_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +152,7 @@ def test_one_long_span_that_many_touch_is_written_once(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Corpus, "written", counting)
     many = [(place, place) for place in range(0, size, 2)]
-    found = contexts(corpus, extents(many), extents([(0, size - 1)]), (PRED, GOLD))
+    found = contexts(corpus, extents(many), touched(many, [(0, size - 1)]), Marks(PRED, GOLD))
     assert sum(asked) == size
     assert len(found) == len(many)
     assert max(len(segment.text) for segments in found for segment in segments) < 40

@@ -16,7 +16,7 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.outputs.html.confusion_page import MOST_LISTED, confusion_page
 from clueval_xlsx.scoring.confusion import confusion, confusion_members
 from clueval_xlsx.words import Words
-from tests.support.tables import Sides, pair_of, spans_of
+from tests.support.tables import Sides, both_ways, pair_of, spans_of
 
 HOSTILE = "</script><script>document.title='owned'</script>"
 TABLE = f"""
@@ -46,8 +46,9 @@ def data_of(html: str) -> Any:
 def test_members_of_cells_are_what_the_matrix_counts() -> None:
     gold = spans_of((0, 1, "A"), (3, 6, "B"), (8, 8, None), (10, 10, "A"))
     pred = spans_of((0, 1, "A"), (2, 3, "A"), (5, 6, "B"), (8, 8, "B"), (12, 13, "C"))
-    names, members = confusion_members(gold, pred, "span")
-    table = confusion(gold, pred, "span")
+    matched = both_ways(gold, pred)
+    names, members = confusion_members(*matched, "span")
+    table = confusion(*matched, "span")
     assert names == ["A", "B", "C", "–", ""]
     assert members[["row", "column", "gold", "pred"]].to_numpy().tolist() == [
         [0, 0, 0, 0],

@@ -11,10 +11,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.samples import draw
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import ReadOptions, read_pair
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.assignment import FN, FP, draw, evaluation_units, select
+from clueval_xlsx.review.assignment import evaluation_units, select
 from clueval_xlsx.review.estimates import Estimate, estimate_rate
 from clueval_xlsx.review.judged_scores import headline_tally
 from clueval_xlsx.review.log import JudgementRecord
@@ -195,7 +197,7 @@ class Redraw:
 
     def __init__(self, project: Project, census: Adjudication) -> None:
         evaluation = project.evaluation
-        self.units = evaluation_units(evaluation, dict(zip((FN, FP), evaluation.bare_cases, strict=True)))
+        self.units = evaluation_units(evaluation)
         changed = _changes(census)
         tally = headline_tally(census.raw)
         self.rates = {}
@@ -312,9 +314,7 @@ def test_wrong_agreed_spans_stand_for_those_that_were_not_drawn():
     right = before.scores.set_index("state").loc["accepted"]
     assert estimate["value"] == pytest.approx((right["tp_pred"] - 0.3 * there) / right["pred"])
     assert estimate["low"] < estimate["value"] < estimate["high"]
-    assert estimate["population"] == there + len(
-        evaluation_units(project.evaluation, dict(zip((FN, FP), project.evaluation.bare_cases, strict=True)))
-    )
+    assert estimate["population"] == there + len(evaluation_units(project.evaluation))
 
 
 def test_a_sample_nobody_has_judged_says_so(tmp_path: Path, examples: Path):

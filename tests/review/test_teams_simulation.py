@@ -27,7 +27,7 @@ def project(shared_data: Path) -> tuple[Adjudication, dict[str, dict[str, str]],
     sides = (shared_data / "ler-dev.gold.vrt", shared_data / "ler-dev.pred.vrt")
     evaluation = evaluate(read_pair(*sides, ReadOptions(layers={"fine": 2})), Options(replicates=0))
     generator = np.random.default_rng(1)
-    hands = select(evaluation, annotators=list(ERROR_RATES), overlap=0.5, seed=1).hands
+    hands = select(evaluation, judges=list(ERROR_RATES), double=0.5, seed=1).hands
     truth = {case: str(generator.choice(CODES[case[:2]])) for t in evaluation.bare_cases for case in t["case_id"]}
     answers, books = {}, []
     for name, rate in ERROR_RATES.items():

@@ -7,7 +7,8 @@ import pytest
 
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.scoring.matching import CLASS_NAMES, match_spans
+from clueval_xlsx.scoring.levels import MatchClass
+from clueval_xlsx.scoring.matching import match_spans
 from tests.support.tables import spans_of
 
 
@@ -58,8 +59,8 @@ CASES = [
 )
 def test_classes_of_pictures_in_both_directions(gold: str, pred: str, recall: str, precision: str) -> None:
     a, b = spans_of(*drawn(gold)), spans_of(*drawn(pred))
-    assert [CLASS_NAMES[number] for number in match_spans(a, b)["class"]] == recall.split()
-    assert [CLASS_NAMES[number] for number in match_spans(b, a)["class"]] == precision.split()
+    assert [MatchClass(number).word for number in match_spans(a, b)["class"]] == recall.split()
+    assert [MatchClass(number).word for number in match_spans(b, a)["class"]] == precision.split()
 
 
 def test_the_worked_case_of_the_design_comes_out() -> None:

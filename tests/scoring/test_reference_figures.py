@@ -8,7 +8,7 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import ReadOptions, read_pair
-from clueval_xlsx.scoring.matching import LEVELS
+from clueval_xlsx.scoring.levels import LEVELS
 
 # level: tp_gold, fn, tp_pred, fp, then the same with the labels agreeing
 FINE = {

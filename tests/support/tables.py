@@ -11,6 +11,7 @@ import pandas as pd
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.scoring.matching import MatchedSpans
 
 
 class Sides(NamedTuple):
@@ -69,3 +70,8 @@ def listed(spans: pd.DataFrame) -> list[tuple]:
     """A span frame as plain tuples, None where there is no label."""
     rows = spans.astype(object).where(spans.notna(), None)
     return [tuple(row) for row in rows.itertuples(index=False, name=None)]
+
+
+def both_ways(gold: pd.DataFrame, pred: pd.DataFrame) -> tuple[MatchedSpans, MatchedSpans]:
+    """Spans matched in both directions."""
+    return MatchedSpans.of(gold, pred), MatchedSpans.of(pred, gold)

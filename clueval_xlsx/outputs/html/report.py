@@ -55,7 +55,7 @@ def to_html(evaluation: Evaluation, language: str = "en") -> str:
     words = Words(language)
     pair = evaluation.pair
     shown = shown_text(pair.corpus)
-    missed, unsupported = evaluation.cases
+    missed, unsupported = evaluation.bare_cases
     return render_page(
         "report.html",
         words,
@@ -82,8 +82,9 @@ def to_html(evaluation: Evaluation, language: str = "en") -> str:
 
 def _listed(evaluation: Evaluation, words: Words) -> list[ShownCase]:
     layers = evaluation.pair.layers
-    cases = pd.concat(evaluation.cases, ignore_index=True).sort_values(["start", "sheet"], kind="stable")
-    return [_listed_case(row, layers, words) for row in cases.head(LISTED_CASES).to_dict("records")]
+    cases = pd.concat(evaluation.bare_cases, ignore_index=True).sort_values(["start", "sheet"], kind="stable")
+    shown = evaluation.with_contexts(cases.head(LISTED_CASES))
+    return [_listed_case(row, layers, words) for row in shown.to_dict("records")]
 
 
 def _listed_case(row: dict[Any, Any], layers: tuple[str, ...], words: Words) -> ShownCase:

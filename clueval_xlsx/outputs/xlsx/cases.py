@@ -106,11 +106,10 @@ class CaseSheets:
         self.words = words
         self.layers = evaluation.pair.layers
         missed, unsupported = evaluation.errors
+        # Whether there is anything of its kind at all, if a sheet is empty.
         self.others_have: dict[str, bool] = {
-            FN: missed.any(),
-            FP: unsupported.any(),
-            AG: not missed.all(),
-        }  # if a sheet is empty
+            FN: bool(missed.any()), FP: bool(unsupported.any()), AG: not missed.all()
+        }  # fmt: skip
         spans = (evaluation.pair.gold.spans, evaluation.pair.pred.spans)
         self._label_widths = {layer: width_for(label_vocabulary(spans, layer), 8, 18) for layer in self.layers}
         self.parts: dict[str, list[Part]] = {}
