@@ -1,4 +1,4 @@
-"""The figures on the ler-dev data, which an independent brute-force program found."""
+"""The figures on the ler-dev data, by level, layer and scheme, as brute force, nervaluate and seqeval find them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import ReadOptions, read_pair
 from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 
 # level: tp_gold, fn, tp_pred, fp, then the same with the labels agreeing
 FINE = {
@@ -82,3 +84,75 @@ def test_exact_labelled_equals_seqeval_by_label(fine: Evaluation) -> None:
     assert rows["precision"].fillna(0).tolist() == pytest.approx(precision.tolist())
     assert rows["f1"].fillna(0).tolist() == pytest.approx(f1.tolist())
     assert rows["gold"].tolist() == support.tolist()
+
+
+SIX_DECIMALS = 5e-7
+
+
+@pytest.fixture(scope="module")
+def everything(shared_data: Path) -> Evaluation:
+    files = [shared_data / f"ler-dev.{side}.vrt" for side in ("gold", "pred")]
+    options = Options(
+        replicates=0,
+        schemes=SchemeOptions(names=("all",), iou=(0.9, 0.5)),
+        labels=LabelRules(equivalent=(("GRT", "INN"),)),
+    )
+    return evaluate(read_pair(*files, ReadOptions(layers={"fine": 2}, token_id=4)), options)
+
+
+@pytest.mark.parametrize(
+    ("variant", "tp", "fp", "fn", "relaxed"), [("0.3", 3462, 501, 1582, None), ("0.3 relaxed", 3477, 486, 1567, 15)]
+)
+def test_coverage(everything: Evaluation, variant: str, tp: int, fp: int, fn: int, relaxed: int | None) -> None:
+    row = everything.overall("coverage", variant=variant, labelled="fine")
+    assert (row["tp_gold"], row["tp_pred"], row["fp"], row["fn"]) == (tp, tp, fp, fn)
+    assert row["precision"] == tp / (tp + fp)
+    assert (row["counts"] or {}).get("relaxed") == relaxed
+
+
+def test_scenario(everything: Evaluation) -> None:
+    row = everything.overall("scenario", variant="strict", labelled="fine")
+    assert row["counts"] == {
+        "strict": 3039, "exact": 326, "partial": 206, "incorrect": 179, "missed": 1294, "spurious": 251
+    }  # fmt: skip
+    flexible = everything.overall("scenario", variant="flexible", labelled="fine")
+    partial = everything.overall("scenario", variant="partial", labelled="fine")
+    assert flexible["recall"] == (3039 + 326) / 5044
+    assert partial["precision"] == (3039 + 326 + 103) / 4001
+
+
+def test_iou(everything: Evaluation) -> None:
+    by_type = everything.overall("iou", variant="0.9", labelled="fine")
+    assert (by_type["tp_gold"], by_type["gold"], by_type["tp_pred"], by_type["pred"]) == (3104, 5044, 3104, 4001)
+    any_type = everything.overall("iou", variant="0.5")
+    assert (any_type["tp_gold"], any_type["tp_pred"]) == (3568, 3568)
+
+
+@pytest.mark.parametrize(
+    ("variant", "labelled", "cor", "inc", "par"),
+    [
+        ("type", "fine", 3474, 276, 0),
+        ("exact", None, 3200, 550, 0),
+        ("partial", None, 3200, 0, 550),
+        ("strict", "fine", 3039, 711, 0),
+    ],
+)
+def test_semeval(everything: Evaluation, variant: str, labelled: str | None, cor: int, inc: int, par: int) -> None:
+    row = everything.overall("semeval", variant=variant, labelled=labelled)
+    assert row["counts"] == {"COR": cor, "INC": inc, "PAR": par, "MIS": 1294, "SPU": 251}
+
+
+@pytest.mark.parametrize(("variant", "precision", "recall"), [
+    ("default", 0.759560, 0.602498), ("strict", 0.770130, 0.601110),
+])  # fmt: skip
+def test_seqeval(everything: Evaluation, variant: str, precision: float, recall: float) -> None:
+    row = everything.overall("seqeval", variant=variant, labelled="fine")
+    assert row["precision"] == pytest.approx(precision, abs=SIX_DECIMALS)
+    assert row["recall"] == pytest.approx(recall, abs=SIX_DECIMALS)
+
+
+def test_documents_agree_with_the_rows_of_documents(everything: Evaluation) -> None:
+    verdict = everything.overall("documents", level="overlap")
+    rows = everything.select(scheme="clueval", level="overlap", labelled=None, group_key="document", layer=None)
+    assert verdict["gold"] == len(rows) == 267
+    assert verdict["tp_gold"] == (rows["fn"] == 0).sum() == 7
