@@ -21,6 +21,7 @@ from clueval_xlsx.cli.status import status
 from clueval_xlsx.cli.streams import abandon_streams, flush, prepare_streams
 from clueval_xlsx.cli.terminal import visible
 from clueval_xlsx.cli.validate import validate
+from clueval_xlsx.cli.writing import settled
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.version import __version__
 
@@ -37,6 +38,8 @@ def cli() -> None:
 
 
 for command in (evaluate, score, compare, merge, convert, predict, reimport, validate, status, demo):
+    assert command.callback is not None
+    command.callback = settled(command.callback)
     cli.add_command(command)
 
 

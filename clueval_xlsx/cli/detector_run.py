@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.detectors.prediction import Dataset
     from clueval_xlsx.detectors.runner import Run
     from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.files.outputs import Outputs
 
 
 def side_file(target: Path) -> Path:
@@ -134,6 +135,11 @@ class Detected:
                 f"detector has none ({labels}). Map them to the detector's labels (--map OLD=NEW), or keep the "
                 "documents and let those spans count as missed (--keep-unmapped)."
             )
+
+    def forget_with(self, outputs: Outputs) -> None:
+        """What was kept for the case of an accident goes when the outputs are in place."""
+        if not self.run.failures:
+            outputs.remove_afterwards(side_file(self.target))
 
     def say_failures(self) -> bool:
         """Tell about every document that the detector failed on; whether there are any."""

@@ -15,7 +15,7 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from clueval_xlsx.cli.detector_run import Detected
     from clueval_xlsx.evaluation import Evaluation
@@ -92,7 +92,6 @@ def evaluate(
     from clueval_xlsx.cli.reviews import review_targets, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files.encryption import find_password
-    from clueval_xlsx.files.outputs import check_target
 
     output = _workbook_path(output, needed=not (json_path or html_path or folder))
     with ExitStack() as kept:
@@ -102,8 +101,7 @@ def evaluate(
         suffixes = [f"-{file_name_part(part.layers[0])}" if len(parts) > 1 else "" for part in parts]
         books = {suffix: output.with_stem(output.stem + suffix) for suffix in suffixes if output}
         targets = {suffix: review_targets(book, given) for suffix, book in books.items()}
-        for path in (path for paths in targets.values() for path in paths.values()):
-            check_target(path, guard(given["force"]))  # before the work, not behind it
+        _check_targets([path for paths in targets.values() for path in paths.values()], given)
         chosen = options.evaluation_options(given)
         results = evaluate_each(parts, replace(chosen, labels=detected.rules(chosen.labels)) if detected else chosen)
         if detected:
@@ -111,6 +109,8 @@ def evaluate(
         said: list[str] = []
         drawn: list[str] = []
         with guarded_outputs([gold, pred or gold], force=given["force"]) as outputs:
+            if detected:
+                detected.forget_with(outputs)
             for result, suffix in zip(results, suffixes, strict=True):
                 if output:
                     review, carried = _review_options(result, given)
@@ -156,14 +156,19 @@ def _detect(
         return None
     from clueval_xlsx.cli.detector_run import detected_pair
     from clueval_xlsx.cli.reviews import review_targets
-    from clueval_xlsx.files.outputs import check_target
 
     # Before a long run, not behind it:
     own = list(review_targets(targets[0], given).values())
-    for target in (*own, *targets[1:]):
-        if not target.is_dir():
-            check_target(target, guard(given["force"]))
+    _check_targets([target for target in (*own, *targets[1:]) if not target.is_dir()], given)
     return detected_pair(gold, given, targets[0], kept)
+
+
+def _check_targets(targets: Iterable[Path], given: dict[str, Any]) -> None:
+    """Refuse places where nothing can go or work would be lost, before there is work of our own."""
+    from clueval_xlsx.files.outputs import check_target
+
+    for target in targets:
+        check_target(target, guard(given["force"]))
 
 
 def _review_options(result: Evaluation, given: dict[str, Any]) -> tuple[ReviewOptions, list[str]]:

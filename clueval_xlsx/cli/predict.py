@@ -49,7 +49,7 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     run that broke off. Exit code 3 means that the detector failed on some documents.
     """
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.cli.detector_run import finds_kept, run_dataset, say_failures
+    from clueval_xlsx.cli.detector_run import finds_kept, run_dataset, say_failures, side_file
     from clueval_xlsx.detectors.label_counterparts import align_entities
     from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
     from clueval_xlsx.files.outputs import check_target
@@ -66,6 +66,8 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
         with guarded_outputs([dataset], force=force) as outputs:
             for path, content in _files(reading, prepared, prediction, format_, output).items():
                 outputs.write_bytes(path, content)
+            if not run.failures:
+                outputs.remove_afterwards(side_file(output))
     aligned = align_entities(prepared.labels, run.description)
     say_notes([*run_notes(run.description, prepared), *prediction.notes, *(aligned.notes() if prepared.labels else ())])
     if aligned.mapping:

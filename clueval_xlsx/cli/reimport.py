@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +109,7 @@ def reimport(
     """
     from clueval_xlsx.cli.console import put, say, say_what_is_open
     from clueval_xlsx.files.encryption import find_password
+    from clueval_xlsx.files.locks import locked
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
     password = find_password(password_file)
@@ -124,7 +126,11 @@ def reimport(
         options=options.evaluation_options(given),
         judgements=own_judgements(),
     )
-    with guarded_outputs([*workbooks, gold, pred or gold], force=given["force"]) as outputs:
+    log = given["judgements"]
+    with (
+        locked(log, say) if log is not None else nullcontext(),  # from reading it until the longer one is in its place
+        guarded_outputs([*workbooks, gold, pred or gold], force=given["force"]) as outputs,
+    ):
         _write(outputs, result, output, password, given)
     if output == "-":
         put(result.content)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
 from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.files.journal import Move, settle, state, sync_folder, written_down
 from clueval_xlsx.files.office_locks import who_has_it_open
+from clueval_xlsx.files.temporaries import new_temporary, remove_abandoned
 
 _FOLDER_INPUTS = {".ann", ".txt"}  # what is read from a folder; other files there are nobody's input
-_PREFIX = 40  # so much of a name stands in that of its temporary file, which must not become too long
 
 
 # Says what would be lost with a file of this content and name, as words for a message; empty if nothing would.
@@ -98,6 +99,9 @@ class Outputs:
         self._looked_at: dict[Path, object] = {}  # how each target was when it was found to be nobody's work
         self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
         self._waiting: list[tuple[Path, Path]] = []
+        self._removals: list[Path] = []
+        self._tidied: set[Path] = set()
+        self.settled: list[str] = []  # sentences about what killed runs had left half done
         self._places: set[Path] = set()
         self._folders: list[Path] = []
 
@@ -115,10 +119,11 @@ class Outputs:
 
     def path(self, target: Path) -> Path:
         """A temporary path beside the target, to be written by the caller."""
+        self._tidy(_followed(target).parent)
         check_target(target, self._guard)
         target = _followed(target)
         place = target.resolve()
-        self._looked_at[target] = _state(target)
+        self._looked_at[target] = state(target)
         inside = bool(self._inputs & set(place.parents)) and place.suffix.lower() in _FOLDER_INPUTS and place.exists()
         if place in self._inputs or inside:
             raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
@@ -126,15 +131,26 @@ class Outputs:
             raise OutputError(f"{target}: two outputs of this run have this name. Give each its own.")
         self.folder(target.parent)
         try:
-            handle, name = tempfile.mkstemp(prefix=f".{target.name[:_PREFIX]}.", suffix=".tmp", dir=target.parent)
+            temporary = new_temporary(target)
         except OSError as error:
             raise OutputError(
                 f"{target}: cannot be written: {error.strerror}. Choose a folder you may write to."
             ) from None
-        os.close(handle)
         self._places.add(place)
-        self._waiting.append((Path(name), target))
-        return Path(name)
+        self._waiting.append((temporary, target))
+        return temporary
+
+    def remove_afterwards(self, path: Path) -> None:
+        """Remove a file together with the moment at which the outputs are in place."""
+        if path.exists():
+            self._removals.append(path)
+
+    def _tidy(self, folder: Path) -> None:
+        """Bring to an end, and clear away, what killed runs left in a folder."""
+        if folder not in self._tidied and folder.is_dir():
+            self._tidied.add(folder)
+            self.settled += settle(folder)
+            remove_abandoned(folder)
 
     def folder(self, folder: Path) -> None:
         """Make a folder for outputs; it is removed again if the run fails and nothing is in it."""
@@ -169,33 +185,52 @@ class Outputs:
     def _move_into_place(self) -> None:
         self._look_again()
         permissions = 0o666 & ~_umask()
-        old: list[_Old] = []
         for temporary, target in self._waiting:
-            try:
+            with _reported(target):
                 with temporary.open("rb+") as stream:  # Windows brings to the disk only what may be written to
                     os.fsync(stream.fileno())
                 temporary.chmod(_mode(target, permissions))
-                if len(self._waiting) > 1:  # a single file is replaced in one step
-                    old.append(_Old(target))
-                temporary.replace(target)
-            except BaseException as error:
-                for place in old:
-                    place.come_back(replaced=place.target != target or not temporary.exists())
-                if not isinstance(error, OSError):
-                    raise
-                raise OutputError(
-                    f"{target}: cannot be put in place: {error.strerror}. "
-                    "If it is open in another program, close it there and run again."
-                ) from None
-        for place in old:
-            place.forget()
+        if len(self._waiting) + len(self._removals) > 1:
+            self._move_together()
+        else:  # a single file is replaced in one step
+            for temporary, target in self._waiting:
+                with _reported(target):
+                    temporary.replace(target)
         self._folders = []
+
+    def _move_together(self) -> None:
+        """Several files: whatever happens, all of them are new in the end, or none is."""
+        old = [_Old(target) for _, target in self._waiting]
+        moves = [
+            Move(temporary, target, place.kept, state(target), state(temporary))
+            for (temporary, target), place in zip(self._waiting, old, strict=True)
+        ]
+        try:
+            with _reported(self._waiting[0][1]), written_down(moves, self._removals):
+                self._move_all(old)
+                for path in self._removals:
+                    path.unlink(missing_ok=True)
+                for folder in {target.parent for _, target in self._waiting}:
+                    sync_folder(folder)
+        finally:
+            for place in old:
+                place.forget()
+
+    def _move_all(self, old: Sequence[_Old]) -> None:
+        for temporary, target in self._waiting:
+            try:
+                with _reported(target):
+                    temporary.replace(target)
+            except BaseException:
+                for place, (moved, _) in zip(old, self._waiting, strict=True):
+                    place.come_back(replaced=not moved.exists())
+                raise
 
     def _look_again(self) -> None:
         """A long run leaves time to judge: a target that changed since it was looked at is looked at once more."""
         if self._guard is not None:
             for _, target in self._waiting:
-                if _state(target) != self._looked_at[target]:
+                if state(target) != self._looked_at[target]:
                     _spare(target, self._guard)
 
     def _clean_up(self) -> None:
@@ -212,31 +247,42 @@ class _Old:
 
     def __init__(self, target: Path) -> None:
         self.target = target
+        self.kept: Path | None = None
         self._was_there = target.exists()
-        self._kept: Path | None = None
         if self._was_there:
-            handle, name = tempfile.mkstemp(prefix=f".{target.name[:_PREFIX]}.", suffix=".old.tmp", dir=target.parent)
-            os.close(handle)
-            Path(name).unlink()
             # Where the file system knows no second names (FAT), the old file cannot come back.
             with contextlib.suppress(OSError, NotImplementedError):
+                name = new_temporary(target, ".old")
+                name.unlink()
                 os.link(target, name)
-                self._kept = Path(name)
+                self.kept = name
 
     def come_back(self, *, replaced: bool) -> None:
         """Undo a move, if there was one."""
         with contextlib.suppress(OSError):
             if not replaced:
-                self.forget()
-            elif self._kept is not None:
-                self._kept.replace(self.target)
+                return
+            if self.kept is not None:
+                self.kept.replace(self.target)
             elif not self._was_there:
                 self.target.unlink()
 
     def forget(self) -> None:
-        """The new file stays."""
-        if self._kept is not None:
-            self._kept.unlink(missing_ok=True)
+        """The second name is needed no more."""
+        if self.kept is not None:
+            self.kept.unlink(missing_ok=True)
+
+
+@contextmanager
+def _reported(target: Path) -> Iterator[None]:
+    """Trouble with the last step, as a message."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(
+            f"{target}: cannot be put in place: {error.strerror}. "
+            "If it is open in another program, close it there and run again."
+        ) from None
 
 
 def _mode(target: Path, otherwise: int) -> int:
@@ -245,15 +291,6 @@ def _mode(target: Path, otherwise: int) -> int:
         return stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
         return otherwise
-
-
-def _state(target: Path) -> tuple[int, int, int] | None:
-    """What changes when somebody saves a file; None if there is none."""
-    try:
-        found = target.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _umask() -> int:

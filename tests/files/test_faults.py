@@ -1,7 +1,10 @@
-"""Killed, out of space, in each other's way: the old file stays whole or the new one is whole."""
+"""Every command that writes: no right to, no room, a file that is open, stopped, killed at each file operation."""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import json
 import os
 import resource
 import signal
@@ -9,14 +12,369 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.files.journal import NAME as JOURNAL
+from clueval_xlsx.files.office_locks import who_has_it_open
+from clueval_xlsx.files.outputs import Outputs
+from tests.support.commands import EXAMPLE_OPTIONS, Result, refused, run
 from tests.support.folders import ROOT
+from tests.support.writing import BACK, SIDES, WRITING, make_home
 
-OLD = b"the old file"
+OLD = "the old file"
+
+
+# An old log is continued, so it must be one.
+SEED = {"reimport --judgements": ""}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(params=WRITING)
+def writing(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> tuple[list[str], Path]:
+    """A command's arguments and its target, at which an old file stands."""
+    how = WRITING[request.param]
+    target = tmp_path / f"target{how.ending}"
+    target.write_text(SEED.get(request.param, OLD), "utf-8")
+    return how.arguments(home, target), target
+
+
+def unharmed(done: Result, target: Path, before: str, *words: str) -> None:
+    """Refused with all these words; what was there is there, and nothing else."""
+    assert done.code == 2, (done.code, done.err)
+    for word in words:
+        assert word in done.err, done.err
+    assert "Traceback" not in done.err
+    assert target.read_text("utf-8") == before
+    left = {path.name for path in target.parent.iterdir() if not path.name.startswith((".~lock", "~$"))}
+    # A detector's finds are not thrown away because they could not be written.
+    assert left - {f"{target.name}.progress.jsonl"} == {target.name}
+
+
+def test_every_command_of_the_list_works(writing: tuple[list[str], Path]) -> None:
+    arguments, target = writing
+    done = run(*arguments)
+    assert done.code in {0, 3}, done.err
+    assert target.read_text("utf-8", errors="replace") != OLD
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+LIBRE = (".~lock.{name}#", b"Anna Beispiel,anna,desk,16.11.2026 10:00,file:///home;", "LibreOffice (Anna Beispiel)")
+EXCEL = ("~${name}", b"\x04Anna".ljust(55) + b"\x04\x00" + "Anna".encode("utf-16-le").ljust(108), "Excel (Anna)")
+
+
+def refuse_while_open(arguments: list[str], target: Path, lock: tuple[str, bytes, str]) -> None:
+    before = target.read_text("utf-8")
+    lock_file = target.with_name(lock[0].format(name=target.name))
+    lock_file.write_bytes(lock[1])
+    try:
+        unharmed(run(*arguments), target, before, f"is open in {lock[2]}", "Close it there", f"delete {lock_file}")
+    finally:
+        lock_file.unlink()
+
+
+def test_a_target_that_somebody_has_open_is_left_alone(writing: tuple[list[str], Path]) -> None:
+    refuse_while_open(*writing, LIBRE)
+
+
+@pytest.mark.parametrize("lock", [EXCEL, ("~${name}", b"", "Excel.")], ids=["with a name", "without"])
+def test_excel_says_in_its_own_way_that_a_target_is_open(
+    lock: tuple[str, bytes, str], home: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "target.xlsx"
+    target.write_text(OLD, "utf-8")
+    refuse_while_open(WRITING["convert to .xlsx"].arguments(home, target), target, lock)
+    assert run(*WRITING["convert to .xlsx"].arguments(home, target)).code == 0  # nobody has it open any more
+
+
+def test_a_target_that_windows_keeps_locked(writing: tuple[list[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments, target = writing
+    before = target.read_text("utf-8")
+    original = Path.replace
+
+    def replace(self: Path, other: Path) -> Path:
+        if Path(other) == target:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return original(self, other)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    words = "Access is denied", "If it is open in another program, close it there and run again."
+    unharmed(run(*arguments), target, before, str(target), *words)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["evaluate", "reimport", "convert", "predict"])
+def test_a_folder_that_may_not_be_written_to(name: str, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"target{WRITING[name].ending}"
+    target.write_text(OLD, "utf-8")
+    tmp_path.chmod(0o500)
+    try:
+        done = _without_privileges(WRITING[name].arguments(home, target))
+    finally:
+        tmp_path.chmod(0o700)
+    unharmed(done, target, OLD, "cannot be written: Permission denied")
+    assert not target.with_name(f"{target.name}.progress.jsonl").exists()
+
+
+@pytest.mark.slow
+def test_the_demonstration_in_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        done = _without_privileges(["demo", str(tmp_path / "demo")])
+    finally:
+        tmp_path.chmod(0o700)
+    assert done.code == 2
+    assert "the folder cannot be made: Permission denied. Choose a folder you may write to." in done.err
+
+
+def _without_privileges(arguments: list[str]) -> Result:
+    """The command as a process that rights hold for, even if root runs the tests."""
+
+    def drop() -> None:
+        if os.geteuid() == 0:
+            for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+                if ctypes.CDLL(None).prctl(24, capability, 0, 0, 0):  # PR_CAPBSET_DROP
+                    os._exit(77)
+
+    return _process(arguments, drop)
+
+
+def _process(arguments: list[str], before: Callable[[], None]) -> Result:
+    done = subprocess.run(
+        [sys.executable, "-m", "clueval_xlsx", *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        preexec_fn=before,
+        check=False,
+        text=True,
+        encoding="utf-8",
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["reimport --report", "convert", "predict"])
+def test_no_room_on_the_disk(name: str, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"target{WRITING[name].ending}"
+    target.write_text(OLD, "utf-8")
+
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails with an error, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    unharmed(_process(WRITING[name].arguments(home, target), fill), target, OLD, "cannot be written", "too large")
+
+
+@pytest.mark.slow
+def test_a_detector_s_finds_survive_a_disk_that_fills_up(home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target.tsv"
+    arguments = WRITING["predict"].arguments(home, target)
+
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))  # room for the header and a document or so
+
+    done = _process(arguments, fill)
+    assert done.code == 2
+    assert "What it holds is kept: make room, and the same command with --resume goes on from there." in done.err
+    done = run(*arguments, "--resume")
+    assert done.code == 0, done.err
+    assert "documents were taken from the run that broke off" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["target.tsv"]
+
+
+# ---- killed at each file operation ----------------------------------------------------------------------------------
+
+
+def killed_everywhere(folder: Path, old: dict[str, str], *runs: list[str]) -> list[dict]:
+    """What is left when the first run is killed at each of its file operations; the last entry is of the whole run."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.killing"],
+        input=json.dumps({"folder": str(folder), "old": old, "runs": runs}),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "SOURCE_DATE_EPOCH": "1700000000"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=ROOT,
+    )
+    points = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert len(points) > 5, points  # temporary file opened, written, moved: there is something to kill
+    assert [point["killed"] for point in points] == [True] * (len(points) - 1) + [False]
+    assert points[-1]["codes"][0] in {0, 3}
+    return points
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command_", "outputs", "next_"),
+    [
+        (("evaluate", *SIDES), {"-o": "review.xlsx"}, ("status", "review.xlsx")),
+        (BACK, {"-o": "corrected.vrt", "--changes": "changes.tsv"}, ("validate", "changes.tsv")),
+    ],
+    ids=["evaluate", "reimport"],
+)
+def test_killed_at_any_file_operation_the_files_are_old_or_new_and_after_the_next_run_none_differs_from_the_others(
+    command_: tuple[str, ...], outputs: dict[str, str], next_: tuple[str, str], home: Path, tmp_path: Path
+) -> None:
+    arguments = [word.format(home=home) for word in command_]
+    for option, name in outputs.items():
+        arguments += [option, str(tmp_path / name)]
+    old = dict.fromkeys(outputs.values(), OLD)
+    points = killed_everywhere(tmp_path, old, arguments, [next_[0], str(tmp_path / next_[1])])
+    new = points[-1]["left"]
+    assert sorted(new) == sorted(outputs.values())
+    states, mended = set(), set()
+    for point in points[:-1]:
+        kept = {name: point["left"][name] == points[0]["left"][name] for name in new}
+        for name, is_old in kept.items():
+            assert is_old or point["left"][name] == new[name], (point, name)
+        states.add(tuple(kept.values()))
+        assert all(name in new or name == JOURNAL or name.endswith(".tmp") for name in point["left"])
+        (after,) = point["afters"]
+        mended.add(tuple(after[name] == points[0]["left"][name] for name in new))
+        assert all(name in new or name.endswith(".tmp") for name in after)
+    assert (True,) * len(new) in states  # killed before anything was moved into place
+    assert len(new) == 1 or len(states) == 3  # all old, all new, and half of each
+    assert mended <= {(True,) * len(new), (False,) * len(new)}
+
+
+@pytest.mark.slow
+def test_a_detector_s_run_killed_at_any_file_operation_can_be_continued(home: Path, tmp_path: Path) -> None:
+    arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
+    points = killed_everywhere(tmp_path, {}, [*arguments, "--resume"], [*arguments, "--resume"])
+    for point in points:
+        assert point["codes"][1] == 0
+        assert point["afters"][0]["pred.tsv"] == points[-1]["left"]["pred.tsv"]
+        assert list(point["afters"][0]) == ["pred.tsv"]  # no temporary file, no progress of the run that was killed
+
+
+@pytest.mark.slow
+def test_continuing_loses_nothing_when_it_is_killed_itself(home: Path, tmp_path: Path) -> None:
+    """A run broke off when the disk was full; whenever the next one dies, what the first had found is still there."""
+    arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
+    side = tmp_path / "pred.tsv.progress.jsonl"
+
+    def room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
+
+    assert _process(arguments, room).code == 2
+    lines = side.read_text("utf-8").splitlines()
+    whole = [line for line in lines if line.endswith("}")]
+    assert len(whole) > 1  # the header and a document
+    for point in killed_everywhere(tmp_path, {side.name: "\n".join(lines)}, [*arguments, "--resume"])[:-1]:
+        left = point["left"]
+        assert "pred.tsv" in left or left[side.name][1] >= min(len(whole), len(lines) - 1), left
+
+
+# ---- several files --------------------------------------------------------------------------------------------------
+
+
+def write_all(targets: list[Path]) -> None:
+    with Outputs() as outputs:
+        for target in targets:
+            outputs.write_text(target, "new")
+
+
+@pytest.mark.parametrize("fails", [0, 1, 2])
+def test_several_files_appear_together_or_not_at_all(
+    fails: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, new, last = (tmp_path / name for name in ("there.txt", "new.txt", "last.txt"))
+    there.write_text(OLD, "utf-8")
+    last.write_text(OLD, "utf-8")
+    original = Path.replace
+    targets = [there, new, last]
+
+    def replace(self: Path, other: Path) -> Path:
+        if self.suffix == ".tmp" and ".old." not in self.name and Path(other) == targets[fails]:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return original(self, other)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(OutputError, match=rf"{targets[fails].name}: cannot be put in place"):
+        write_all(targets)
+    assert there.read_text("utf-8") == last.read_text("utf-8") == OLD
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["last.txt", "there.txt"]
+
+
+def test_several_files_without_second_names_leave_whole_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FAT knows no second names: what was replaced stays replaced, but nothing is lost."""
+
+    def link(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    targets = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for target in targets:
+        target.write_text(OLD, "utf-8")
+    original = Path.replace
+
+    def replace(self: Path, other: Path) -> Path:
+        if Path(other) == targets[1]:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return original(self, other)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(OutputError, match=r"b\.txt: cannot be put in place"):
+        write_all(targets)
+    assert [target.read_text("utf-8") for target in targets] == ["new", OLD]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
+
+
+def test_two_outputs_of_the_same_name_are_refused(home: Path, tmp_path: Path) -> None:
+    same = tmp_path / "same.json"
+    done = run("evaluate", *(word.format(home=home) for word in SIDES), "--json", same, "--html", same)
+    assert done.code == 2
+    assert "two outputs of this run have this name" in done.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_folders_that_were_made_for_nothing_go_again(home: Path, tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b"
+    done = run("evaluate", *(word.format(home=home) for word in SIDES), "--json", deep / "x", "--html", deep / "x")
+    assert done.code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_that_is_too_long_is_a_message(home: Path, tmp_path: Path) -> None:
+    sides = [word.format(home=home) for word in SIDES]
+    done = run("evaluate", *sides, "--json", tmp_path / ("x" * 300))
+    assert done.code == 2
+    assert "File name too long" in done.err
+    fits = tmp_path / f"{'ü' * 120}.json"
+    assert run("evaluate", *sides, "--json", fits).code == 0
+    assert fits.is_file()
+
+
+@pytest.mark.parametrize("arguments", [("status",), ("reimport", "--gold", "{home}/gold.vrt")])
+def test_a_workbook_that_is_still_open_is_read_with_a_word_about_it(arguments: tuple[str, ...], home: Path) -> None:
+    lock = home / ".~lock.judged.xlsx#"
+    lock.write_bytes(b",anna,desk,16.11.2026 10:00,file:///home/anna;")
+    try:
+        done = run(arguments[0], home / "judged.xlsx", *(word.format(home=home) for word in arguments[1:]))
+    finally:
+        lock.unlink()
+    assert done.code == 0, done.err
+    assert (
+        f"Note: {home / 'judged.xlsx'} is open in LibreOffice (anna): what is not saved there was not read." in done.err
+    )
+
+
+def test_no_lock_file_nobody_has_it_open(tmp_path: Path) -> None:
+    assert who_has_it_open(tmp_path / "review.xlsx") is None
+
+
+# ---- killed, stopped, full ------------------------------------------------------------------------------------------
 
 
 def process(*arguments: object, limit: int | None = None) -> subprocess.Popen[bytes]:
@@ -47,7 +405,7 @@ def sides(examples: Path) -> tuple[Path, Path]:
 
 def whole(path: Path) -> bool:
     """Whether a file is what stood there before, or a sound new workbook."""
-    if path.read_bytes() == OLD:
+    if path.read_bytes() == OLD.encode():
         return True
     with zipfile.ZipFile(path) as archive:
         return archive.testzip() is None
@@ -59,7 +417,7 @@ def test_a_run_that_is_killed_leaves_the_old_file_or_a_whole_new_one(
     after: float, sides: tuple[Path, Path], tmp_path: Path
 ) -> None:
     target = tmp_path / "review.xlsx"
-    target.write_bytes(OLD)
+    target.write_text(OLD, "utf-8")
     running = process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target)
     time.sleep(after)
     running.kill()
@@ -72,7 +430,7 @@ def test_a_full_disk_is_a_message_and_leaves_nothing_behind(
     limit: int, sides: tuple[Path, Path], tmp_path: Path
 ) -> None:
     target = tmp_path / "review.xlsx"
-    target.write_bytes(OLD)
+    target.write_text(OLD, "utf-8")
     running = process(
         "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--json", tmp_path / "metrics.json", limit=limit
     )
@@ -81,7 +439,7 @@ def test_a_full_disk_is_a_message_and_leaves_nothing_behind(
     assert b"Error: " in message
     assert b"Traceback" not in message
     assert b"cannot be written" in message
-    assert target.read_bytes() == OLD
+    assert target.read_bytes() == OLD.encode()
     assert names(tmp_path) == ["review.xlsx"]
 
 
@@ -111,7 +469,7 @@ def test_an_interrupted_run_says_so_and_cleans_up(sides: tuple[Path, Path], tmp_
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_asked_to_end_cleans_up(number: signal.Signals, sides: tuple[Path, Path], tmp_path: Path) -> None:
     target = tmp_path / "review.xlsx"
-    target.write_bytes(OLD)
+    target.write_text(OLD, "utf-8")
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
@@ -128,11 +486,11 @@ def test_a_run_that_is_asked_to_end_cleans_up(number: signal.Signals, sides: tup
     )
     assert done.returncode == 128 + number, done.stderr
     assert b"Traceback" not in done.stderr
-    assert target.read_bytes() == OLD
+    assert target.read_bytes() == OLD.encode()
     assert names(tmp_path) == ["review.xlsx"]
 
 
-def test_a_name_that_is_too_long_is_a_message(write, tmp_path: Path) -> None:
+def test_a_name_that_is_too_long_is_a_message_of_every_command(write, tmp_path: Path) -> None:
     gold = write("gold.vrt", f'<text id="{"a" * 5000}">\nAnn\tB-PER\n</text>\n')
     long = tmp_path / ("x" * 300)
     for arguments in (

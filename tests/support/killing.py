@@ -2,7 +2,8 @@
 
 Reads a task as JSON from standard input: `folder`, `old` (file names and what stands there before), `runs` (argument
 lists; the first is killed, the others come after it and are not). Writes one JSON line for each point: whether the
-command was killed there, the exit codes, and hash and number of lines of every file that is left.
+command was killed there, the exit codes, and hash and number of lines of every file that is left then and after each
+of the other runs.
 """
 
 from __future__ import annotations
@@ -23,20 +24,23 @@ def main() -> None:
     """Kill at the first operation, the second, … until the command comes through."""
     task = json.load(sys.stdin)
     folder = Path(task["folder"])
-    _load()
+    load()
     for point in range(1, MOST_POINTS):
         _reset(folder, task["old"])
         code = _run(task["runs"][0], folder, point)
         left = _left(folder)
-        codes = [code, *(_run(arguments, folder, 0) for arguments in task["runs"][1:])]
+        codes, afters = [code], []
+        for arguments in task["runs"][1:]:
+            codes.append(_run(arguments, folder, 0))
+            afters.append(_left(folder))
         killed = code == -signal.SIGKILL
-        print(json.dumps({"killed": killed, "codes": codes, "left": left, "after": _left(folder)}), flush=True)
+        print(json.dumps({"killed": killed, "codes": codes, "left": left, "afters": afters}), flush=True)
         if not killed:
             return
     raise SystemExit(f"the command is not through after {MOST_POINTS} file operations")
 
 
-def _load() -> None:
+def load() -> None:
     """Load what the commands need once, so that each run costs little."""
     import clueval_xlsx.detectors.prediction
     import clueval_xlsx.outputs.xlsx.adjudicated
@@ -52,7 +56,7 @@ def _run(arguments: list[str], folder: Path, point: int) -> int:
     code = 1
     try:
         if point:
-            _kill_at(point, str(folder))
+            kill_at(point, str(folder))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
@@ -67,7 +71,8 @@ def _run(arguments: list[str], folder: Path, point: int) -> int:
         os._exit(code)
 
 
-def _kill_at(point: int, folder: str) -> None:
+def kill_at(point: int, folder: str) -> None:
+    """Kill this process at the given operation on files below a folder."""
     seen = 0
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
