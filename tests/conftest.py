@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from clueval_xlsx.resources import resource_folder
 from tests.support.ci import IN_CI
+from tests.support.commands import refused, run
 from tests.support.folders import data_folder
 from tests.support.office import Office, missing
 from tests.support.tables import Sides, cut
@@ -68,6 +69,21 @@ def write_pair(write: Callable[..., Path]) -> Callable[[str | Sides], tuple[Path
         return write("gold.vrt", sides.gold), write("pred.vrt", sides.pred)
 
     return writer
+
+
+@pytest.fixture
+def both_refuse(write: Callable[..., Path], tmp_path: Path) -> Callable[..., None]:
+    """A function that checks that `score` and `evaluate` refuse two files with these words."""
+
+    def check(gold: str | bytes, pred: str | bytes, *words: str, options: tuple[object, ...] = ()) -> None:
+        sides = write("gold.vrt", gold), write("pred.vrt", pred)
+        before = sorted(tmp_path.rglob("*"))
+        refused(run("score", *sides, *options), *words)
+        outputs = "-o", tmp_path / "out" / "r.xlsx", "--json", tmp_path / "new" / "m.json", "--files", tmp_path / "dir"
+        refused(run("evaluate", *sides, *options, *outputs), *words)
+        assert sorted(tmp_path.rglob("*")) == before
+
+    return check
 
 
 @pytest.fixture(scope="session")

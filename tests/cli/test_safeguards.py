@@ -12,6 +12,7 @@ from clueval_xlsx.review.manifest import CONFLICTS, from_evaluation
 from clueval_xlsx.review.vocabulary import Answer
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import case, decide, judged, records, spans, workbook
+from tests.support.tables import SOUND
 
 # The model ends "Petra Weidmann" too early and begins too soon: one disagreement, shown on both sheets.
 LINKED = """
@@ -113,3 +114,13 @@ def test_a_label_that_nobody_has_used_is_named_with_its_cell() -> None:
     assert [note for note in slip.notes if "'PRE' is a new label of layer span" in note]
     fine = decide(evaluation, {case(evaluation, "FN", "Marlene"): Answer("label", correct_labels={"span": "per"})})
     assert not [note for note in fine.notes if "new label" in note]
+
+
+def test_a_failing_run_leaves_the_old_file_whole(write, tmp_path: Path) -> None:
+    old = write("out/metrics.json", "old")
+    gold = write("gold.vrt", SOUND)
+    blocked = write("file", "in the way")
+    done = run("evaluate", gold, gold, "--json", old, "--files", blocked / "sub")
+    refused(done, "file/sub: the folder cannot be made: Not a directory")
+    assert old.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "gold.vrt", "metrics.json", "out"]

@@ -13,6 +13,8 @@ from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.formats.loading import ReadOptions, read
 from clueval_xlsx.scoring.matching import MatchedSpans
 
+SOUND = "Ann\tB-PER\tt1\nLee\tI-PER\tt2\nx\tO\tt3\n"  # a file with nothing wrong: tokens, tags, IDs
+
 
 class Sides(NamedTuple):
     """The two files cut from one table."""

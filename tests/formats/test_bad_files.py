@@ -1,4 +1,4 @@
-"""What is wrong with a file of another format is said with its place, what was found, and what to do."""
+"""A bad file, whatever its format: where, what was found, what is allowed; exit code 2, nothing written."""
 
 # ruff: noqa: E501  (one bad input and its message a line)
 from __future__ import annotations
@@ -12,10 +12,11 @@ import pytest
 
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from tests.support.commands import refused, run
 from tests.support.folders import FIXTURES
 from tests.support.handmade_books import FAR, ROW, SHEET, xlsx
+from tests.support.tables import SOUND
 
-FOLDER = FIXTURES
 TEXT = "Ann Lee kam."
 
 
@@ -192,7 +193,7 @@ def test_brat_without_an_annotation_file_has_no_annotations(tmp_path: Path) -> N
 
 def table_complaint(content: str, options: ReadOptions | None = None) -> list[str]:
     with pytest.raises(CluevalError) as caught:
-        read_pair(FOLDER / "gold.vrt", io.BytesIO(content.encode()), ReadOptions(token_id=3), options)
+        read_pair(FIXTURES / "gold.vrt", io.BytesIO(content.encode()), ReadOptions(token_id=3), options)
     problems = getattr(caught.value, "problems", ())
     return [str(problem) for problem in problems] or [str(caught.value)]
 
@@ -230,10 +231,10 @@ def test_every_inconsistent_row_of_a_table_is_listed() -> None:
 
 def test_a_table_by_token_id() -> None:
     content = b"start_id,end_id,span\nt12,t13,PERSON\n"
-    pair = read_pair(FOLDER / "gold.vrt", io.BytesIO(content), ReadOptions(token_id=3), ReadOptions(format="table"))
+    pair = read_pair(FIXTURES / "gold.vrt", io.BytesIO(content), ReadOptions(token_id=3), ReadOptions(format="table"))
     assert pair.corpus.text(*pair.pred.spans.loc[0, ["start", "end"]]) == "Rene\u0301 Überbein"
     with pytest.raises(OptionError, match="--token-id"):
-        read_pair(FOLDER / "gold.vrt", io.BytesIO(content), None, ReadOptions(format="table"))
+        read_pair(FIXTURES / "gold.vrt", io.BytesIO(content), None, ReadOptions(format="table"))
 
 
 @pytest.mark.parametrize(
@@ -251,17 +252,17 @@ def test_tables(content: str, expected: str) -> None:
 
 def test_a_table_needs_its_text() -> None:
     with pytest.raises(OptionError, match="needs the text it belongs to"):
-        read(FOLDER / "gold.tsv")
+        read(FIXTURES / "gold.tsv")
     with pytest.raises(OptionError, match="needs the text it belongs to"):
-        read_pair(FOLDER / "gold.tsv", FOLDER / "pred.csv")
+        read_pair(FIXTURES / "gold.tsv", FIXTURES / "pred.csv")
     with pytest.raises(InputError, match=r"positions of tokens, but .* is running text"):
-        read_pair(FOLDER / "brat-gold", FOLDER / "pred.csv")
+        read_pair(FIXTURES / "brat-gold", FIXTURES / "pred.csv")
 
 
 def test_a_table_on_running_text_checks_offsets_and_words() -> None:
     rows = "doc_id;char_start;char_end;label;text\nnowhere;0;1;X;\nAG-Birkenau-5-C-88-23;0;6;X;Zeuge\n"
     with pytest.raises(InputError) as caught:
-        read_pair(FOLDER / "brat-gold", io.BytesIO(rows.encode()), None, ReadOptions(format="table"))
+        read_pair(FIXTURES / "brat-gold", io.BytesIO(rows.encode()), None, ReadOptions(format="table"))
     messages = [str(problem) for problem in caught.value.problems]
     assert "document 'nowhere' is unknown" in messages[0]
     assert "the annotation says 'Zeuge', but the text has 'Zeugin' at 0-6" in messages[1]
@@ -284,24 +285,8 @@ def test_a_table_in_a_workbook_is_checked_before_a_parser_sees_it() -> None:
 
 def complaint_of_table(content: bytes) -> str:
     with pytest.raises(CluevalError) as caught:
-        read_pair(FOLDER / "gold.vrt", io.BytesIO(content), None, ReadOptions(format="table"))
+        read_pair(FIXTURES / "gold.vrt", io.BytesIO(content), None, ReadOptions(format="table"))
     return str(caught.value)
-
-
-def test_texts_that_differ_are_refused_with_both_contexts(tmp_path: Path) -> None:
-    content = (FOLDER / "presidio-pred.json").read_bytes().replace(b"Sohn", b"Bote")
-    (tmp_path / "pred.json").write_bytes(content)
-    with pytest.raises(InputError) as caught:
-        read_pair(FOLDER / "brat-gold", tmp_path / "pred.json")
-    assert "⟦Sohn." in str(caught.value)
-    assert "⟦Bote." in str(caught.value)
-
-
-def test_documents_that_differ_are_named(tmp_path: Path) -> None:
-    content = (FOLDER / "presidio-pred.json").read_bytes().replace(b"AG-Birkenau", b"AG-Elsewhere")
-    (tmp_path / "pred.json").write_bytes(content)
-    with pytest.raises(InputError, match=r"'AG-Birkenau-5-C-88-23' of .* is not in"):
-        read_pair(FOLDER / "brat-gold", tmp_path / "pred.json")
 
 
 @pytest.mark.parametrize(
@@ -316,17 +301,17 @@ def test_documents_that_differ_are_named(tmp_path: Path) -> None:
 )
 def test_layers_that_a_format_does_not_have(name: str, layers: dict[str, Any], expected: str) -> None:
     with pytest.raises(OptionError) as caught:
-        read(FOLDER / name, ReadOptions(layers=layers))
+        read(FIXTURES / name, ReadOptions(layers=layers))
     assert expected in str(caught.value)
 
 
 def test_a_format_with_one_field_takes_any_name_for_its_layer() -> None:
-    assert list(read(FOLDER / "presidio-gold.json", ReadOptions(layers={"category": None})).layers) == ["category"]
+    assert list(read(FIXTURES / "presidio-gold.json", ReadOptions(layers={"category": None})).layers) == ["category"]
 
 
 def test_a_folder_or_a_stream_in_the_wrong_format() -> None:
     with pytest.raises(OptionError, match="a folder is read as brat, but --format says vrt"):
-        read(FOLDER / "brat-gold", ReadOptions(format="vrt"))
+        read(FIXTURES / "brat-gold", ReadOptions(format="vrt"))
     with pytest.raises(OptionError, match="brat is read from a folder"):
         read(io.BytesIO(b""), ReadOptions(format="brat"))
 
@@ -339,4 +324,103 @@ def test_formats_are_told_by_content_where_the_name_says_nothing() -> None:
         ("gold.vrt", "vrt"),
         ("gold.conll", "conll"),
     ):
-        assert read(io.BytesIO((FOLDER / name).read_bytes()), name="data").source.format == expected
+        assert read(io.BytesIO((FIXTURES / name).read_bytes()), name="data").source.format == expected
+
+
+def test_a_missing_file(tmp_path: Path, write) -> None:
+    gold = write("gold.vrt", SOUND)
+    refused(run("score", gold, tmp_path / "absent.vrt"), "absent.vrt: cannot be read: No such file", "Check the path")
+
+
+def test_a_directory_in_place_of_a_file(tmp_path: Path, write) -> None:
+    gold = write("gold.vrt", SOUND)
+    (tmp_path / "folder").mkdir()
+    refused(run("score", gold, tmp_path / "folder"), "folder: the folder has no documents: neither .txt nor .ann")
+    named = run("score", gold, tmp_path / "folder", "--pred-format", "vrt")
+    refused(named, "folder: a folder is read as brat, but --format says vrt. Give a file.")
+
+
+def test_a_file_that_is_not_utf8(both_refuse) -> None:
+    latin = "Ann\tO\tt1\nMüller\tO\tt2\n".encode("latin-1")
+    both_refuse(SOUND, latin, "pred.vrt:2: byte 0xFC is not UTF-8. Save the file as UTF-8 (it may be Latin-1).")
+
+
+def test_a_bad_byte_is_found_at_the_border_of_a_decoding_step(monkeypatch: pytest.MonkeyPatch, write) -> None:
+    from clueval_xlsx.formats import fields
+
+    content = "äöü\tO\n".encode() * 3 + b"\xc3"
+    for step in range(1, 12):
+        monkeypatch.setattr(fields, "_DECODING_STEP", step)
+        with pytest.raises(InputError, match=r":4: byte 0xC3 is not UTF-8"):
+            read(write("bad.vrt", content))
+        assert len(read(write("good.vrt", content[:-1])).corpus) == 3
+
+
+def test_utf16(both_refuse) -> None:
+    both_refuse(SOUND, SOUND.encode("utf-16"), "pred.vrt:1: the file is UTF-16. Only UTF-8 is read: save it as UTF-8.")
+
+
+def test_a_binary_file(both_refuse) -> None:
+    both_refuse(SOUND, "Ann\tO\nx\0\tO\n", "pred.vrt:2: a NUL byte, so this is not a text file")
+
+
+def test_old_macintosh_line_ends(both_refuse) -> None:
+    both_refuse(SOUND, SOUND.replace("\n", "\r"), "pred.vrt:1: lines end in CR alone. Allowed: LF or CRLF")
+
+
+def test_a_tag_that_is_no_bio(both_refuse) -> None:
+    bad = SOUND.replace("I-PER", "PER")
+    both_refuse(
+        SOUND, bad, "pred.vrt:2: layer span: 'PER' is no BIO tag. Allowed: O, B-LABEL, I-LABEL", "Check that --layer"
+    )
+
+
+def test_a_column_that_is_not_there(both_refuse) -> None:
+    both_refuse(
+        SOUND, SOUND, "gold.vrt:1:", "has 3 columns, but column 7 (layer risk) is asked for", "--layer NAME=COLUMN",
+        "(2 more: `clueval-xlsx validate` lists them.)", options=("--layer", "risk=7"),
+    )  # fmt: skip
+
+
+def test_an_empty_token(both_refuse) -> None:
+    both_refuse(SOUND, SOUND.replace("Lee", ""), "pred.vrt:2: the token in column 1 is empty")
+
+
+def test_a_broken_tag_line(both_refuse) -> None:
+    bad = '<text id="a>\n' + SOUND
+    both_refuse(SOUND, bad, "pred.vrt:1: '<text id=\"a>' has 1 column", "If the line is meant as an XML tag")
+
+
+def test_document_tags_that_are_not_well_formed(both_refuse) -> None:
+    both_refuse(
+        f"<text id=a>\n{SOUND}</text>\n", SOUND, "gold.vrt:1: '<text id=a>' is not a well-formed tag", "Allowed: <name"
+    )
+
+
+def test_document_tags_that_do_not_fit_each_other(both_refuse) -> None:
+    both_refuse(SOUND, f"{SOUND}</text>\n", "pred.vrt:4: </text> closes nothing")
+    nested = f'<text id="a">\n{SOUND}<text id="b">\n</text>\n'
+    both_refuse(SOUND, nested, "pred.vrt:5: <text> opens inside another <text>. Add the missing </text>")
+
+
+def test_a_duplicate_token_id(both_refuse) -> None:
+    bad = SOUND.replace("t3", "t1")
+    both_refuse(
+        SOUND, bad, "pred.vrt:3: token ID 't1' was already used in line 1", "unique", options=("--token-id", "3")
+    )
+
+
+def test_a_duplicate_document_id(both_refuse) -> None:
+    bad = '<text id="a">\nAnn\tO\n</text>\n<!-- x -->\n<text id="a">\nLee\tO\n</text>\n'
+    both_refuse(bad, bad, "gold.vrt:5: document 'a' starts here, but a document of this ID came before")
+
+
+def test_documents_of_an_id_column_that_do_not_stand_together(both_refuse) -> None:
+    bad = "a\tO\td1\nb\tO\td2\nc\tO\td1\n"
+    both_refuse(bad, bad, "gold.vrt:3: document 'd1' starts here", options=("--document-id", "3"))
+
+
+def test_an_orphan_with_strict_tags(both_refuse) -> None:
+    bad = "Ann\tO\nLee\tI-PER\nx\tI-LOC\n"
+    words = "pred.vrt:2: layer span: 'I-PER' continues nothing (1 more)", "--bio lenient"
+    both_refuse("Ann\tO\nLee\tO\nx\tO\n", bad, *words, options=("--bio", "strict"))
