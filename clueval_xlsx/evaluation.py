@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -186,12 +186,7 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
     (1, 1.0)
     """
     options = options or Options()
-    if options.labelled is not None and options.labelled not in pair.layers:
-        raise OptionError(f"--labelled {options.labelled}: there is no such layer. Layers: {', '.join(pair.layers)}.")
-    if options.schemes.type_layer not in {None, *pair.layers}:
-        raise OptionError(
-            f"--type-layer {options.schemes.type_layer}: there is no such layer. Layers: {', '.join(pair.layers)}."
-        )
+    _check_layers(options, pair.layers)
     if "chars" in options.schemes.chosen:
         chars.compile_rules(options.schemes.allow)  # a bad rule stops the run before anything is computed
     raw = pair
@@ -227,6 +222,13 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         alignment=alignment,
         notes=(*pair.notes, *alignment.notes),
     )
+
+
+def _check_layers(options: Options, layers: Collection[str]) -> None:
+    """Refuse options that name a layer which is not there."""
+    for option, name in (("--labelled", options.labelled), ("--type-layer", options.schemes.type_layer)):
+        if name is not None and name not in layers:
+            raise OptionError(f"{option} {name}: there is no such layer. Layers: {', '.join(layers)}.")
 
 
 def evaluation_parts(pair: Pair, *, merged: bool = True) -> list[Pair]:

@@ -59,7 +59,7 @@ def case_table(
 
     `row` is the row of the case's own span among the spans of its side: by it everything else about it is found.
     """
-    spans, others = matched.spans.iloc[rows], matched.others
+    spans = matched.spans.iloc[rows]
     layers = layers_of(spans)
     start, end = positions(spans)
     documents = corpus.document_of(start)
@@ -85,25 +85,29 @@ def case_table(
     if corpus.char_start is not None and corpus.char_end is not None:
         columns |= {"char_start": corpus.char_start[start], "char_end": corpus.char_end[end]}
 
+    columns |= _other_columns(rows, matched, corpus)
+    columns["sentence"] = _sentence_names(corpus, start)
+    columns |= {f"meta_{key}": _texts(pd.Series(corpus.metadata(key, start))) for key in metadata}
+    return pd.DataFrame(columns)
+
+
+def _other_columns(rows: IntArray, matched: MatchedSpans, corpus: Corpus) -> dict[str, Any]:
+    """What the other side has there: words and labels joined, from the first to the last span that touches."""
+    others = matched.others
     first, stop = (column[rows] for column in matched.touched)
     touched = stop > first
     needed = _covered(first[touched], stop[touched], len(others))  # each written once, however many cases it touches
     low = np.searchsorted(needed, first)
     ranges = list(zip(low.tolist(), (low + stop - first).tolist(), strict=True))
-    other_start, other_end = positions(others)
-    for name, texts in (
-        ("other_surface", corpus.texts(other_start[needed], other_end[needed])),
-        *((f"other_label_{layer}", _texts(others[layer].iloc[needed], NO_LABEL)) for layer in layers),
-    ):
-        columns[name] = [BETWEEN.join(texts[begin:end]) for begin, end in ranges]
-    joined_start, joined_end = (
-        matched.match[name].to_numpy(np.int64)[rows] for name in ("partner_start", "partner_end")
-    )
-    columns |= {"other_start": joined_start, "other_end": joined_end}
-    columns |= _token_ids("other_", corpus, joined_start, joined_end)
-    columns["sentence"] = _sentence_names(corpus, start)
-    columns |= {f"meta_{key}": _texts(pd.Series(corpus.metadata(key, start))) for key in metadata}
-    return pd.DataFrame(columns)
+    start, end = (column[needed] for column in positions(others))
+    texts = {"other_surface": corpus.texts(start, end)}
+    for layer in layers_of(matched.spans):
+        texts[f"other_label_{layer}"] = _texts(others[layer].iloc[needed], NO_LABEL)
+    columns: dict[str, Any] = {
+        name: [BETWEEN.join(words[begin:end]) for begin, end in ranges] for name, words in texts.items()
+    }
+    start, end = (matched.match[name].to_numpy(np.int64)[rows] for name in ("partner_start", "partner_end"))
+    return {**columns, "other_start": start, "other_end": end, **_token_ids("other_", corpus, start, end)}
 
 
 def add_contexts(cases: pd.DataFrame, matched: MatchedSpans, corpus: Corpus, window: int | None = None) -> pd.DataFrame:

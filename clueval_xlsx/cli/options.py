@@ -12,14 +12,14 @@ from clueval_xlsx.cli import format_options
 from clueval_xlsx.cli.config_file import load_config
 from clueval_xlsx.cli.parameters import KeyValue, LabelGroup, ListOption, NamedColumn, apply
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.schemes.settings import ALL, NAMES
 
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.evaluation import Options
     from clueval_xlsx.formats.loading import ReadOptions
-
-LEVEL_NAMES = ("exact", "superset", "tiling", "overlap")
 
 
 def _set_threads(_context: click.Context, _parameter: click.Parameter, count: int | None) -> None:
@@ -96,7 +96,7 @@ scoring = apply(
     [
         click.option(
             "--level",
-            type=click.Choice(LEVEL_NAMES),
+            type=click.Choice(list(LEVELS)),
             default="overlap",
             show_default=True,
             help="How lenient a match may be, for the headline and the cases.",
@@ -129,7 +129,7 @@ scoring = apply(
 )
 
 
-_SCHEMES = ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents", "all")
+_SCHEMES = (*NAMES, ALL)
 _SHARE = click.FloatRange(0, 1, min_open=True)
 
 schemes = apply(

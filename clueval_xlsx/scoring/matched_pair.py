@@ -129,7 +129,7 @@ def match_pair(
     type_layer = options.type_layer or pair.layers[0]
     vocabulary = {layer: label_vocabulary((pair.gold.spans, pair.pred.spans), layer) for layer in pair.layers}
     gold, pred = (
-        _side(own, other, vocabulary, type_layer, rules)
+        _side(own, other, vocabulary=vocabulary, type_layer=type_layer, rules=rules)
         for own, other in ((pair.gold, pair.pred), (pair.pred, pair.gold))
     )
     return MatchedPair(
@@ -147,7 +147,10 @@ def match_pair(
     )
 
 
-def _side(own: Annotation, other: Annotation, vocabulary: Vocabulary, type_layer: str, rules: LabelRules) -> SpanSide:
+def _side(
+    own: Annotation, other: Annotation, *, vocabulary: Vocabulary, type_layer: str, rules: LabelRules
+) -> SpanSide:
+    """One side matched against the other."""
     spans, layers = own.spans, list(vocabulary)
     match = match_spans(spans, other.spans)
     labels = {layer: label_codes(spans, layer, vocabulary[layer]) for layer in layers}

@@ -123,7 +123,8 @@ def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFra
 def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
     """The overall row of a tally, and its breakdowns."""
     everything = [np.zeros(len(side.position), np.int64) for side in tally.sides]
-    found = [_Block(tally, tally.sides, everything, 1, resampled=tally.available and not tally.one_sided)]
+    whole = tally.available and not tally.one_sided
+    found = [_Block(tally, sides=tally.sides, codes=everything, size=1, resampled=whole)]
     if not tally.available:
         return found
     # Intervals of labels and groups cost most and are looked at least: the chosen row alone has them.
@@ -133,16 +134,26 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
         sides = tally.label_sides or tally.sides
         codes = [side.labels.get(layer, np.full(len(side.position), -1)) for side in sides]
         identity = {"layer": layer, "label": list(labels)}
-        found.append(_Block(tally, sides, codes, len(labels), chosen, identity))
-        nothing = [np.empty(0, np.int64) for _ in sides]
-        macro = {"layer": layer, "average": "macro"}
-        found.append(_Block(tally, (Side.empty(), Side.empty()), nothing, 1, False, macro, macro_of=len(labels)))
+        found.append(_Block(tally, sides=sides, codes=codes, size=len(labels), resampled=chosen, identity=identity))
+        found.append(
+            _Block(
+                tally,
+                sides=(Side.empty(), Side.empty()),
+                codes=[np.empty(0, np.int64) for _ in sides],
+                size=1,
+                resampled=False,
+                identity={"layer": layer, "average": "macro"},
+                macro_of=len(labels),
+            )
+        )
     for grouping in settings.groupings:
         sides = tally.group_sides.get(grouping.key, tally.sides)
         codes = [grouping.of(side.position, settings.document_of(side.position)) for side in sides]
         identity = {"group_key": grouping.key, "group": list(grouping.values)}
         resampled = chosen and grouping.key != "document"
-        found.append(_Block(tally, sides, codes, len(grouping.values), resampled, identity))
+        found.append(
+            _Block(tally, sides=sides, codes=codes, size=len(grouping.values), resampled=resampled, identity=identity)
+        )
     return found
 
 

@@ -10,7 +10,7 @@ A character is a code point, a glyph (what people see as one character), or a UT
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
         counted &= ~np.append(side.listed_ignored, False)[owner]
 
     # What is to be masked inside gold, and what must not be outside it.
-    inside = counter.total - _allowed(counter, labels[0], in_gold, vocabulary, rules)
+    inside = counter.total - _allowed(counter, labels[0], vocabulary, rules) * in_gold
     outside = counter.total - counter.matching(rules.get(NO_CATEGORY))
     place = np.repeat(marked, 2)
     labels = [np.where(label < len(shown), label, -1) for label in labels]
@@ -166,19 +166,19 @@ def _paint(frame: pd.DataFrame, marked: IntArray, pieces: int) -> IntArray:
     return owner
 
 
-def _label_of(frame: pd.DataFrame, layer: str, vocabulary: Any, owner: IntArray) -> IntArray:
+def _label_of(frame: pd.DataFrame, layer: str, vocabulary: Sequence[str], owner: IntArray) -> IntArray:
     codes = label_codes(frame, layer, vocabulary) if layer in frame.columns else np.full(len(frame), -1)
     return np.append(codes, -1)[owner]
 
 
 def _allowed(
-    counter: _Counter, label: IntArray, in_gold: BoolArray, vocabulary: Any, rules: dict[str, Any]
+    counter: _Counter, label: IntArray, vocabulary: Sequence[str], rules: dict[str, Any]
 ) -> npt.NDArray[np.float64]:
-    """How many characters of each piece of gold need no masking."""
-    allowed = np.where(in_gold, counter.matching(rules.get(EVERY_CATEGORY)), 0.0)
+    """How many characters of each piece need no masking, if gold marks it."""
+    allowed = counter.matching(rules.get(EVERY_CATEGORY))
     for number, category in enumerate(vocabulary):
         if category in rules:
-            allowed = np.where(in_gold & (label == number), counter.matching(rules[category]), allowed)
+            allowed = np.where(label == number, counter.matching(rules[category]), allowed)
     return allowed
 
 

@@ -1,9 +1,11 @@
-"""Which schemes are computed, and their thresholds and rules. Everything here is part of the signature."""
+"""Which schemes there are and which are computed, their thresholds and rules: all of it part of the signature.
+
+Nothing heavy is imported here, so that help can read it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from clueval_xlsx.exceptions import OptionError
 
@@ -66,6 +68,8 @@ class SchemeOptions:
 
     def describe(self) -> dict[str, str]:
         """The parts of the signature: what influences the chosen schemes, and nothing else."""
+        from urllib.parse import quote
+
         parts = {"scheme": "+".join(self.chosen)}
         if self.type_layer is not None:
             parts["type-layer"] = self.type_layer

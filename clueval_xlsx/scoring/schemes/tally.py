@@ -37,13 +37,14 @@ class Side:
         labels: Mapping[str, IntArray],
         credit: npt.ArrayLike,
         weight: npt.ArrayLike | None = None,
+        *,
         outcome: IntArray | None = None,
         relaxed: BoolArray | None = None,
     ) -> Side:
         """Build a side; without weights every unit counts once."""
         credit_array = np.asarray(credit, dtype=np.float64)
         weights = np.ones(len(credit_array)) if weight is None else np.asarray(weight, dtype=np.float64)
-        return cls(position, labels, credit_array, weights, outcome, relaxed)
+        return cls(position, labels, credit_array, weights, outcome=outcome, relaxed=relaxed)
 
     @classmethod
     def empty(cls) -> Side:

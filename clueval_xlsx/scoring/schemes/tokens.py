@@ -7,9 +7,11 @@ counted on the other side either.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from clueval_xlsx.scoring.matched_pair import MatchedPair
+from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import IntArray
@@ -17,33 +19,46 @@ from clueval_xlsx.text.strings import IntArray
 
 def tallies(matched: MatchedPair) -> list[Tally]:
     """Unlabelled, and with the label of the type layer; in the relaxed run only the latter."""
-    owners, places = [], []
-    for side in matched.sides:
-        row, position = unfold(side.start, side.end + 1)
-        owner = np.full(len(matched.corpus), -1, dtype=np.int64)
-        owner[position] = row
-        owners.append(owner)
-        places.append((row, position))
+    gold, pred = (_Tokens.of(side, len(matched.corpus)) for side in matched.sides)
     layer = matched.type_layer
     found = []
     for labelled in (layer,) if matched.relaxed else (None, layer):
-        gold, pred = (
-            _side(matched, index, places[index], owners[1 - index][places[index][1]], labelled) for index in (0, 1)
+        found.append(
+            Tally(
+                "tokens",
+                gold=_counted(gold, pred, by_label=labelled is not None),
+                pred=_counted(pred, gold, by_label=labelled is not None),
+                variant=matched.variant(),
+                labelled=labelled,
+                by_layers=(layer,),
+            )
         )
-        found.append(Tally("tokens", gold, pred, variant=matched.variant(), labelled=labelled, by_layers=(layer,)))
     return found
 
 
-def _side(
-    matched: MatchedPair, index: int, place: tuple[IntArray, IntArray], partner: IntArray, labelled: str | None
-) -> Side:
-    """The tokens of one side: `partner` is the row of the other side that holds each of them, or -1."""
-    row, position = place
-    side, other = matched.sides[index], matched.sides[1 - index]
+class _Tokens(NamedTuple):
+    """The tokens inside the spans of one side."""
+
+    side: SpanSide
+    row: IntArray  # of the span that each token lies in
+    position: IntArray
+    owner: IntArray  # for every token of the corpus the row of its span, or -1
+
+    @classmethod
+    def of(cls, side: SpanSide, size: int) -> _Tokens:
+        row, position = unfold(side.start, side.end + 1)
+        owner = np.full(size, -1, dtype=np.int64)
+        owner[position] = row
+        return cls(side, row, position, owner)
+
+
+def _counted(own: _Tokens, other: _Tokens, *, by_label: bool) -> Side:
+    """The tokens of one side, right where the other side has them, too."""
+    partner = other.owner[own.position]
     covered = partner >= 0
-    credit, dropped = covered.copy(), side.ignored[row]
-    dropped[covered] |= other.ignored[partner[covered]]
-    if labelled is not None:
-        credit[covered] = side.kind[row[covered]] == other.kind[partner[covered]]
-    labels = {layer: codes[row] for layer, codes in side.labels.items()}
-    return Side.of(position, labels, credit, ~dropped)
+    credit, dropped = covered.copy(), own.side.ignored[own.row]
+    dropped[covered] |= other.side.ignored[partner[covered]]
+    if by_label:
+        credit[covered] = own.side.kind[own.row[covered]] == other.side.kind[partner[covered]]
+    labels = {layer: codes[own.row] for layer, codes in own.side.labels.items()}
+    return Side.of(own.position, labels, credit, ~dropped)
