@@ -14,6 +14,7 @@ from clueval_xlsx.files.toml_source import parse_toml
 from clueval_xlsx.resources import resource_folder
 
 FALLBACK = "en"
+TERMINAL = "en"  # messages and tables in a terminal
 FOLDER_VARIABLE = "CLUEVAL_WORDS"  # names a folder with further language files
 _BRACES = re.compile(r"\{\w*\}")
 

@@ -57,7 +57,9 @@ def compare(
     from clueval_xlsx.cli.console import output as console_for_data
     from clueval_xlsx.cli.console import put, say, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
-    from clueval_xlsx.outputs.terminal.comparison_tables import comparison_tables
+    from clueval_xlsx.outputs.terminal.comparison import comparison_tables
+    from clueval_xlsx.views.comparison import comparison_view
+    from clueval_xlsx.words import TERMINAL, Words
 
     if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
         raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
@@ -88,9 +90,9 @@ def compare(
             put(_json(comparison))
         return
     say_notes(dict.fromkeys(notes))
-    console = console_for_data()
+    console, words = console_for_data(), Words(TERMINAL)
     for comparison in comparisons:
-        for table in comparison_tables(comparison, console.width):
+        for table in comparison_tables(comparison_view(comparison, words), words, console.width):
             console.print(table)
         console.print(comparison.signature, style="dim", soft_wrap=True)
     if output:

@@ -48,11 +48,10 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     would, brings the judgements home, and shows the figures before and after.
     """
     from clueval_xlsx.cli.console import output, say
-    from clueval_xlsx.cli.evaluate import summary as evaluated
-    from clueval_xlsx.cli.reimport import before_and_after, summary
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
     from clueval_xlsx.formats.loading import ReadOptions, read_pair
+    from clueval_xlsx.outputs.terminal.scores import score_table
     from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
     from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
     from clueval_xlsx.outputs.xlsx.book import creation_time
@@ -60,6 +59,9 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.review.conflicts import changes_tsv
     from clueval_xlsx.review.log import write_log
     from clueval_xlsx.review.reimport import reimport
+    from clueval_xlsx.views.adjudication import adjudication_sentence, state_table
+    from clueval_xlsx.views.sentences import evaluation_sentence
+    from clueval_xlsx.words import TERMINAL, Words
 
     if not force and folder.is_dir() and any(folder.iterdir()):
         raise OutputError(f"{folder}: is not empty. Name another folder, or add --force to write into this one.")
@@ -83,17 +85,18 @@ def demo(folder: Path, lang: str, force: bool) -> None:
         outputs.write_text(folder / "judgements.jsonl", write_log(run.log(creation_time().isoformat())))
         write_adjudicated(run, outputs.path(folder / "adjudicated.xlsx"), lang=lang)
 
+    words = Words(TERMINAL)
     layers = " ".join(f"--layer {layer}={column}" for layer, column in _LAYERS.items())
     say("1. Compare a model with the reference and write the cases out for review:")
     say(f"   clueval-xlsx evaluate {gold} {pred} {layers} --token-id {_TOKEN_ID} -o {folder / 'review.xlsx'}")
-    say(f"   {evaluated(result)}")
+    say(f"   {evaluation_sentence(result, words)}")
     say(f"2. A lawyer judges {len(picked)} of the cases in Excel: {judged}")
     say("3. Bring the judgements home:")
     say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {folder / 'corrected.vrt'} \\")
     say(f"      --report {folder / 'adjudicated.xlsx'} --changes {folder / 'changes.tsv'}")
-    say(f"   {summary(run)}")
+    say(f"   {adjudication_sentence(run, words)}")
     console = output()
-    console.print(before_and_after(run, console.width))
+    console.print(score_table(state_table(run, words), words, console.width))
     for change in run.changes.to_dict("records"):
         say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
 

@@ -92,6 +92,8 @@ def evaluate(
     from clueval_xlsx.cli.reviews import review_targets, write_reviews
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.files.encryption import find_password
+    from clueval_xlsx.views.sentences import evaluation_sentence
+    from clueval_xlsx.words import TERMINAL, Words
 
     output = _workbook_path(output, needed=not (json_path or html_path or folder))
     with ExitStack() as kept:
@@ -131,7 +133,8 @@ def evaluate(
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     if find_password(given["password_file"]) is not None and (json_path or html_path or folder):
         say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
-    for sentence in (*said, *map(summary, results), *drawn):
+    words = Words(TERMINAL)
+    for sentence in (*said, *(evaluation_sentence(result, words) for result in results), *drawn):
         say(sentence)
     if detected and detected.say_failures():
         ctx.exit(3)
@@ -221,16 +224,3 @@ def _drawn(selection: Selection, book: Path) -> str:
     missed, unsupported = (len(selection.cases[sheet]) for sheet in ("FN", "FP"))
     where = book.name if not selection.team else f"{len(selection.team)} workbooks"
     return f"Drawn for {where}: {missed} missed, {unsupported} unsupported; the re-import estimates the rest from them."
-
-
-def summary(result: Evaluation) -> str:
-    """One line that says how it went."""
-    from clueval_xlsx.outputs.terminal.tables import rate
-
-    row = result.headline
-    layer = f"{result.pair.layers[0]}: " if len(result.pair.layers) == 1 else ""
-    return (
-        f"{layer}recall {rate(row['recall'])} % ({row['tp_gold']:.0f} of {row['gold']:.0f}), "
-        f"precision {rate(row['precision'])} % ({row['tp_pred']:.0f} of {row['pred']:.0f}), "
-        f"level {result.options.level}; to judge: {row['fn']:.0f} missed, {row['fp']:.0f} unsupported."
-    )

@@ -33,11 +33,13 @@ def carry_over(
     decisions: Mapping[str, LogEntry], result: Evaluation, options: ReviewOptions
 ) -> tuple[ReviewOptions, str]:
     """The options with answers filled in and hints shown, and a sentence that says how many."""
-    from clueval_xlsx.outputs.xlsx.conflicts import answered
     from clueval_xlsx.review.log import split_carried
     from clueval_xlsx.review.vocabulary import Answer
+    from clueval_xlsx.views.judgement_words import judgement_names, what_one_said
     from clueval_xlsx.words import Words
 
+    words = Words(options.lang)
+    names = judgement_names(options.judgements, words)
     answers: dict[str, Answer] = {}
     hints: dict[str, str] = {}
     for table in result.bare_cases:
@@ -47,7 +49,7 @@ def carry_over(
                 record.code, record.correct_span, record.correct_labels, record.severity, record.comment
             )
         for case_id, record in unsure.items():
-            hints[case_id] = answered(record, options.judgements, Words(options.lang))
+            hints[case_id] = what_one_said(record, names, words)
     total = sum(len(table) for table in result.bare_cases)
     sentence = f"{len(answers)} of {total} cases were decided before and are filled in"
     if hints:

@@ -19,14 +19,11 @@ from clueval_xlsx.files.names import file_name_part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
     from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.review.adjudication import Adjudication
     from clueval_xlsx.review.reimport import Reimport
 
 _MOST_SHOWN = 20
-_WIDTH_OF_ALL_FIGURES = 72
 _FILE = click.Path(path_type=Path)
 # the options of reading, by the name that ReadOptions has for them
 _READING = {
@@ -243,37 +240,30 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
 def _report(result: Reimport, *, to_stdout: bool) -> None:
     """Figures to standard output, everything a person must look at to standard error."""
     from clueval_xlsx.cli.console import output, say
-    from clueval_xlsx.review.conflicts import explain
+    from clueval_xlsx.outputs.terminal.scores import score_table
+    from clueval_xlsx.views.adjudication import (
+        adjudication_sentence,
+        conflict_sentence,
+        estimate_sentences,
+        state_table,
+    )
+    from clueval_xlsx.words import TERMINAL, Words
 
+    words = Words(TERMINAL)
     _list("Note", [f"{note}." for note in result.notes])
     for run in result.runs:
         if to_stdout:
             console = output()
-            console.print(before_and_after(run, console.width))
-        say(summary(run))
-        for sentence in estimate_sentences(run):
+            console.print(score_table(state_table(run, words), words, console.width))
+        say(adjudication_sentence(run, words))
+        for sentence in estimate_sentences(run, words):
             say(sentence)
         _list("Missing", [f"no workbook of {name} is among these." for name in run.missing_people])
         _list("Note", [f"{note}." for note in run.notes])
         _list("Not used", [str(problem) for problem in run.problems])
-        _list("Conflict", [explain(conflict) for conflict in run.conflicts])
+        _list("Conflict", [conflict_sentence(run, conflict, words) for conflict in run.conflicts])
         if run.undecided:
             say(f"Beyond decision: {', '.join(run.undecided)}.")
-
-
-def estimate_sentences(run: Adjudication) -> list[str]:
-    """What a sample tells about all cases."""
-    from clueval_xlsx.outputs.terminal.tables import interval, rate
-
-    rows = run.estimates.to_dict("records")
-    if rows and not rows[0]["judged"]:
-        return [f"None of the {rows[0]['drawn']} drawn units is judged yet: nothing can be estimated from the sample."]
-    return [
-        f"Estimated from the sample: {row['rate']} {rate(row['value'])} % ({interval(row['low'], row['high'])}) if "
-        f"every case were judged; {row['judged']} of {row['drawn']} drawn units are judged, of {row['population']} in "
-        f"all; {row['more_to_halve']} more would halve the interval."
-        for row in rows
-    ]
 
 
 def _list(what: str, lines: Sequence[str]) -> None:
@@ -283,58 +273,3 @@ def _list(what: str, lines: Sequence[str]) -> None:
         say(f"{what}: {line}")
     if len(lines) > _MOST_SHOWN:
         say(f"{what}: {len(lines) - _MOST_SHOWN} more; --report and --json list them all.")
-
-
-def before_and_after(run: Adjudication, width: int = 80) -> Table:
-    """The figures of every state as a table; a terminal of few columns gets the rates alone."""
-    from rich import box
-    from rich.table import Table
-
-    from clueval_xlsx.outputs.terminal.tables import interval, rate, share
-
-    names = {
-        "raw": "as evaluated",
-        "corrected": "gold corrected",
-        "accepted": "+ acceptable",
-        "forgiven": "+ harmless",
-    }
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    narrow = width < _WIDTH_OF_ALL_FIGURES
-    table.add_column("", no_wrap=not narrow, overflow="fold")
-    beta = f"F{run.raw.options.beta:g}"
-    columns = (
-        ("recall", "precision", beta) if narrow else ("recall", "95 %", "found", "precision", "95 %", "right", beta)
-    )
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in run.scores.to_dict("records"):
-        recall = (
-            rate(row["recall"]),
-            interval(row["recall_low"], row["recall_high"]),
-            share(row["tp_gold"], row["gold"]),
-        )
-        precision = (
-            rate(row["precision"]),
-            interval(row["precision_low"], row["precision_high"]),
-            share(row["tp_pred"], row["pred"]),
-        )
-        shown = 1 if narrow else 3
-        table.add_row(names[row["state"]], *recall[:shown], *precision[:shown], rate(row["f_beta"]))
-    return table
-
-
-def summary(run: Adjudication) -> str:
-    """One sentence that says what came of it."""
-    ledger = run.ledger.set_index("entry")
-    judged = sum(bool(record.code) for record in run.records)
-    missed, finds = int(ledger.loc["gold_error", "FN"]), int(ledger.loc["true_find", "FP"])
-    undecided = int(ledger.loc[["undecided", "open"]].to_numpy().sum())
-    people = len({record.annotator for record in run.records if record.code})
-    wrong = f"{missed} missed case{' was an error' if missed == 1 else 's were errors'} of gold"
-    right = f"{finds} unsupported one{' was a true find' if finds == 1 else 's were true finds'}"
-    changes = len(run.correction.changes)
-    return (
-        f"{judged} judgement{'' if judged == 1 else 's'} by {people} {'person' if people == 1 else 'people'}: "
-        f"{wrong}, {right}, {undecided} undecided or open; {changes} correction{'' if changes == 1 else 's'}. "
-        "Only disagreements were judged: errors on which both sides agree stay unseen."
-    )

@@ -34,12 +34,12 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     if as_json:
         put(to_json(*results))
         return
-    from clueval_xlsx.outputs.terminal.scheme_tables import scheme_tables
-    from clueval_xlsx.outputs.terminal.tables import score_tables
+    from clueval_xlsx.outputs.terminal.scores import score_tables
+    from clueval_xlsx.words import TERMINAL, Words
 
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     console = output()
     for result in results:
-        for table in (*score_tables(result, console.width), *scheme_tables(result, console.width)):
+        for table in score_tables(result, Words(TERMINAL), console.width):
             console.print(table)
         console.print(result.signature, style="dim", soft_wrap=True)

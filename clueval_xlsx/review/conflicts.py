@@ -10,9 +10,9 @@ import pandas as pd
 from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.review.correction import CONTRADICTION, OVERLAP, Change, Content, Correction, LayerSpan, extent
+from clueval_xlsx.review.correction import Change, Content, Correction, LayerSpan, extent
 from clueval_xlsx.review.decisions import CaseBook
-from clueval_xlsx.review.resolution import TWICE, Resolution, Vote
+from clueval_xlsx.review.resolution import Resolution, Vote
 
 BOUNDARY_HINT = "boundary"
 CHANGE_COLUMNS = (
@@ -75,26 +75,6 @@ def describe_conflicts(
             CaseConflict(conflict.kind, conflict.cases, tuple(rows), document, words, hint, bool(conflict.with_gold))
         )
     return tuple(found)
-
-
-def explain(conflict: CaseConflict) -> str:
-    """One sentence for the terminal."""
-    said = "; ".join(f"{vote.record.place} ({vote.record.annotator}: {vote.record.code})" for vote in conflict.rows)
-    words = " / ".join(repr(text) for text in conflict.words)
-    if conflict.kind == TWICE:
-        why = "the same person judged the case twice, differently"
-    elif conflict.kind == CONTRADICTION:
-        why = "the judgements leave different results behind at the same reference span"
-    elif conflict.kind == OVERLAP:
-        why = (
-            "the corrected span would overlap a reference span that stays"
-            if conflict.with_gold
-            else "the corrected spans would overlap"
-        )
-    else:
-        why = "the annotators disagree"
-    hint = " If the reference span is too long or too short, judge `boundary` instead." if conflict.hint else ""
-    return f"{', '.join(conflict.cases)} in {conflict.document}, {words}: {why}: {said}.{hint}"
 
 
 def content_text(content: Content) -> str:

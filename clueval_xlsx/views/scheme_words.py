@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval_xlsx.scoring.schemes.settings import is_relaxed, strict_variant
+from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 
 _WITH_THRESHOLD = ("iou", "coverage")
 _BY_LABEL_OR_NOT = ("iou", "tokens")
-_NAMED_BY_LAYER = ("clueval", "iou", "tokens")
 
 
 def scheme_name(scheme: str, words: Words) -> str:
@@ -51,27 +51,27 @@ def row_name(row: Mapping[str, Any], words: Words) -> str:
     return ", ".join(parts) or scheme_name(scheme, words)
 
 
-def short_name(row: Mapping[str, Any]) -> str:
-    """A row's name as the command line and the JSON file spell it, the same in every language.
+def full_row_name(row: Mapping[str, Any], words: Words) -> str:
+    """A row's name where rows of several schemes stand together.
 
-    >>> short_name({"scheme": "clueval", "variant": "relaxed", "level": "exact", "labelled": "risk"})
-    'clueval exact risk relaxed'
+    >>> full_row_name({"scheme": "clueval", "variant": None, "level": "exact", "labelled": "risk"}, Words("en"))
+    'Match levels: exact, same risk'
     """
-    parts = [row["scheme"], row["level"], row["labelled"] if row["scheme"] in _NAMED_BY_LAYER else None, row["variant"]]
-    return " ".join(part for part in map(_text, parts) if part)
+    scheme, name = scheme_name(str(row["scheme"]), words), row_name(row, words)
+    return scheme if name == scheme else f"{scheme}: {name}"
 
 
 def leak_sentence(documents: float, leak_free: float, low: float, words: Words) -> str:
     """The document verdict in words; without any leak it states how many there may still be."""
-    values = {
-        "documents": f"{documents:.0f}",
-        "leak_free": f"{leak_free:.0f}",
-        "leaking": f"{documents - leak_free:.0f}",
-    }
     if documents <= 0:
         return words["scheme.documents.none"]
+    values = {
+        "documents": numbers.count(documents, words),
+        "leak_free": numbers.count(leak_free, words),
+        "leaking": numbers.count(documents - leak_free, words),
+    }
     if leak_free == documents:
-        return words("scheme.documents.bound", **values, bound=f"{100 * (1 - low):.1f}")
+        return words("scheme.documents.bound", **values, bound=numbers.per_cent(1 - low, words))
     return words("scheme.documents.verdict", **values)
 
 

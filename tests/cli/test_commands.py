@@ -32,8 +32,8 @@ def test_score_prints_tables_to_standard_output_and_notes_to_standard_error(side
     done = run("score", *sides, *EXAMPLE_OPTIONS, "--by", "domain")
     assert done.code == 0
     assert "54/75" in done.out
-    assert "By category (level overlap)" in done.out
-    assert "macro average" in done.out
+    assert "By label of category" in done.out
+    assert "mean of the" in done.out
     assert "tenancy" in done.out
     assert "clueval-xlsx|version:" in done.out
     assert "6 I- tags continued nothing" in done.err

@@ -81,7 +81,7 @@ def test_changes_and_conflicts_are_listed_and_escaped(result: Adjudication) -> N
     assert changes["(new)"][8] == "&lt;i&gt;seen&lt;/i&gt;"
     (conflict,) = rows(page, "conflicts")
     assert conflict[2] == "Bonn"
-    assert "Anna: Should not be marked; Ben: Model is wrong" in conflict[4]
+    assert "Anna: Should not be marked\nBen: Model is wrong" in conflict[4]
 
 
 def test_long_tables_say_what_they_leave_out(result: Adjudication, monkeypatch: pytest.MonkeyPatch) -> None:

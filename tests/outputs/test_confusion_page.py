@@ -15,6 +15,7 @@ import pytest
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.outputs.html.confusion_page import MOST_LISTED, confusion_page
 from clueval_xlsx.scoring.confusion import confusion, confusion_members
+from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 from tests.support.tables import Sides, both_ways, pair_of, spans_of
 
@@ -83,7 +84,8 @@ def test_text_of_the_corpus_stays_text() -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_cell_says_count_and_shares(language: str) -> None:
     html, words = page(language), Words(language)
-    expected = words("matrix.share", count=1, row="100.0", column="50.0")
+    row, column = (numbers.per_cent(share, words) for share in (1, 0.5))
+    expected = words("matrix.share", count=1, row=row, column=column)
     assert f"{words('matrix.cell', gold='PER', pred='PER')}: {expected}" in html
     assert words["matrix.hint"] in html
 
@@ -124,7 +126,7 @@ def test_a_click_and_the_keyboard_list_the_spans_behind_a_cell(browser: Any, tmp
     file = tmp_path / "confusion_matrix.html"
     file.write_text(page(), encoding="utf-8")
     browser.get(file.as_uri())
-    assert browser.title == Words("en")["matrix.title"]
+    assert browser.title == Words("en")["confusion.title"]
     layer = data_of(page())["layers"][0]
     row, column = layer["rows"].index("ORG"), layer["columns"].index("PER")
     button = browser.find_element(By.CSS_SELECTOR, f'button[data-row="{row}"][data-column="{column}"]')
@@ -141,4 +143,4 @@ def test_a_click_and_the_keyboard_list_the_spans_behind_a_cell(browser: Any, tmp
     moved.send_keys(Keys.ENTER)
     assert f"Reference {layer['rows'][row + 1]}, model PER" in browser.find_element(By.ID, "spans-0").text
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
-    assert browser.title == Words("en")["matrix.title"]
+    assert browser.title == Words("en")["confusion.title"]

@@ -516,7 +516,7 @@ def test_the_command_writes_every_output(example):
     arguments = [part for option, name in names.items() for part in (option, folder / name)]
     result = run("reimport", folder / "anna.xlsx", "--gold", gold_path, *arguments)
     assert result.code == 0, result.err
-    assert "gold corrected" in result.out
+    assert "after correction" in result.out
     before, after = gold_path.read_bytes().splitlines(), (folder / "c.vrt").read_bytes().splitlines()
     changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
     assert len(changed) == 4

@@ -6,8 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from pathlib import PurePath
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -15,6 +13,8 @@ from markupsafe import Markup
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.version import __version__
 from clueval_xlsx.views import numbers
+from clueval_xlsx.views.scores import WITH_SHARES, score_columns
+from clueval_xlsx.views.tables import value_text
 from clueval_xlsx.words import Words
 
 # What HTML cannot carry: replaced one for one, so that offsets into the text stay right.
@@ -22,26 +22,26 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 _IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def render_page(template: str, words: Words, *, data: Any = None, **content: Any) -> str:
+def render_page(template: str, words: Words, page: object, data: object = None, script: str = "report.js") -> str:
     """Render a template that extends `page.html`; `data` is handed to its script as JSON.
 
     A page without data has no script at all.
     """
     environment = _environment(words)
     style = _squeeze(environment.get_template("style.css").render())
-    script = _squeeze(_source(environment, "script.js")) if data is not None else ""
-    page = environment.get_template(template).render(
-        policy=_policy(style, script),
+    code = _squeeze(_source(environment, script)) if data is not None else ""
+    text = environment.get_template(template).render(
+        page=page,
+        policy=_policy(style, code),
         style=Markup(style),
-        script=Markup(script),
+        script=Markup(code),
         data=None if data is None else script_json(data),
         version=__version__,
-        **content,
     )
-    return _UNSHOWABLE.sub("\ufffd", page.replace("\r", " "))
+    return _UNSHOWABLE.sub("\ufffd", text.replace("\r", " "))
 
 
-def script_json(data: Any) -> Markup:
+def script_json(data: object) -> Markup:
     """JSON that can stand inside a script element: nothing in it can end the element.
 
     >>> print(script_json(["</script>", "R&D"]))
@@ -62,15 +62,16 @@ def _environment(words: Words) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals["words"] = words
+    environment.globals.update(
+        words=words,
+        score_columns=lambda table: score_columns(table, WITH_SHARES, words),
+    )
     environment.filters.update(
         rate=lambda value: numbers.rate(value, words),
         interval=lambda low, high: numbers.interval(low, high, words),
         count=lambda value: numbers.count(value, words),
-        share=lambda part, whole: numbers.share(part, whole, words),
+        value=lambda value, kind: value_text(value, kind, words),
         percent=lambda value: f"{100 * value:.2f}%",
-        f_name=lambda beta: f"F{beta:g}".replace(".", words["html.decimal"]),
-        file_name=lambda name: PurePath(name).name or name,
         anchor=lambda key: "table-" + re.sub(r"[^\w-]", "_", key),
         css_string=_css_string,
     )

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import context_bounds
-from clueval_xlsx.cases.kinds import CLASSES
+from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.html.text import ShownText
 from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.views.case_words import case_names, match_names
 from clueval_xlsx.words import Words
-
-# The order gives the numbers that stand for the classes of cases.
 
 
 def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str, Any]:
@@ -29,16 +28,16 @@ def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str,
     return {
         "layers": list(pair.layers),
         "labels": list(vocabulary.values()),
-        "classes": CLASSES,
+        "classes": CLASSES,  # their order gives the numbers that stand for them
         "gold": _spans(pair.gold.spans, evaluation.strict.gold.match, shown, vocabulary),
         "pred": _spans(pair.pred.spans, evaluation.strict.pred.match, shown, vocabulary),
-        "FN": _cases(evaluation, missed, shown),
-        "FP": _cases(evaluation, unsupported, shown),
+        FN: _cases(evaluation, missed, shown),
+        FP: _cases(evaluation, unsupported, shown),
         "words": {
             **words.section("html.script"),
             "class": words.section("class"),
-            "errors": words.section("html.errors"),
-            "match": words.section("html.match"),
+            "cases": case_names(words),
+            "match": match_names(words),
         },
     }
 

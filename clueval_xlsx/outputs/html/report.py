@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import PurePath
 
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import Segment
 from clueval_xlsx.corpus.spans import label_list, layers_of
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.outputs.html.case_items import CaseItem, case_item
 from clueval_xlsx.outputs.html.page import render_page
 from clueval_xlsx.outputs.html.payload import payload
+from clueval_xlsx.outputs.html.tables import ListedTable, listed_table
 from clueval_xlsx.outputs.html.text import ShownText, Stretch, is_text_free, shown_text, stretches
-from clueval_xlsx.views import overview
+from clueval_xlsx.views.case_words import labels_text
+from clueval_xlsx.views.confusion import Matrix, matrices
+from clueval_xlsx.views.documents import DocumentRow, document_list
+from clueval_xlsx.views.overview import BarPlot, Tile, error_bars, leak_bars, level_sentence, tiles
+from clueval_xlsx.views.scores import (
+    ScoreTable,
+    group_tables,
+    label_tables,
+    level_table,
+    scheme_tables,
+    strict_relaxed_table,
+)
 from clueval_xlsx.words import Words
 
 # Cases listed in the page itself, for readers without JavaScript; all others are marked in the documents.
@@ -22,28 +34,41 @@ LISTED_CASES = 50
 
 
 @dataclass(frozen=True)
-class ShownCase:
-    """One case as it stands in the page without JavaScript."""
+class MarkedDocument:
+    """One document with its figures, cut into marked and plain pieces."""
 
-    case_id: str
-    sheet: str
-    kind: str
-    document: str
-    sentence: str | None
-    reference: str
-    model: str
-    segments: list[Segment]
-    relaxed: bool  # an equivalent label would settle it
+    row: DocumentRow
+    pieces: list[Stretch]
 
 
 @dataclass(frozen=True)
-class ShownDocument:
-    """One document, cut into marked and plain pieces."""
+class ReportPage:
+    """What the template lays out."""
 
-    name: str
-    attributes: list[tuple[str, str]]
-    counts: tuple[int, int, int] | None  # reference spans, missed, unsupported; None: left out of the evaluation
-    pieces: list[Stretch]
+    reference: str
+    model: str
+    layers: tuple[str, ...]
+    sentences: int
+    tokens: int
+    chosen: str
+    tiles: tuple[Tile, ...]
+    bars: tuple[BarPlot, ...]
+    labels: tuple[ScoreTable, ...]
+    levels: ScoreTable
+    groups: tuple[ScoreTable, ...]
+    schemes: tuple[ScoreTable, ...]
+    strict_relaxed: ListedTable | None
+    matrices: tuple[Matrix, ...]
+    missed: int
+    unsupported: int
+    cases: tuple[CaseItem, ...]
+    documents: tuple[MarkedDocument, ...]
+    anchors: Mapping[int, list[str]]  # the IDs of the cases that begin at each position
+    title_of: Callable[[Stretch], str]
+    running_text: bool
+    text_free: bool
+    signature: str
+    notes: tuple[str, ...]
 
 
 def to_html(evaluation: Evaluation, language: str = "en") -> str:
@@ -56,63 +81,48 @@ def to_html(evaluation: Evaluation, language: str = "en") -> str:
     pair = evaluation.pair
     shown = shown_text(pair.corpus)
     missed, unsupported = evaluation.bare_cases
-    return render_page(
-        "report.html",
-        words,
-        data=payload(evaluation, shown, words),
-        evaluation=evaluation,
-        headline=evaluation.headline.to_dict(),
-        leak_free=overview.leak_free(evaluation),
-        leak_bars=overview.leak_bars(evaluation, words),
-        error_bars=overview.error_bars(evaluation, words),
-        levels=overview.level_table(evaluation, words),
-        label_tables=overview.label_tables(evaluation, words),
-        group_tables=overview.group_tables(evaluation, words),
-        schemes=overview.scheme_table(evaluation, words),
-        matrices=overview.matrices(evaluation, words),
+    relaxed = strict_relaxed_table(evaluation, words)
+    page = ReportPage(
+        reference=PurePath(pair.gold.source.name).name or pair.gold.source.name,
+        model=PurePath(pair.pred.source.name).name or pair.pred.source.name,
+        layers=pair.layers,
+        sentences=len(pair.corpus.breaks),
+        tokens=len(pair.corpus),
+        chosen=level_sentence(evaluation.options, words),
+        tiles=tiles(evaluation, words),
+        bars=(error_bars(evaluation, words), leak_bars(evaluation, words)),
+        labels=label_tables(evaluation, words),
+        levels=level_table(evaluation, words),
+        groups=group_tables(evaluation, words),
+        schemes=scheme_tables(evaluation, words),
+        strict_relaxed=listed_table(relaxed, words) if relaxed else None,
+        matrices=matrices(evaluation, words),
         missed=len(missed),
         unsupported=len(unsupported),
         cases=_listed(evaluation, words),
-        documents=list(_documents(evaluation, shown)),
+        documents=_documents(evaluation, shown),
         anchors=_anchors(missed, unsupported),
-        titles=_titles(evaluation, words),
+        title_of=_titles(evaluation, words),
+        running_text=bool(pair.corpus.running_text),
         text_free=is_text_free(pair.corpus),
+        signature=evaluation.signature,
+        notes=evaluation.notes,
     )
+    return render_page("report.html", words, page, payload(evaluation, shown, words))
 
 
-def _listed(evaluation: Evaluation, words: Words) -> list[ShownCase]:
-    layers = evaluation.pair.layers
+def _listed(evaluation: Evaluation, words: Words) -> tuple[CaseItem, ...]:
     cases = pd.concat(evaluation.bare_cases, ignore_index=True).sort_values(["start", "sheet"], kind="stable")
+    layers = evaluation.pair.layers
     shown = evaluation.with_contexts(cases.head(LISTED_CASES))
-    return [_listed_case(row, layers, words) for row in shown.to_dict("records")]
+    return tuple(case_item(row, layers, words) for row in shown.to_dict("records"))
 
 
-def _listed_case(row: dict[Any, Any], layers: tuple[str, ...], words: Words) -> ShownCase:
-    own = ", ".join(row[f"label_{layer}"] for layer in layers if row[f"label_{layer}"])
-    other = ", ".join(row[f"other_label_{layer}"] for layer in layers if row[f"other_label_{layer}"])
-    reference, model = (own, other) if row["sheet"] == "FN" else (other, own)
-    return ShownCase(
-        row["case_id"],
-        row["sheet"],
-        overview.error_name(row["sheet"], row["class"], words),
-        row["document"],
-        row["sentence"] or None,
-        reference or words["html.nothing"],
-        model or words["html.nothing"],
-        row["segments"],
-        bool(row["relaxed"]),
-    )
-
-
-def _documents(evaluation: Evaluation, shown: ShownText) -> Iterator[ShownDocument]:
+def _documents(evaluation: Evaluation, shown: ShownText) -> tuple[MarkedDocument, ...]:
     pair = evaluation.pair
-    corpus = pair.corpus
-    rows = overview.document_rows(evaluation, evaluation.options.labelled)
-    counts = dict(zip(rows["group"], rows[["gold", "fn", "fp"]].to_numpy(int).tolist(), strict=True))
-    pieces = stretches(corpus, shown, pair.gold.spans, pair.pred.spans)
-    for index, (name, found) in enumerate(zip(corpus.doc_ids, pieces, strict=True)):
-        attributes = [(key, value) for key, value in corpus.documents.attributes(index).items() if value != name]
-        yield ShownDocument(name, attributes, counts.get(name), found)
+    pieces = stretches(pair.corpus, shown, pair.gold.spans, pair.pred.spans)
+    rows = document_list(evaluation).rows
+    return tuple(MarkedDocument(row, found) for row, found in zip(rows, pieces, strict=True))
 
 
 def _anchors(*tables: pd.DataFrame) -> dict[int, list[str]]:
@@ -124,7 +134,7 @@ def _anchors(*tables: pd.DataFrame) -> dict[int, list[str]]:
     return anchors
 
 
-def _titles(evaluation: Evaluation, words: Words) -> Any:
+def _titles(evaluation: Evaluation, words: Words) -> Callable[[Stretch], str]:
     """A function that tells the labels of a stretch; only where both sides marked it differently, whose they are."""
     references, models = (_labels(side.spans) for side in (evaluation.pair.gold, evaluation.pair.pred))
 
@@ -138,4 +148,4 @@ def _titles(evaluation: Evaluation, words: Words) -> Any:
 
 def _labels(spans: pd.DataFrame) -> list[str]:
     layers = [label_list(spans[layer]) for layer in layers_of(spans)]
-    return [", ".join(label for label in found if label) or "–" for found in zip(*layers, strict=True)]
+    return [labels_text(list(found)) or "–" for found in zip(*layers, strict=True)]

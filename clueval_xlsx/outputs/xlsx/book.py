@@ -1,4 +1,4 @@
-"""The one place that calls XlsxWriter: it cleans text, checks every return code, and shortens visibly."""
+"""The one place that calls XlsxWriter: it lets only fitting text through, and checks every return code."""
 
 from __future__ import annotations
 
@@ -6,109 +6,61 @@ import datetime
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import xlsxwriter
 from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 
-from clueval_xlsx.cases.contexts import ELLIPSIS, JOINER
+from clueval_xlsx.cases.contexts import JOINER
 from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.outputs.xlsx.cell_text import clean, fitting, fitting_pieces, join_pieces, shorten
+from clueval_xlsx.outputs.xlsx.drawing import NativeChart, chart_type, frame, series_options
 from clueval_xlsx.outputs.xlsx.styles import FORMATS
 from clueval_xlsx.outputs.xlsx.target import TargetFile
 
-LONGEST_CELL = 32_767  # UTF-16 units, Excel's limit
 MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet
 MOST_ROWS = 1_048_576
 _LONGEST_NAME = 31
-_UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-# Workbooks write control characters as `_x000D_`, so such words in a text must be escaped. XlsxWriter does that,
-# but wrongly where two of them share a sign, and twice in rich text; an invisible joiner breaks the pattern there.
-_TWO_ESCAPES = re.compile("(?<=_x[0-9a-fA-F]{4})_(?=x[0-9a-fA-F]{4}_)")
-_ESCAPE = re.compile("_(?=x[0-9a-fA-F]{4}_)")
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
 
 Cell = tuple[int, int]
 
 
-def clean(text: str) -> str:
-    """Text that XML can hold: control characters and lone surrogates become U+FFFD; CR LF becomes LF.
+class ColumnState(StrEnum):
+    """Whether a column is seen; folded ones open with the sign in the column behind them."""
 
-    >>> clean("a\\x07b")
-    'a\ufffdb'
-    """
-    shown = _UNWANTED.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _TWO_ESCAPES.sub(f"_{JOINER}", shown) if "_x" in shown else shown
-
-
-def utf16_length(text: str) -> int:
-    """How long Excel thinks a text is."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+    FOLDED = "folded"
+    BEHIND_FOLDED = "behind_folded"
 
 
-def shorten(text: str, limit: int = LONGEST_CELL) -> str:
-    """Cut a text to so many UTF-16 units, with a mark that says so."""
-    if len(text) * 2 <= limit or utf16_length(text) <= limit:
-        return text
-    kept = text.encode("utf-16-le", "surrogatepass")[: 2 * (limit - len(ELLIPSIS) - 1)].decode("utf-16-le", "ignore")
-    return f"{kept} {ELLIPSIS}"
+_COLUMN_OPTIONS: dict[ColumnState, dict[str, int]] = {
+    ColumnState.SHOWN: {},
+    ColumnState.HIDDEN: {"hidden": True},
+    ColumnState.FOLDED: {"level": 1, "hidden": True},
+    ColumnState.BEHIND_FOLDED: {"collapsed": True},
+}
 
 
-def shorten_pieces(pieces: Sequence[tuple[str, str]], limit: int = LONGEST_CELL) -> list[tuple[str, str]]:
-    """Cut (text, mark) pieces to so many UTF-16 units: first what stands far from the marks, then the end."""
-    total = sum(utf16_length(text) for text, _ in pieces)
-    if total <= limit:
-        return list(pieces)
-    found = list(pieces)
-    for index, keep_end in ((0, True), (len(found) - 1, False)):
-        text, mark = found[index]
-        excess = total - limit
-        if excess <= 0 or mark:
-            continue
-        keep = max(len(text) - excess - len(ELLIPSIS) - 1, 0)
-        cut = f"{ELLIPSIS} {text[len(text) - keep :]}" if keep_end else f"{text[:keep]} {ELLIPSIS}"
-        total += utf16_length(cut) - utf16_length(text)
-        found[index] = (cut, mark)
-    return found if total <= limit else _head(found, limit)
+class Message(NamedTuple):
+    """What a program says about a cell."""
+
+    title: str
+    text: str
 
 
-def _head(pieces: Sequence[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
-    """The first pieces, as many as fit before a mark that says that something is missing."""
-    kept: list[tuple[str, str]] = []
-    left = limit - len(ELLIPSIS) - 1
-    for text, mark in pieces:
-        length = utf16_length(text)
-        if length > left:
-            cut = text.encode("utf-16-le", "surrogatepass")[: 2 * left].decode("utf-16-le", "ignore")
-            return [*kept, (cut, mark), (f" {ELLIPSIS}", "")]
-        kept.append((text, mark))
-        left -= length
-    return kept
+@dataclass(frozen=True)
+class Dropdown:
+    """A list of values to choose from; unless it is strict, other values may be typed, too."""
 
-
-@lru_cache(maxsize=4096)  # labels, classes and document IDs recur
-def _fitting(text: str) -> str:
-    return shorten(clean(text))
-
-
-def _fitting_pieces(pieces: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """Pieces that a cell can hold. Nearly all can be left as they are, and one look at the whole tells."""
-    whole = "".join([text for text, _ in pieces])
-    if 2 * len(whole) <= LONGEST_CELL and "_x" not in whole and "\r" not in whole and not _UNWANTED.search(whole):
-        return pieces
-    return shorten_pieces([(_ESCAPE.sub(f"_{JOINER}", clean(text)), mark) for text, mark in pieces])
-
-
-def _join(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Put neighbours of one mark together; empty pieces go."""
-    joined: list[tuple[str, str]] = []
-    for text, mark in pieces:
-        if joined and joined[-1][1] == mark:
-            joined[-1] = (joined[-1][0] + text, mark)
-        elif text:
-            joined.append((text, mark))
-    return joined
+    source: str
+    strict: bool
+    error: Message
+    hint: Message | None = None
 
 
 class Link(NamedTuple):
@@ -138,7 +90,7 @@ class Book:
         self._book.set_properties({"title": title, "created": creation_time()})
         self._formats: dict[str, Any] = {}
         self._rows: dict[tuple[str, ...], list[Any]] = {}
-        self.sheets: list[Sheet] = []
+        self.sheets: list[Worksheet] = []
 
     def __enter__(self) -> Book:
         return self
@@ -164,7 +116,7 @@ class Book:
             known = self._rows[names] = [self.format(name) for name in names]
         return known
 
-    def sheet(self, name: str, *, streamed: bool = False) -> Sheet:
+    def sheet(self, name: str, *, streamed: bool = False) -> Worksheet:
         """Add a sheet; a name that Excel refuses or that is taken is changed until it fits."""
         taken = {sheet.name.casefold() for sheet in self.sheets}
         plain = _NOT_IN_NAMES.sub(" ", clean(name)).strip().strip("'")[:_LONGEST_NAME] or "Sheet"
@@ -172,13 +124,13 @@ class Book:
         while unique.casefold() in taken or unique.casefold() == "history":
             number += 1
             unique = f"{plain[: _LONGEST_NAME - 4]} {number}"
-        sheet = Sheet(self, self._book.add_worksheet(unique), unique, streamed=streamed)
+        sheet = Worksheet(self, self._book.add_worksheet(unique), unique, streamed=streamed)
         self.sheets.append(sheet)
         return sheet
 
-    def chart(self, options: dict[str, Any]) -> Any:
-        """A native chart, to be placed with `Sheet.place_chart`."""
-        return self._book.add_chart(options)
+    def add_chart(self, kind: dict[str, str]) -> Any:
+        """A chart of XlsxWriter's that is not on a sheet yet."""
+        return self._book.add_chart(kind)
 
     def close(self) -> None:
         """Finish the file."""
@@ -195,7 +147,7 @@ class Book:
             ) from None
 
 
-class Sheet:
+class Worksheet:
     """One sheet. Cells are kept and written row by row at the end, unless the sheet is streamed."""
 
     def __init__(self, book: Book, sheet: Any, name: str, *, streamed: bool) -> None:
@@ -210,7 +162,7 @@ class Sheet:
 
     def text(self, cell: Cell, text: str, style: str = "plain") -> None:
         """Write text; it can never become a formula, a link or a number."""
-        shown = _fitting(text)
+        shown = fitting(text)
         if not shown:
             self.blank(cell, style)
         elif self._waiting is None:
@@ -220,7 +172,7 @@ class Sheet:
 
     def rich(self, cell: Cell, pieces: Sequence[tuple[str, str]], style: str) -> None:
         """Write (text, mark) pieces, each in the look of its mark; `""` is plain."""
-        joined = _join(_fitting_pieces(pieces))
+        joined = join_pieces(fitting_pieces(pieces))
         if not any(mark for _, mark in joined):
             self.text(cell, "".join(text for text, _ in joined), style)
             return
@@ -238,7 +190,7 @@ class Sheet:
         for column, (value, look) in enumerate(zip(values, formats, strict=True)):
             if isinstance(value, str):
                 if value:
-                    code = sheet.write_string(row, column, _fitting(value), look)
+                    code = sheet.write_string(row, column, fitting(value), look)
                 else:
                     code = sheet.write_blank(row, column, None, look)
             elif value is None:
@@ -297,25 +249,41 @@ class Sheet:
         self._do((row, -1), lambda: self._sheet.set_row(row, height))
 
     def column(
-        self, column: int, width: float, style: str | None = None, options: dict[str, Any] | None = None
+        self, column: int, width: float, style: str | None = None, state: ColumnState = ColumnState.SHOWN
     ) -> None:
         """Set the width of a column, in characters, and the look of its empty cells."""
-        _check(self._sheet.set_column(column, column, width, self.book.format(style) if style else None, options or {}))
+        look = self.book.format(style) if style else None
+        _check(self._sheet.set_column(column, column, width, look, _COLUMN_OPTIONS[state]))
 
-    def dropdown(self, first: Cell, last: Cell, source: str, **options: Any) -> None:
+    def dropdown(self, first: Cell, last: Cell, choices: Dropdown) -> None:
         """Offer the values of a range in cells."""
-        _check(self._sheet.data_validation(*first, *last, {"validate": "list", "source": source, **options}))
+        rule = {
+            "validate": "list",
+            "source": choices.source,
+            "show_error": choices.strict,
+            "error_title": choices.error.title,
+            "error_message": choices.error.text,
+        }
+        if choices.hint:
+            rule |= {"input_title": choices.hint.title, "input_message": choices.hint.text}
+        _check(self._sheet.data_validation(*first, *last, rule))
 
-    def highlight(self, first: Cell, last: Cell, rule: dict[str, Any]) -> None:
-        """A conditional format; `style` in the rule is a name of the palette."""
-        rule = dict(rule)
-        if "style" in rule:
-            rule["format"] = self.book.format(rule.pop("style"))
-        _check(self._sheet.conditional_format(*first, *last, rule))
+    def highlight(self, first: Cell, last: Cell, formula: str, style: str, *, alone: bool = False) -> None:
+        """Give cells another look where a formula is true; `alone`: no later rule then changes it."""
+        rule = {"type": "formula", "criteria": formula, "format": self.book.format(style)}
+        _check(self._sheet.conditional_format(*first, *last, {**rule, "stop_if_true": True} if alone else rule))
 
-    def place_chart(self, cell: Cell, chart: Any, **options: Any) -> None:
-        """Put a chart on the sheet."""
-        _check(self._sheet.insert_chart(*cell, chart, options))
+    def draw(self, cell: Cell, chart: NativeChart, data: Cell) -> None:
+        """Put a chart on the sheet; its names stand from `data` on downwards, its values right of them."""
+        made = self.book.add_chart(chart_type(chart))
+        row, column = data
+        last = row + len(chart.names) - 1
+        names = self.range(data, (last, column))
+        for place, series in enumerate(chart.series, column + 1):
+            made.add_series(series_options(series, names, self.range((row, place), (last, place))))
+        frame(made, chart)
+        size = {"object_position": 2, "x_scale": chart.width, "y_scale": 1.12, "description": chart.title}
+        _check(self._sheet.insert_chart(*cell, made, size))
 
     def freeze(self, row: int, column: int = 0) -> None:
         """Keep the rows above and the columns left of here in sight."""
@@ -372,6 +340,10 @@ class Sheet:
     def address(self, cell: Cell) -> str:
         """A cell's address for links and formulas, with the sheet's name."""
         return f"{quote_sheetname(self.name)}!{xl_rowcol_to_cell(*cell)}"
+
+    def in_column(self, cell: Cell) -> str:
+        """A cell's address on its own sheet, with a fixed column, for rules that go down the rows."""
+        return str(xl_rowcol_to_cell(*cell, col_abs=True))
 
     def range(self, first: Cell, last: Cell) -> str:
         """A range's absolute address, with the sheet's name."""

@@ -1,85 +1,43 @@
-"""The FN and FP sheets: one row a case, its context highlighted, the annotation columns beside it."""
+"""The case sheets: one row a case, its context highlighted, the annotation columns beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import Segment, emoji_pieces
 from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.corpus.spans import label_vocabulary
-from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx.book import Book, Content, Link, Sheet
-from clueval_xlsx.outputs.xlsx.hidden import Lists, judgement_words
-from clueval_xlsx.outputs.xlsx.measure import height, lines, width_for
-from clueval_xlsx.review.vocabulary import LAYER_COLUMNS, RUN_ID_MARK, SEVERITIES, SPAN_CHOICES, Answer
-from clueval_xlsx.words import Words
-
-if TYPE_CHECKING:
-    from clueval_xlsx.outputs.xlsx.review import ReviewOptions
-
-TITLE_ROW, PROGRESS_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3, 4
-_ADVANCE_EVERY = 100
-_ONE_LINE = ("case", "related", "case_again")  # never wrapped
-
-# width in characters, style of the cells, kind: shown, input or folded
-_INFO = {
-    "case": (14, "cell_small"),
-    "class": (10, "cell"),
-    "document": (14, "cell"),
-    "span": (17.5, "cell"),
-    "label": (10, "cell"),
-    "other_span": (17.5, "cell"),
-    "other_label": (10, "cell"),
-    "context": (60, "cell_context"),
-    "related": (14.5, "cell_link"),
-    "earlier": (30, "cell"),
-}
-_INPUT = {
-    "case_again": (14, "cell_small"),
-    "judgement": (22, "input"),
-    "correct_span": (20, "input"),
-    "correct_label": (16, "input"),
-    "severity": (16, "input"),
-    "comment": (28, "input"),
-}
-_FOLDED_WIDTH = 12
-_FOLDED = (
-    "start",
-    "end",
-    "start_id",
-    "end_id",
-    "other_start",
-    "other_end",
-    "other_start_id",
-    "other_end_id",
-    "document_start",
-    "document_end",
-    "char_start",
-    "char_end",
-    "sentence",
+from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown, Link, Message, Worksheet
+from clueval_xlsx.outputs.xlsx.case_columns import (
+    FIRST_ROW,
+    FOLDED_WIDTH,
+    HEADER_ROW,
+    LEGEND_ROW,
+    ONE_LINE,
+    PROGRESS_ROW,
+    TITLE_ROW,
+    CaseColumn,
+    ColumnKind,
+    case_columns,
 )
+from clueval_xlsx.outputs.xlsx.hidden import Lists
+from clueval_xlsx.outputs.xlsx.measure import height, lines, width_for
+from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.review.vocabulary import RUN_ID_MARK, Answer
+from clueval_xlsx.views.case_words import class_name, sheet_name
+from clueval_xlsx.views.judgement_words import judgement_names, severity_name, span_choice_name
 
-
-class Column(NamedTuple):
-    """One column of a case sheet."""
-
-    key: str
-    layer: str | None
-    header: str
-    width: float
-    style: str
-    kind: str
+_ADVANCE_EVERY = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """A stretch of cases on one sheet."""
 
-    sheet: Sheet
+    sheet: Worksheet
     cases: pd.DataFrame
     number: int
 
@@ -92,37 +50,29 @@ class Part:
 class CaseSheets:
     """All case sheets of a workbook; they are added first, so that they can point at each other."""
 
-    def __init__(
-        self,
-        book: Book,
-        cases: Mapping[str, pd.DataFrame],
-        evaluation: Evaluation,
-        words: Words,
-        max_rows: int,
-        *,
-        earlier: bool = False,
-    ) -> None:
-        self._earlier = earlier  # whether a column shows what was decided before
-        self.words = words
-        self.layers = evaluation.pair.layers
-        missed, unsupported = evaluation.errors
+    def __init__(self, book: Book, content: ReviewContent) -> None:
+        self.content = content
+        pair, words = content.evaluation.pair, content.words
+        missed, unsupported = content.evaluation.errors
         # Whether there is anything of its kind at all, if a sheet is empty.
         self.others_have: dict[str, bool] = {
-            FN: bool(missed.any()), FP: bool(unsupported.any()), AG: not missed.all()
-        }  # fmt: skip
-        spans = (evaluation.pair.gold.spans, evaluation.pair.pred.spans)
-        self._label_widths = {layer: width_for(label_vocabulary(spans, layer), 8, 18) for layer in self.layers}
+            FN: bool(missed.any()),
+            FP: bool(unsupported.any()),
+            AG: not missed.all(),
+        }
+        spans = (pair.gold.spans, pair.pred.spans)
+        self._label_widths = {layer: width_for(label_vocabulary(spans, layer), 8, 18) for layer in pair.layers}
         self.parts: dict[str, list[Part]] = {}
-        self.places: dict[str, tuple[Sheet, int]] = {}
-        for name, table in cases.items():
-            title = words[f"sheet.{name.lower()}"]
+        self.places: dict[str, tuple[Worksheet, int]] = {}
+        size = content.options.max_rows
+        for name, table in content.cases.items():
+            title = sheet_name(name, words)
             self.parts[name] = []
-            for number, begin in enumerate(range(0, max(len(table), 1), max_rows), 1):
+            for number, begin in enumerate(range(0, max(len(table), 1), size), 1):
                 shown = title if number == 1 else words("continued", name=title, number=number)
-                chunk = table.iloc[begin : begin + max_rows]
-                part = Part(book.sheet(shown, streamed=True), chunk, number)
+                part = Part(book.sheet(shown, streamed=True), table.iloc[begin : begin + size], number)
                 self.parts[name].append(part)
-                for row, case_id in enumerate(chunk["case_id"], FIRST_ROW):
+                for row, case_id in enumerate(part.cases["case_id"], FIRST_ROW):
                     self.places[case_id] = (part.sheet, row)
 
     def total(self, name: str) -> int:
@@ -139,57 +89,37 @@ class CaseSheets:
             if plan.key == "judgement"
         ]
 
-    def columns(self, cases: pd.DataFrame) -> list[Column]:
+    def columns(self, cases: pd.DataFrame) -> list[CaseColumn]:
         """The plan of a sheet's columns."""
-        words, found = self.words, []
-        for kind, table in (("info", _INFO), ("input", _INPUT)):
-            for key, (width, style) in table.items():
-                if key == "earlier" and not self._earlier:
-                    continue
-                header = words[f"column.{key}"]
-                if key in LAYER_COLUMNS:
-                    for layer in self.layers:
-                        shown = header if len(self.layers) == 1 else f"{header}: {layer}"
-                        wide = max(width, self._label_widths[layer])
-                        found.append(Column(key, layer, shown, wide, style, kind))
-                else:
-                    found.append(Column(key, None, header, width, style, kind))
-        for name in cases.columns:
-            if name in _FOLDED:
-                found.append(Column(name, None, words[f"column.{name}"], _FOLDED_WIDTH, "cell_small", "folded"))
-            elif name.startswith("meta_"):
-                found.append(Column(name, None, name.removeprefix("meta_"), _FOLDED_WIDTH, "cell_small", "folded"))
-        return found
+        options, words = self.content.options, self.content.words
+        return case_columns(cases.columns, self._label_widths, words, earlier=bool(options.earlier))
 
-    def write(self, lists: Lists, options: ReviewOptions, run_id: str, advance: Callable[[int], None]) -> None:
+    def write(self, lists: Lists, advance: Callable[[int], None]) -> None:
         """Write every case sheet."""
         for name, parts in self.parts.items():
             for part in parts:
-                _SheetWriter(self, name, part, lists, options, run_id).write(advance)
+                _SheetWriter(self, name, part, lists).write(advance)
 
 
 class _SheetWriter:
     """Writes one case sheet."""
 
-    def __init__(
-        self, owner: CaseSheets, name: str, part: Part, lists: Lists, options: ReviewOptions, run_id: str
-    ) -> None:
+    def __init__(self, owner: CaseSheets, name: str, part: Part, lists: Lists) -> None:
         self.owner, self.name, self.part, self.lists = owner, name, part, lists
-        self.options, self.run_id = options, run_id
-        self.words, self.sheet = owner.words, part.sheet
+        self.options, self.words, self.sheet = owner.content.options, owner.content.words, part.sheet
         self.columns = owner.columns(part.cases)
         self.at = {(column.key, column.layer): index for index, column in enumerate(self.columns)}
-        self.judgements = {each.code: judgement_words(each, self.words) for each in options.judgements}
+        self.judgements = judgement_names(self.options.judgements, self.words)
 
     def write(self, advance: Callable[[int], None]) -> None:
         sheet, columns = self.sheet, self.columns
         for index, column in enumerate(columns):
-            if column.kind == "folded":
-                sheet.column(index, column.width, column.style, {"level": 1, "hidden": True})
+            if column.kind is ColumnKind.FOLDED:
+                sheet.column(index, column.width, column.style, ColumnState.FOLDED)
             else:
                 sheet.column(index, column.width)
-        if columns[-1].kind == "folded":  # the column behind carries the sign that unfolds them
-            sheet.column(len(columns), _FOLDED_WIDTH, None, {"collapsed": True})
+        if columns[-1].kind is ColumnKind.FOLDED:  # the column behind carries the sign that unfolds them
+            sheet.column(len(columns), FOLDED_WIDTH, None, ColumnState.BEHIND_FOLDED)
         self._top()
         total = len(self.part.cases)
         styles = tuple(column.style for column in columns)
@@ -219,7 +149,7 @@ class _SheetWriter:
         sheet.text((TITLE_ROW, 0), words[f"cases.title_{self.name.lower()}"], "title")
         sheet.row(PROGRESS_ROW, 20)
         self._progress()
-        sheet.text((PROGRESS_ROW, self.at["context", None]), f"{RUN_ID_MARK} {self.run_id}", "muted")
+        sheet.text((PROGRESS_ROW, self.at["context", None]), f"{RUN_ID_MARK} {self.owner.content.run_id}", "muted")
         sheet.row(LEGEND_ROW, 18)
         legend: list[tuple[str, str]] = []
         for mark in ("both", "gold", "pred"):
@@ -227,7 +157,7 @@ class _SheetWriter:
         sheet.rich((LEGEND_ROW, 0), [*legend, (words[f"cases.columns_{self.name.lower()}"], "")], "plain")
         sheet.row(HEADER_ROW, 46)  # two lines, and room for the buttons of the filter below them
         for index, column in enumerate(self.columns):
-            style = "header_input" if column.kind == "input" else "header_filter"
+            style = "header_input" if column.kind is ColumnKind.INPUT else "header_filter"
             sheet.text((HEADER_ROW, index), column.header, style)
 
     def _progress(self) -> None:
@@ -247,7 +177,7 @@ class _SheetWriter:
     def _answer(self, case_id: str) -> Answer:
         return self.options.answers.get(case_id, _NO_ANSWER)
 
-    def _contents(self, column: Column) -> list[Content]:
+    def _contents(self, column: CaseColumn) -> list[Content]:
         """The content of every cell of a column, from top to bottom."""
         cases, key = self.part.cases, column.key
         if key == "context":
@@ -255,24 +185,24 @@ class _SheetWriter:
         if key == "related":
             return [self._related(related) for related in cases["related"]]
         if key == "class":
-            names = [self.words[f"class.{name}"] for name in cases["class"]]
+            names = [class_name(name, self.words) for name in cases["class"]]
             relaxed = cases["relaxed"].tolist() if "relaxed" in cases.columns else [False] * len(cases)
             note = self.words["cases.relaxed"]
             return [f"{name} ({note})" if would else name for name, would in zip(names, relaxed, strict=True)]
         if key == "earlier":
             return [self.options.earlier.get(case_id, "") for case_id in cases["case_id"]]
-        if column.kind == "input" and key != "case_again":
+        if column.kind is ColumnKind.INPUT and key != "case_again":
             return [self._filled_in(key, column.layer, self._answer(case_id)) for case_id in cases["case_id"]]
         values = cases[_SOURCES.get(key, key) if column.layer is None else f"{key}_{column.layer}"].tolist()
         # A position that does not exist is negative. What is folded away needs no cells to look well when empty.
-        empty = None if column.kind == "folded" else ""
+        empty = None if column.kind is ColumnKind.FOLDED else ""
         return [(value or empty) if isinstance(value, str) else empty if value < 0 else int(value) for value in values]
 
     def _heights(self, contents: Sequence[Sequence[Content]]) -> list[float]:
         """How high each row must be for all of its text to be seen."""
         most = [1] * len(self.part.cases)
         for column, values in zip(self.columns, contents, strict=True):
-            if column.key in _ONE_LINE or column.kind == "folded":
+            if column.key in ONE_LINE or column.kind is ColumnKind.FOLDED:
                 continue
             texts = self.part.cases["context"].tolist() if column.key == "context" else values
             known: dict[Content, int] = {"": 1}  # documents and labels come again and again
@@ -285,18 +215,16 @@ class _SheetWriter:
 
     def _filled_in(self, key: str, layer: str | None, answer: Answer) -> str:
         """What an annotation cell holds already, in the words of the workbook's language."""
-        words = self.words
         if answer is _NO_ANSWER:
             return ""
         if key == "judgement":
             return self.judgements.get(answer.judgement, answer.judgement)
         if key == "correct_span":
-            chosen = answer.correct_span
-            return words[f"span_choice.{chosen}"] if chosen in SPAN_CHOICES else chosen
+            return span_choice_name(answer.correct_span, self.words)
         if key == "correct_label":
             return answer.correct_labels.get(layer or "", "")
         if key == "severity":
-            return words[f"severity.{answer.severity}"] if answer.severity in SEVERITIES else answer.severity
+            return severity_name(answer.severity, self.words)
         return answer.comment
 
     def _related(self, related: list[str]) -> Content:
@@ -310,7 +238,7 @@ class _SheetWriter:
 
     def _rules(self) -> None:
         """Dropdowns, and the colours of judged rows and of rows whose two case IDs have parted."""
-        sheet, words, last = self.sheet, self.words, self.part.last_row
+        sheet, last = self.sheet, self.part.last_row
         sources = {
             "judgement": (f"judgement_{self.name}", True),
             "correct_span": ("span_choice", False),
@@ -318,36 +246,25 @@ class _SheetWriter:
         }
         for (key, layer), index in self.at.items():
             source, strict = (f"label_{layer}", False) if key == "correct_label" else sources.get(key, ("", False))
-            if not source:
-                continue
-            sheet.dropdown(
-                (FIRST_ROW, index),
-                (last, index),
-                self.lists.ranges[source],
-                show_error=strict,
-                error_title=words["cases.error_title"],
-                error_message=words["cases.error_message"],
-                **({} if strict else {"input_title": words["cases.free_title"], "input_message": words["cases.free"]}),
-            )
-        shown = max(index for index, column in enumerate(self.columns) if column.kind != "folded")
+            if source:
+                sheet.dropdown((FIRST_ROW, index), (last, index), self._dropdown(source, strict))
+        shown = max(index for index, column in enumerate(self.columns) if column.kind is not ColumnKind.FOLDED)
         area = ((FIRST_ROW, 0), (last, shown))
-        left, block, judged = (_relative(self.at[key, None]) for key in ("case", "case_again", "judgement"))
-        sheet.highlight(
-            *area,
-            {"type": "formula", "criteria": f"={left}<>{block}", "style": "if_moved", "stop_if_true": True},
+        left, block, judged = (
+            sheet.in_column((FIRST_ROW, self.at[key, None])) for key in ("case", "case_again", "judgement")
         )
-        sheet.highlight(*area, {"type": "formula", "criteria": f"=LEN({judged})>0", "style": "if_judged"})
+        sheet.highlight(*area, f"={left}<>{block}", "if_moved", alone=True)
+        sheet.highlight(*area, f"=LEN({judged})>0", "if_judged")
+
+    def _dropdown(self, source: str, strict: bool) -> Dropdown:
+        words = self.words
+        error = Message(words["cases.error_title"], words["cases.error_message"])
+        hint = None if strict else Message(words["cases.free_title"], words["cases.free"])
+        return Dropdown(self.lists.ranges[source], strict, error, hint)
 
 
 _NO_ANSWER = Answer()
 _SOURCES = {"case": "case_id", "case_again": "case_id", "span": "surface", "other_span": "other_surface"}
-
-
-def _relative(column: int) -> str:
-    """A cell of the first case row whose column is fixed."""
-    from xlsxwriter.utility import xl_rowcol_to_cell
-
-    return str(xl_rowcol_to_cell(FIRST_ROW, column, col_abs=True))
 
 
 def _quoted(text: str) -> str:

@@ -1,133 +1,68 @@
-"""Native charts of the Metrics sheet; their figures stand on the same sheet, right of what is printed."""
+"""Native charts of a view; their figures stand on the same sheet, right of what is printed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import pandas as pd
-
-from clueval_xlsx.cases.kinds import CLASSES, FN, FP
-from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx.book import Sheet
-from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, INK, LINE, PRED_COLOUR
+from clueval_xlsx.cases.contexts import GOLD, PRED
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
+from clueval_xlsx.outputs.xlsx.drawing import ChartKind, ChartSeries, NativeChart
+from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
+from clueval_xlsx.views.case_words import spans_name
+from clueval_xlsx.views.overview import BarPlot
+from clueval_xlsx.views.scores import ScoreTable
+from clueval_xlsx.views.tables import TableView
 from clueval_xlsx.words import Words
 
 CHART_ROWS = 17  # how many rows a chart covers
 _SECOND = "#F2A33A"
-_HATCHED = "wide_upward_diagonal"  # so that two series differ without colour, too
-_MOST_BARS = 25  # more labels than these make a chart unreadable; the table has them all
-_FONT = {"size": 9, "color": INK}
+_MOST_BARS = 25  # more names than these make a chart unreadable; the table has them all
 
 
-def chart_by_label(
-    sheet: Sheet, row: int, column: int, data: int, rows: pd.DataFrame, words: Words, layer: str
-) -> None:
-    """Recall and precision of the most frequent labels, side by side."""
-    rows = rows.sort_values("gold", ascending=False, kind="stable").head(_MOST_BARS)
-    if not len(rows):
-        return
-    for line, record in enumerate(rows.to_dict("records"), row):
-        sheet.text((line, data), record["label"], "muted")
-        for offset, key in enumerate(("recall", "precision"), 1):
-            sheet.number((line, data + offset), record[key], "rate")
-    title = words("metrics.chart_labels", layer=layer)
-    chart = sheet.book.chart({"type": "column"})
-    looks = ((words["metrics.recall"], ACCENT, False), (words["metrics.precision"], _SECOND, True))
-    _add_series(chart, sheet, (row, data), len(rows), looks)
-    _frame(chart, title)
-    chart.set_y_axis({**_value_axis("0%"), "max": 1})
-    chart.set_x_axis({"num_font": {**_FONT, "rotation": -45}, "line": {"color": LINE}})
-    sheet.place_chart((row, column), chart, object_position=2, x_scale=1.28, y_scale=1.12, description=title)
+def rate_chart(table: ScoreTable, title: str, words: Words, *, slanted: bool = False) -> NativeChart:
+    """Recall and precision of the rows of a table, side by side."""
+    rows = table.plotted[:_MOST_BARS]
+    series = (
+        ChartSeries(words["metrics.recall"], ACCENT, hatched=False),
+        ChartSeries(words["metrics.precision"], _SECOND, hatched=True),
+    )
+    names = tuple(row.name for row in rows)
+    values = tuple((row.recall.value, row.precision.value) for row in rows)
+    width = 1.28 if slanted else 1.2
+    return NativeChart(ChartKind.COLUMNS, title, series, names, values, slanted, width)
 
 
-def chart_by_class(sheet: Sheet, row: int, column: int, data: int, evaluation: Evaluation, words: Words) -> None:
-    """How many cases of each class there are on either sheet."""
-    found = [table["class"].value_counts() for table in evaluation.bare_cases]
-    bars = [(words[f"class.{name}"], *(float(counts.get(name, 0)) for counts in found)) for name in CLASSES]
-    _stacked(sheet, (row, column), data, bars, words["metrics.chart_classes"], words)
+def case_chart(plot: BarPlot, words: Words) -> NativeChart:
+    """Missed and unsupported cases, one bar a class."""
+    values = tuple(tuple(float(bar.count) if bar.mark == mark else 0.0 for mark in (GOLD, PRED)) for bar in plot.bars)
+    names = tuple(bar.name for bar in plot.bars)
+    return NativeChart(ChartKind.STACKED_BARS, plot.title, _case_series(words), names, values)
 
 
-def chart_of_states(
-    sheet: Sheet, row: int, column: int, data: int, states: pd.DataFrame, names: list[str], words: Words
-) -> None:
-    """Recall and precision of each state of a judged run."""
-    for line, (name, record) in enumerate(zip(names, states.to_dict("records"), strict=True), row):
-        sheet.text((line, data), name, "muted")
-        for offset, key in enumerate(("recall", "precision"), 1):
-            sheet.number((line, data + offset), record[key], "rate")
-    title = words["adjudicated.chart"]
-    chart = sheet.book.chart({"type": "column"})
-    looks = ((words["metrics.recall"], ACCENT, False), (words["metrics.precision"], _SECOND, True))
-    _add_series(chart, sheet, (row, data), len(states), looks)
-    _frame(chart, title)
-    chart.set_y_axis({**_value_axis("0%"), "max": 1})
-    chart.set_x_axis({"num_font": _FONT, "line": {"color": LINE}})
-    sheet.place_chart((row, column), chart, object_position=2, x_scale=1.2, y_scale=1.12, description=title)
-
-
-def chart_of_ledger(sheet: Sheet, row: int, column: int, data: int, ledger: pd.DataFrame, words: Words) -> None:
+def ledger_chart(ledger: TableView, words: Words) -> NativeChart:
     """What missed and unsupported cases turned out to be."""
-    bars = [
-        (words[f"adjudicated.entry_{record['entry']}"], float(record[FN]), float(record[FP]))
-        for record in ledger.to_dict("records")
-    ]
-    _stacked(sheet, (row, column), data, bars, words["adjudicated.chart_ledger"], words)
+    keys = [column.key for column in ledger.columns]
+    sides = [keys.index(FN), keys.index(FP)]
+    rows = [row for row in ledger.rows if any(row[side] for side in sides)]
+    values = tuple(tuple(float(str(row[side])) for side in sides) for row in rows)
+    names = tuple(str(row[0]) for row in rows)
+    return NativeChart(ChartKind.STACKED_BARS, ledger.title, _case_series(words), names, values)
 
 
-def _stacked(
-    sheet: Sheet, place: tuple[int, int], data: int, bars: Sequence[tuple[Any, ...]], title: str, words: Words
-) -> None:
-    """Missed and unsupported cases in one bar a name; names without any are left out."""
+def _case_series(words: Words) -> tuple[ChartSeries, ChartSeries]:
+    return (
+        ChartSeries(spans_name(FN, words), GOLD_COLOUR, hatched=False),
+        ChartSeries(spans_name(FP, words), PRED_COLOUR, hatched=True),
+    )
+
+
+def place_chart(sheet: Worksheet, place: Cell, data: int, chart: NativeChart) -> None:
+    """Write the figures of a chart from the column `data` on, and draw it; nothing where it would be empty."""
     row, _ = place
-    shown = [bar for bar in bars if any(bar[1:])]
-    if not shown:
+    if not chart.names:
         return
-    for line, (name, *counts) in enumerate(shown, row):
+    style = "rate" if chart.kind is ChartKind.COLUMNS else "count"
+    for line, (name, values) in enumerate(zip(chart.names, chart.values, strict=True), row):
         sheet.text((line, data), name, "muted")
-        for offset, count in enumerate(counts, 1):
-            sheet.number((line, data + offset), count, "count")
-    chart = sheet.book.chart({"type": "bar", "subtype": "stacked"})
-    looks = ((words["metrics.tile_fn"], GOLD_COLOUR, False), (words["metrics.tile_fp"], PRED_COLOUR, True))
-    _add_series(chart, sheet, (row, data), len(shown), looks)
-    _frame(chart, title)
-    chart.set_x_axis(_value_axis("0"))
-    chart.set_y_axis({"reverse": True, "num_font": _FONT, "line": {"color": LINE}})
-    sheet.place_chart(place, chart, object_position=2, x_scale=1.05, y_scale=1.12, description=title)
-
-
-def _add_series(
-    chart: Any, sheet: Sheet, first: tuple[int, int], size: int, looks: tuple[tuple[str, str, bool], ...]
-) -> None:
-    """Series whose values stand right of their categories."""
-    row, data = first
-    last = row + size - 1
-    for offset, (name, colour, hatched) in enumerate(looks, 1):
-        pattern = {"pattern": {"pattern": _HATCHED, "fg_color": colour, "bg_color": "#FFFFFF"}}
-        chart.add_series(
-            {
-                "name": name,
-                "categories": "=" + sheet.range((row, data), (last, data)),
-                "values": "=" + sheet.range((row, data + offset), (last, data + offset)),
-                "border": {"color": colour},
-                "gap": 60,
-                **(pattern if hatched else {"fill": {"color": colour}}),
-            }
-        )
-
-
-def _frame(chart: Any, title: str) -> None:
-    chart.show_hidden_data()  # the figures may stand in hidden columns
-    chart.set_title({"name": title, "name_font": {"size": 11, "color": ACCENT}, "overlay": False})
-    chart.set_legend({"position": "bottom", "font": _FONT})
-    chart.set_chartarea({"border": {"color": LINE}})
-
-
-def _value_axis(number_format: str) -> dict[str, Any]:
-    return {
-        "num_format": number_format,
-        "num_font": _FONT,
-        "major_gridlines": {"visible": True, "line": {"color": LINE}},
-        "line": {"none": True},
-        "min": 0,
-    }
+        for column, value in enumerate(values, data + 1):
+            sheet.number((line, column), value, style)
+    sheet.draw(place, chart, (row, data))

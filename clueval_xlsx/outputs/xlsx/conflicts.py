@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import AG, FN, FP
-from clueval_xlsx.outputs.xlsx.review import ReviewOptions, write_workbook
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.outputs.xlsx.options import ReviewOptions
+from clueval_xlsx.outputs.xlsx.review import write_workbook
 from clueval_xlsx.review.manifest import CONFLICTS
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, SPAN_CHOICES, Judgement, words_of
+from clueval_xlsx.views.judgement_words import judgement_names, judgements_of, what_was_said
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def write_conflicts(
 
     A `blind` one does not say who judged, and lists the judgements in an order that tells nothing.
     """
-    own = run.manifest.judgements if run.manifest else ()
-    judgements = (*JUDGEMENTS, *own)
+    judgements = judgements_of(run)
     wanted = set(run.open_cases)
     shown: dict[str, pd.DataFrame] = {
         sheet: run.raw.with_contexts(table[table["case_id"].isin(wanted)].reset_index(drop=True))
@@ -42,7 +41,8 @@ def write_conflicts(
     votes = {case_id: run.resolutions[case_id].votes for case_id in wanted}
     if blind:
         votes = {case_id: _unnamed(cast, words) for case_id, cast in votes.items()}
-    earlier = {case_id: said(cast, judgements, words) for case_id, cast in votes.items()}
+    names = judgement_names(judgements, words)
+    earlier = {case_id: what_was_said(cast, names, words) for case_id, cast in votes.items()}
     # Names of files often are names of people.
     sources = () if blind else tuple(Path(book.name).name for book in run.workbooks)
     options = ReviewOptions(
@@ -65,21 +65,3 @@ def _unnamed(votes: Iterable[Vote], words: Words) -> tuple[Vote, ...]:
         replace(vote, record=replace(vote.record, annotator=words("adjudicated.judge", letter=chr(ord("A") + place))))
         for place, vote in enumerate(ordered)
     )
-
-
-def said(votes: Iterable[Vote], judgements: Iterable[Judgement], words: Words) -> str:
-    """What everybody said about a case, one line a person."""
-    known = tuple(judgements)
-    return "\n".join(dict.fromkeys(answered(vote.record, known, words) for vote in votes))
-
-
-def answered(record: JudgementRecord, judgements: Iterable[Judgement], words: Words) -> str:
-    """One judgement in words: who, what, the corrections, the comment."""
-    standard = words.section("judgement")
-    names = {judgement.code: words_of(judgement, words.language, standard) for judgement in judgements}
-    chosen = record.correct_span
-    parts = [words[f"span_choice.{chosen}"] if chosen in SPAN_CHOICES else f"„{chosen}“" if chosen else ""]
-    parts += [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
-    extra = ", ".join(part for part in parts if part)
-    comment = f" – {record.comment}" if record.comment else ""
-    return f"{record.annotator}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"

@@ -3,78 +3,62 @@
 from __future__ import annotations
 
 from clueval_xlsx.cases.kinds import FN, FP
-from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
-from clueval_xlsx.outputs.xlsx.tables import write_count, write_rate
+from clueval_xlsx.outputs.xlsx.tables import write_value
+from clueval_xlsx.views.documents import DocumentList, DocumentRow, document_list
+from clueval_xlsx.views.scores import document_columns
+from clueval_xlsx.views.tables import TableColumn, ValueKind
 from clueval_xlsx.words import Words
 
 _HEADER_ROW = 3
-_COUNTS = ("gold", "tp_gold", "fn", "recall", "pred", "tp_pred", "fp", "precision")
 
 
-def write_documents(sheet: Sheet, evaluation: Evaluation, words: Words, case_sheets: CaseSheets) -> None:
+def write_documents(sheet: Worksheet, case_sheets: CaseSheets) -> None:
     """Counts, rates, leak-free or not, and where the first case of the document stands."""
-    options, corpus = evaluation.options, evaluation.pair.corpus
-    rows = evaluation.select(
-        scheme="clueval", level=options.level, labelled=options.labelled, group_key="document", layer=None
-    )
-    keys = [
-        key
-        for key in dict.fromkeys(
-            key for index in range(len(corpus.documents)) for key in corpus.documents.attributes(index)
-        )
-        if key != "id"
-    ]
-    headers = [words["column.document"], *keys, words["documents.tokens"]]
-    headers += [words(f"metrics.{key}", beta=f"{options.beta:g}") for key in _COUNTS]
-    headers += [words["documents.leak_free"], words["documents.first_case"]]
+    content = case_sheets.content
+    words = content.words
+    shown = [part.cases for name in (FN, FP) for part in case_sheets.parts.get(name, [])]
+    documents = document_list(content.evaluation, shown)
+    columns = document_columns(words)
     sheet.row(0, 30)
     sheet.text((0, 0), words["documents.title"], "title")
     sheet.text((1, 0), words["documents.explanation"], "subtitle")
-    sheet.row(_HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
-    for column, header in enumerate(headers):
-        is_text = column <= len(keys) or column == len(headers) - 1
-        style = "header_filter" if is_text else "header_filter_right"
-        sheet.text((_HEADER_ROW, column), header, "header_filter_centre" if column == len(headers) - 2 else style)
-        sheet.column(column, 34 if column == 0 else 16 if column <= len(keys) else 12)
-    sheet.column(len(headers) - 1, 20)
-
-    first = _first_cases(case_sheets)
-    number = {doc_id: index for index, doc_id in enumerate(corpus.doc_ids)}
-    for row, record in enumerate(rows.to_dict("records"), _HEADER_ROW + 1):
-        doc_id = record["group"]
-        index = number[doc_id]  # documents may have been left out
-        sheet.text((row, 0), doc_id, "row_name")
-        attributes = corpus.documents.attributes(index)
-        for column, key in enumerate(keys, 1):
-            sheet.text((row, column), attributes.get(key, ""), "row_name")
-        column = len(keys) + 1
-        sheet.number((row, column), int(corpus.documents.stop[index] - corpus.documents.start[index]), "count")
-        for offset, key in enumerate(_COUNTS, column + 1):
-            if key in {"recall", "precision"}:
-                write_rate(sheet, (row, offset), record[key], words)
-            else:
-                write_count(sheet, (row, offset), record[key])
-        column += len(_COUNTS) + 1
-        sheet.text((row, column), words["yes"] if record["fn"] == 0 else words["no"], "centre")
-        case_id = first.get(doc_id)
-        if case_id is None:
-            sheet.text((row, column + 1), "", "row_name")
-        else:
-            place, case_row = case_sheets.places[case_id]
-            sheet.link((row, column + 1), place.address((case_row, 0)), case_id, "row_link")
-    last = _HEADER_ROW + max(len(rows), 1)
-    sheet.filter((_HEADER_ROW, 0), (last, len(headers) - 1))
+    last_column = _header(sheet, documents, columns, words)
+    rows = [row for row in documents.rows if row.scores is not None]  # documents may have been left out
+    for line, row in enumerate(rows, _HEADER_ROW + 1):
+        sheet.text((line, 0), row.name, "row_name")
+        for column, key in enumerate(documents.keys, 1):
+            sheet.text((line, column), row.attributes.get(key, ""), "row_name")
+        column = len(documents.keys) + 1
+        sheet.number((line, column), row.tokens, "count")
+        values = row.scores.values if row.scores else {}
+        for offset, each in enumerate(columns, column + 1):
+            write_value(sheet, (line, offset), values[each.key], each.kind, words)
+        sheet.text((line, last_column - 1), words["yes" if row.leak_free else "no"], "centre")
+        _link(sheet, (line, last_column), row, case_sheets)
+    sheet.filter((_HEADER_ROW, 0), (_HEADER_ROW + max(len(rows), 1), last_column))
     sheet.freeze(_HEADER_ROW + 1, 1)
     sheet.print_setup(landscape=True, header_row=_HEADER_ROW, footer=words["documents.title"])
 
 
-def _first_cases(case_sheets: CaseSheets) -> dict[str, str]:
-    """The first case of each document, a missed one if there is any."""
-    first: dict[str, str] = {}
-    for name in (FN, FP):
-        for part in case_sheets.parts.get(name, []):
-            for doc_id, case_id in zip(part.cases["document"], part.cases["case_id"], strict=True):
-                first.setdefault(doc_id, case_id)
-    return first
+def _header(sheet: Worksheet, documents: DocumentList, columns: tuple[TableColumn, ...], words: Words) -> int:
+    """The headings; returns the last column."""
+    texts = (TableColumn("document", words["column.document"]), *(TableColumn(key, key) for key in documents.keys))
+    tokens = TableColumn("tokens", words["documents.tokens"], ValueKind.COUNT)
+    last = (TableColumn("leak_free", words["documents.leak_free"]), TableColumn("first", words["documents.first_case"]))
+    sheet.row(_HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
+    everything = (*texts, tokens, *columns, *last)
+    for place, column in enumerate(everything):
+        style = "header_filter" if column.kind is ValueKind.TEXT else "header_filter_right"
+        sheet.text((_HEADER_ROW, place), column.title, "header_filter_centre" if column.key == "leak_free" else style)
+        sheet.column(place, 34 if place == 0 else 16 if place < len(texts) else 20 if column.key == "first" else 12)
+    return len(everything) - 1
+
+
+def _link(sheet: Worksheet, cell: Cell, row: DocumentRow, case_sheets: CaseSheets) -> None:
+    if not row.first_case:
+        sheet.text(cell, "", "row_name")
+        return
+    target, line = case_sheets.places[row.first_case]
+    sheet.link(cell, target.address((line, 0)), row.first_case, "row_link")

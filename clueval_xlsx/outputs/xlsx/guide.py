@@ -8,20 +8,21 @@ import pandas as pd
 
 from clueval_xlsx.cases.contexts import Segment, emoji_pieces
 from clueval_xlsx.cases.kinds import CLASSES, FN, FP
-from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx.book import Sheet
-from clueval_xlsx.outputs.xlsx.hidden import judgement_words
+from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.measure import LINE, lines
+from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Judgement
+from clueval_xlsx.views.case_words import class_name, sheet_name
+from clueval_xlsx.views.judgement_words import judgement_name, severity_name, span_choice_name
 from clueval_xlsx.words import Words
 
 _WIDTHS = (2.5, 30, 42, 58)
 
 
-class _Page:
+class _GuidePage:
     """Writes downwards."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Worksheet) -> None:
         self.sheet = sheet
         self.row = 0
 
@@ -56,27 +57,20 @@ class _Page:
         self.row += 1
 
 
-def write_guide(
-    sheet: Sheet,
-    evaluation: Evaluation,
-    words: Words,
-    judgements: Sequence[Judgement],
-    contact: str,
-    annotator: str,
-    cases: Mapping[str, pd.DataFrame],
-) -> None:
+def write_guide(sheet: Worksheet, content: ReviewContent) -> None:
     """What the workbook is, how to judge, what each judgement means and does, and where to send it."""
+    evaluation, options, words, cases = content.evaluation, content.options, content.words, content.cases
     for column, width in enumerate(_WIDTHS):
         sheet.column(column, width)
-    page = _Page(sheet)
+    page = _GuidePage(sheet)
     pair = evaluation.pair
     page.title(
         words["guide.title"],
         words("guide.subtitle", gold=_name(pair.gold.source.name), pred=_name(pair.pred.source.name)),
     )
     for label, text in (
-        (words["guide.judge_name"], annotator),
-        (words["guide.send_to"], contact or words["guide.sender"]),
+        (words["guide.judge_name"], options.annotator),
+        (words["guide.send_to"], options.contact or words["guide.sender"]),
     ):
         sheet.row(page.row, 20)
         sheet.text((page.row, 1), label, "form_name")
@@ -91,19 +85,19 @@ def write_guide(
     _colours(page, words)
     page.section(words["guide.judgements_title"])
     page.cells([words["column.judgement"], words["guide.meaning"], words["guide.effect"]], ["header"] * 3)
-    for judgement in judgements:
+    for judgement in options.judgements:
         if not set(cases) & set(judgement.sheets):
             continue
         page.cells(_judgement_row(judgement, words, list(cases)), ["row_name_bold", "row_name", "row_name"])
     _classes(page, words, cases)
     page.section(words["guide.corrections_title"])
     for code in SPAN_CHOICES:
-        page.cells([words[f"span_choice.{code}"], words[f"guide.span_{code}"]], ["row_name_bold", "row_name"])
+        page.cells([span_choice_name(code, words), words[f"guide.span_{code}"]], ["row_name_bold", "row_name"])
     page.cells([words["guide.span_typed_name"], words["guide.span_typed"]], ["row_name_bold", "row_name"])
     page.cells([words["column.correct_label"], words["guide.correct_label"]], ["row_name_bold", "row_name"])
     page.section(words["guide.severity_title"])
     for code in SEVERITIES:
-        page.cells([words[f"severity.{code}"], words[f"guide.severity_{code}"]], ["row_name_bold", "row_name"])
+        page.cells([severity_name(code, words), words[f"guide.severity_{code}"]], ["row_name_bold", "row_name"])
     page.section(words["guide.absent_title"])
     level = evaluation.options.level
     page.paragraph(words[f"guide.absent_{level}"])
@@ -117,7 +111,7 @@ def write_guide(
     sheet.print_area((page.row, 3))
 
 
-def _colours(page: _Page, words: Words) -> None:
+def _colours(page: _GuidePage, words: Words) -> None:
     page.section(words["guide.colours_title"])
     for mark in ("both", "gold", "pred"):
         page.sheet.row(page.row, 17)
@@ -127,21 +121,21 @@ def _colours(page: _Page, words: Words) -> None:
         page.row += 1
 
 
-def _classes(page: _Page, words: Words, cases: Mapping[str, pd.DataFrame]) -> None:
+def _classes(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) -> None:
     """What the words in the column Class mean: those that occur."""
     found = {name for table in cases.values() for name in table["class"].unique()}
     if found:
         page.section(words["guide.classes_title"])
     for name in (name for name in CLASSES if name in found):
-        page.cells([words[f"class.{name}"], words[f"guide.class_{name}"]], ["row_name_bold", "row_name"])
+        page.cells([class_name(name, words), words[f"guide.class_{name}"]], ["row_name_bold", "row_name"])
 
 
 def _judgement_row(judgement: Judgement, words: Words, sheets: Sequence[str]) -> list[str]:
     """Words, meaning, effect; and on which sheets it is offered, where it is not on all."""
-    name = judgement_words(judgement, words)
+    name = judgement_name(judgement, words)
     offered = [sheet for sheet in sheets if sheet in judgement.sheets]
     if len(offered) < len(sheets):
-        name = f"{name} ({', '.join(words[f'sheet.{sheet.lower()}'] for sheet in offered)})"
+        name = f"{name} ({', '.join(sheet_name(sheet, words) for sheet in offered)})"
     meaning = f"guide.meaning_{judgement.code}"
     return [name, words.get(meaning), words[f"guide.effect_{judgement.effect}"]]
 

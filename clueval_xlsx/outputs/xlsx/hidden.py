@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.corpus.spans import label_vocabulary
-from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx.book import Book, Cell
+from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.review.manifest import Manifest, encode
 from clueval_xlsx.review.vocabulary import (
     LISTS_SHEET,
     MANIFEST_SHEET,
     SEVERITIES,
     SPAN_CHOICES,
-    Judgement,
     chunks,
-    words_of,
 )
-from clueval_xlsx.words import Words
+from clueval_xlsx.views.judgement_words import judgement_name, severity_name, span_choice_name
 
 
 @dataclass
@@ -30,24 +27,20 @@ class Lists:
     cells: dict[tuple[str, str], str] = field(default_factory=dict)  # (list, code) -> address
 
 
-def judgement_words(judgement: Judgement, words: Words) -> str:
-    """The words of a judgement in the workbook's language."""
-    return words_of(judgement, words.language, words.section("judgement"))
-
-
-def write_lists(book: Book, words: Words, judgements: Sequence[Judgement], evaluation: Evaluation) -> Lists:
+def write_lists(book: Book, content: ReviewContent) -> Lists:
     """One column for each dropdown."""
+    words, evaluation = content.words, content.evaluation
     sheet = book.sheet(LISTS_SHEET)
     sheet.hide()
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (
             f"judgement_{name}",
-            [(each.code, judgement_words(each, words)) for each in judgements if name in each.sheets],
+            [(each.code, judgement_name(each, words)) for each in content.options.judgements if name in each.sheets],
         )
         for name in (FN, FP, AG)
     ]
-    columns.append(("span_choice", [(code, words[f"span_choice.{code}"]) for code in SPAN_CHOICES]))
-    columns.append(("severity", [(code, words[f"severity.{code}"]) for code in SEVERITIES]))
+    columns.append(("span_choice", [(code, span_choice_name(code, words)) for code in SPAN_CHOICES]))
+    columns.append(("severity", [(code, severity_name(code, words)) for code in SEVERITIES]))
     spans = (evaluation.pair.gold.spans, evaluation.pair.pred.spans)
     for layer in evaluation.pair.layers:
         columns.append((f"label_{layer}", [(label, label) for label in label_vocabulary(spans, layer)]))

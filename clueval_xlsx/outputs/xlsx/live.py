@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clueval_xlsx.cases.kinds import FN, FP
-from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx.book import Cell, Sheet
+from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
-from clueval_xlsx.outputs.xlsx.hidden import Lists, judgement_words
-from clueval_xlsx.review.vocabulary import Answer, Judgement
-from clueval_xlsx.words import Words
+from clueval_xlsx.outputs.xlsx.hidden import Lists
+from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.outputs.xlsx.tables import write_value
+from clueval_xlsx.views.case_words import sheet_name
+from clueval_xlsx.views.judgement_words import judgement_name
+from clueval_xlsx.views.tables import ValueKind
 
 # Which effects of a judgement change the estimate, and how: (sheet, effect) -> added to each count.
 # A corrected boundary or label is taken to fit the model; only the re-import knows whether it does.
@@ -30,48 +32,42 @@ _LABEL_CHANGES: dict[tuple[str, str], dict[str, int]] = {  # only where labels m
 
 
 @dataclass(frozen=True)
-class _Count:
+class _LiveCount:
     """One figure: its cell, and what stands in it now."""
 
     address: str
     value: int
 
 
-def write_live(
-    sheet: Sheet,
-    row: int,
-    evaluation: Evaluation,
-    words: Words,
-    case_sheets: CaseSheets,
-    lists: Lists,
-    judgements: Sequence[Judgement],
-    answers: Mapping[str, Answer],
-) -> int:
+def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, lists: Lists) -> int:
     """Judgements counted by formulas, and recall and precision if they stand; returns the row behind."""
+    content = case_sheets.content
+    words, judgements = content.words, content.options.judgements
     sheet.row(row, 22)
     sheet.across((row, 1), 13, words["metrics.live_title"], "section")
     sheet.row(row + 1, 17)
     sheet.text((row + 1, 1), words["metrics.live"], "explanation")
     row += 2
-    for column, key in enumerate(("column.judgement", "sheet.fn", "sheet.fp"), 1):
-        sheet.text((row, column), words[key], "header" if column == 1 else "header_right")
-    given = _given(case_sheets, answers)
-    counts: dict[tuple[str, str], _Count] = {}
+    titles = [words["column.judgement"], sheet_name(FN, words), sheet_name(FP, words)]
+    for column, title in enumerate(titles, 1):
+        sheet.text((row, column), title, "header" if column == 1 else "header_right")
+    given = _given(case_sheets)
+    counts: dict[tuple[str, str], _LiveCount] = {}
     line = row + 1
     for judgement in judgements:
         if not {FN, FP} & set(judgement.sheets):
             continue
-        sheet.text((line, 1), judgement_words(judgement, words), "row_name")
+        sheet.text((line, 1), judgement_name(judgement, words), "row_name")
         for column, name in ((2, FN), (3, FP)):
             if name not in judgement.sheets:
                 sheet.text((line, column), "–", "undefined")
                 continue
             value = given.get((name, judgement.code), 0)
             word = lists.cells[f"judgement_{name}", judgement.code]
-            spoken = judgement_words(judgement, words)
+            spoken = judgement_name(judgement, words)
             formula = "+".join(_count(cells, word, spoken) for cells in case_sheets.judgement_ranges(name)) or "0"
             sheet.formula((line, column), f"={formula}", value, "count")
-            counts[name, judgement.code] = _Count(sheet.range((line, column), (line, column)), value)
+            counts[name, judgement.code] = _LiveCount(sheet.range((line, column), (line, column)), value)
         line += 1
     sheet.text((line, 1), words["metrics.judged"], "row_name_bold")
     for column, name in ((2, FN), (3, FP)):
@@ -81,7 +77,7 @@ def write_live(
     sheet.text((line + 1, 1), words["metrics.to_judge"], "row_name")
     for column, name in ((2, FN), (3, FP)):
         sheet.number((line + 1, column), case_sheets.total(name), "count")
-    _estimate(sheet, row, evaluation, words, judgements, counts)
+    _estimate(sheet, row, content, counts)
     return line + 2
 
 
@@ -92,8 +88,9 @@ def _count(cells: str, word: str, spoken: str) -> str:
     return f"COUNTIF({cells},{word})"
 
 
-def _given(case_sheets: CaseSheets, answers: Mapping[str, Answer]) -> dict[tuple[str, str], int]:
+def _given(case_sheets: CaseSheets) -> dict[tuple[str, str], int]:
     """How often each judgement is filled in already."""
+    answers = case_sheets.content.options.answers
     given: dict[tuple[str, str], int] = {}
     for name, parts in case_sheets.parts.items():
         for part in parts:
@@ -104,15 +101,9 @@ def _given(case_sheets: CaseSheets, answers: Mapping[str, Answer]) -> dict[tuple
     return given
 
 
-def _estimate(
-    sheet: Sheet,
-    row: int,
-    evaluation: Evaluation,
-    words: Words,
-    judgements: Sequence[Judgement],
-    counts: Mapping[tuple[str, str], _Count],
-) -> None:
+def _estimate(sheet: Worksheet, row: int, content: ReviewContent, counts: Mapping[tuple[str, str], _LiveCount]) -> None:
     """Raw figures beside those that hold if the judgements stand."""
+    evaluation, words, judgements = content.evaluation, content.words, content.options.judgements
     for column, key in ((5, ""), (7, "metrics.raw"), (8, "metrics.estimate")):
         text = words[key] if key else words["metrics.if_they_stand"]
         if column == 5:
@@ -139,15 +130,9 @@ def _estimate(
         (("recall", "tp_gold", "gold"), ("precision", "tp_pred", "pred")), row + 5
     ):
         sheet.across((line, 5), 6, words[f"metrics.{key}"], "row_name_bold")
-        _rate(sheet, (line, 7), float(headline[key]), words)
+        write_value(sheet, (line, 7), float(headline[key]), ValueKind.RATE, words)
         undefined = words["undefined"].replace('"', '""')
         (part, part_value), (whole, whole_value) = cells[above], cells[below]
         value_now: float | str = part_value / whole_value if whole_value else words["undefined"]
         sheet.formula((line, 8), f'=IF({whole}>0,{part}/{whole},"{undefined}")', value_now, "rate_bold")
     sheet.across((row + 7, 5), 13, words["metrics.estimate_note"], "muted")
-
-
-def _rate(sheet: Sheet, cell: Cell, value: float, words: Words) -> None:
-    from clueval_xlsx.outputs.xlsx.tables import write_rate
-
-    write_rate(sheet, cell, value, words)

@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, creation_time
-from clueval_xlsx.outputs.xlsx.cases import FIRST_ROW, CaseSheets
+from clueval_xlsx.outputs.xlsx.book import Book, creation_time
+from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.confusion import write_confusion
 from clueval_xlsx.outputs.xlsx.documents import write_documents
 from clueval_xlsx.outputs.xlsx.guide import write_guide
 from clueval_xlsx.outputs.xlsx.hidden import write_lists, write_manifest
 from clueval_xlsx.outputs.xlsx.metrics import write_metrics
+from clueval_xlsx.outputs.xlsx.options import ReviewContent, ReviewOptions
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
-from clueval_xlsx.review.manifest import REVIEW, Manifest, from_evaluation
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer, Judgement
+from clueval_xlsx.review.manifest import Manifest, from_evaluation
+from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words
 
 # From so many cases on the file is streamed: less memory, a little larger on disk.
 _STREAMED_FROM = 20_000
-
-
-@dataclass(frozen=True)
-class ReviewOptions:
-    """How a review workbook looks and whom it is for."""
-
-    lang: str = "en"
-    annotator: str = ""
-    part: str = ""
-    contact: str = ""
-    lock_cells: bool = False
-    max_rows: int = MOST_ROWS - FIRST_ROW - 1
-    judgements: tuple[Judgement, ...] = JUDGEMENTS
-    answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
-    earlier: Mapping[str, str] = field(default_factory=dict)  # case ID -> what was decided before, as words
-    role: str = REVIEW
-    sources: tuple[str, ...] = ()  # the workbooks whose open cases these are
-    team: tuple[str, ...] = ()  # everybody the cases are handed out to
-    sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, see handout.Selection
-    in_memory: bool = False  # never a temporary file, whatever the size
 
 
 def write_workbook(
@@ -62,28 +42,26 @@ def write_workbook(
     options = options or ReviewOptions()
     words = Words(options.lang)
     shown = dict(cases) if cases is not None else dict(zip((FN, FP), evaluation.cases, strict=True))
+    manifest = _manifest(evaluation, options, shown)
+    content = ReviewContent(evaluation, options, words, shown, manifest.run_id)
     total = sum(len(table) for table in shown.values())
     with Book(target, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not options.in_memory) as book:
         guide = book.sheet(words["sheet.guide"])
         metrics = book.sheet(words["sheet.metrics"])
-        case_sheets = CaseSheets(book, shown, evaluation, words, options.max_rows, earlier=bool(options.earlier))
+        case_sheets = CaseSheets(book, content)
         documents = book.sheet(words["sheet.documents"])
         confusion = book.sheet(words["sheet.confusion"])
-        lists = write_lists(book, words, options.judgements, evaluation)
-        manifest = _manifest(evaluation, options, shown)
+        lists = write_lists(book, content)
         write_manifest(book, manifest)
 
-        write_guide(guide, evaluation, words, options.judgements, options.contact, options.annotator, shown)
-        write_metrics(metrics, evaluation, words, case_sheets, lists, options.judgements, options.answers)
-        case_sheets.write(lists, options, manifest.run_id, advance or (lambda _: None))
-        write_documents(documents, evaluation, words, case_sheets)
-        write_confusion(confusion, evaluation, words)
+        write_guide(guide, content)
+        write_metrics(metrics, content, case_sheets, lists)
+        case_sheets.write(lists, advance or (lambda _: None))
+        write_documents(documents, case_sheets)
+        write_confusion(confusion, content)
         guide.tab(ACCENT)
-        for parts, colour in (
-            (case_sheets.parts.get(FN, []), GOLD_COLOUR),
-            (case_sheets.parts.get(FP, []), PRED_COLOUR),
-        ):
-            for part in parts:
+        for name, colour in ((FN, GOLD_COLOUR), (FP, PRED_COLOUR)):
+            for part in case_sheets.parts.get(name, []):
                 part.sheet.tab(colour)
         if options.lock_cells:
             for sheet in book.sheets:

@@ -14,6 +14,7 @@ PAPER = "#FFFFFF"
 INPUT = "#FFFBEA"  # for judging
 JUDGED = "#E3F1E6"
 ALARM = "#F8D2CF"
+HEAT = ("#EAF1F8", "#CFDFF0", "#A9C6E3", "#7FA8D1", "#5F90C2")  # more and more errors
 BOTH_COLOUR, GOLD_COLOUR, PRED_COLOUR = "#1B7F3B", "#B3261E", "#B35900"
 
 # Marks in running text: colour, and a second sign that survives black-and-white printing.
@@ -35,6 +36,15 @@ _HEADER = {
     "valign": "vcenter",
     "border": 1,
     "border_color": ACCENT,
+}
+
+_MATRIX = {
+    **_BASE,
+    "align": "center",
+    "valign": "vcenter",
+    "border": 1,
+    "border_color": LINE,
+    "num_format": '#,##0;-#,##0;"·"',
 }
 
 FORMATS: dict[str, dict[str, Any]] = {
@@ -87,31 +97,17 @@ FORMATS: dict[str, dict[str, Any]] = {
     "row_link": {**_CELL, "valign": "vcenter", "font_color": ACCENT, "underline": 1},
     "count": {**_NUMBER, "num_format": "#,##0"},
     "count_half": {**_NUMBER, "num_format": "#,##0.0"},
-    "measure": {**_NUMBER, "num_format": "0.000"},
+    "measure": {**_NUMBER, "num_format": "0.00"},
     "rate": {**_NUMBER, "num_format": "0.0%"},
     "rate_bold": {**_NUMBER, "num_format": "0.0%", "bold": True},
-    "rate_difference": {**_NUMBER, "num_format": "+0.0%;-0.0%;0.0%"},
-    "chance": {**_NUMBER, "num_format": "0.000"},
+    "points": {**_NUMBER, "num_format": "+0.0;−0.0;0.0"},
+    "chance": {**_NUMBER, "num_format": '[<0.001]"< 0.001";0.000'},
     "undefined": {**_NUMBER, "font_color": MUTED, "italic": True},
     "interval": {**_NUMBER, "font_color": MUTED, "font_size": 9},
     "centre": {**_CELL, "align": "center", "valign": "vcenter"},
-    "matrix": {
-        **_BASE,
-        "align": "center",
-        "valign": "vcenter",
-        "border": 1,
-        "border_color": LINE,
-        "num_format": '#,##0;-#,##0;"·"',
-    },
-    "matrix_diagonal": {
-        **_BASE,
-        "align": "center",
-        "valign": "vcenter",
-        "border": 2,
-        "border_color": ACCENT,
-        "bold": True,
-        "num_format": '#,##0;-#,##0;"·"',
-    },
+    "matrix": _MATRIX,
+    "matrix_diagonal": {**_MATRIX, "border": 2, "border_color": ACCENT, "bold": True},
+    **{f"matrix_{step}": {**_MATRIX, "bg_color": colour} for step, colour in enumerate(HEAT, 1)},
     # tiles
     "tile_name": {
         **_BASE,

@@ -1,76 +1,67 @@
-"""Score rows as tables on a sheet."""
+"""Values and tables of a view on a sheet."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-import pandas as pd
-
-from clueval_xlsx.outputs.xlsx.book import Sheet
+from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
+from clueval_xlsx.views.scores import WITH_COUNTS, ScoreTable, score_columns
+from clueval_xlsx.views.tables import TableValue, TableView, ValueKind, value_text
 from clueval_xlsx.words import Words
 
-# key of the header (`metrics.KEY`), column of the score table, kind
-SCORE_COLUMNS = (
-    ("recall", "recall", "rate"),
-    ("interval", "recall", "interval"),
-    ("gold", "gold", "count"),
-    ("tp_gold", "tp_gold", "count"),
-    ("fn", "fn", "count"),
-    ("precision", "precision", "rate"),
-    ("interval", "precision", "interval"),
-    ("pred", "pred", "count"),
-    ("tp_pred", "tp_pred", "count"),
-    ("fp", "fp", "count"),
-    ("f1", "f1", "rate"),
-    ("f_beta", "f_beta", "rate"),
-)
+SCORE_WIDTH = 1 + len(WITH_COUNTS)  # columns of a score table
+_STYLES = {
+    ValueKind.RATE: "rate",
+    ValueKind.POINTS: "points",
+    ValueKind.MEASURE: "measure",
+    ValueKind.CHANCE: "chance",
+}
+_PLAIN = {ValueKind.TEXT: "row_name", ValueKind.SHARE: "count"}
 
 
-# Schemes count other things than spans: words, characters, documents.
-_UNITS = {"gold": "gold_units", "pred": "pred_units"}
-
-
-def write_score_table(
-    sheet: Sheet, row: int, column: int, first: str, names: Sequence[str], rows: pd.DataFrame, words: Words, beta: float
-) -> int:
-    """A header and one line for each score row; returns the row behind the table."""
-    sheet.row(row, 30)
-    sheet.text((row, column), first, "header")
-    other_units = "scheme" in rows.columns and len(rows) > 0 and (rows["scheme"] != "clueval").all()
-    for offset, (key, _, _) in enumerate(SCORE_COLUMNS, 1):
-        name = _UNITS.get(key, key) if other_units else key
-        sheet.text((row, column + offset), words(f"metrics.{name}", beta=f"{beta:g}"), "header_right")
-    for line, (name, record) in enumerate(zip(names, rows.to_dict("records"), strict=True), row + 1):
-        sheet.text((line, column), name, "row_name_bold" if record["average"] == "macro" else "row_name")
-        for offset, (_, key, kind) in enumerate(SCORE_COLUMNS, 1):
-            cell = (line, column + offset)
-            if kind == "rate":
-                write_rate(sheet, cell, record[key], words)
-            elif kind == "count":
-                write_count(sheet, cell, record[key])
-            else:
-                sheet.text(cell, interval_text(record[f"{key}_low"], record[f"{key}_high"]), "interval")
-    return row + 1 + len(rows)
-
-
-def write_rate(sheet: Sheet, cell: tuple[int, int], value: float, words: Words, style: str = "rate") -> None:
-    """A rate in per cent, or the words for "not defined"."""
-    if math.isnan(value):
+def write_value(sheet: Worksheet, cell: Cell, value: TableValue, kind: ValueKind, words: Words) -> None:
+    """A value in the look of its kind; numbers stay numbers, what is not defined is said in words."""
+    if isinstance(value, str | tuple):
+        sheet.text(cell, value_text(value, kind, words), _PLAIN.get(kind, "interval"))
+    elif kind is ValueKind.COUNT:
+        sheet.number(cell, value, "count" if math.isnan(value) or float(value).is_integer() else "count_half")
+    elif math.isnan(value) and kind is not ValueKind.CHANCE:
         sheet.text(cell, words["undefined"], "undefined")
     else:
-        sheet.number(cell, value, style)
+        sheet.number(cell, 100 * value if kind is ValueKind.POINTS else value, _STYLES[kind])
 
 
-def write_count(sheet: Sheet, cell: tuple[int, int], value: float) -> None:
-    """A count; with a decimal where half credits make one."""
-    sheet.number(cell, value, "count" if math.isnan(value) or float(value).is_integer() else "count_half")
+def write_score_table(sheet: Worksheet, place: Cell, table: ScoreTable, words: Words) -> int:
+    """A header and one line for each row, with the lines that belong to it; returns the row behind the table."""
+    row, column = place
+    columns = score_columns(table, WITH_COUNTS, words)
+    write_header(sheet, place, [table.first, *(each.title for each in columns)], 30)
+    for line, scores in enumerate(table.rows, row + 1):
+        sheet.text((line, column), scores.name, "row_name_bold" if scores.summary else "row_name")
+        values = scores.values
+        for offset, each in enumerate(columns, column + 1):
+            write_value(sheet, (line, offset), values[each.key], each.kind, words)
+    row += 1 + len(table.rows)
+    for detail in table.details:
+        sheet.text((row, column), detail, "explanation")
+        row += 1
+    return row
 
 
-def interval_text(low: float, high: float) -> str:
-    """An interval in per cent, or nothing.
+def write_table(sheet: Worksheet, place: Cell, table: TableView, words: Words, height: float = 18) -> int:
+    """A small table; returns the row behind it."""
+    row, column = place
+    write_header(sheet, place, [each.title for each in table.columns], height)
+    for line, values in enumerate(table.rows, row + 1):
+        sheet.row(line, 16)
+        for offset, (value, each) in enumerate(zip(values, table.columns, strict=True), column):
+            write_value(sheet, (line, offset), value, each.kind, words)
+    return row + 1 + len(table.rows)
 
-    >>> interval_text(0.6111, 0.806), interval_text(float("nan"), 1.0)
-    ('61.1–80.6', '')
-    """
-    return "" if math.isnan(low) or math.isnan(high) else f"{100 * low:.1f}–{100 * high:.1f}"
+
+def write_header(sheet: Worksheet, place: Cell, titles: list[str], height: float) -> None:
+    """The headings of a table: the first stands left, the others right, above their numbers."""
+    row, column = place
+    sheet.row(row, height)
+    for offset, title in enumerate(titles, column):
+        sheet.text((row, offset), title, "header" if offset == column else "header_right")

@@ -130,7 +130,7 @@
     if (one.cut & 2) parts.append(" […]");
     return parts;
   };
-  const kindOf = (one) => words.errors[(one.sheet === "FN" ? "gold_" : "pred_") + one.kind.toLowerCase()];
+  const kindOf = (one) => words.cases[one.sheet][one.kind];
   const link = (id) => { const made = element("a", id); made.href = "#" + id; return made; };
   const item = (one) => {
     const made = pattern.content.firstElementChild.cloneNode(true);

@@ -1,3 +1,4 @@
+// Lists the spans behind a cell of a matrix.
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -36,7 +37,7 @@
         if (!mark) cell.append(text);
         else {
           const marked = element("mark", text);
-          marked.className = mark;
+          marked.className = mark[0];
           cell.append(marked);
         }
       }

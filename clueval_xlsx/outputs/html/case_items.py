@@ -1,0 +1,48 @@
+"""One case as it stands in a page without JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clueval_xlsx.cases.contexts import Segment
+from clueval_xlsx.cases.kinds import FN
+from clueval_xlsx.views.case_words import case_name, labels_text
+from clueval_xlsx.views.comparison import ComparedCase
+from clueval_xlsx.words import Words
+
+
+@dataclass(frozen=True)
+class CaseItem:
+    """What a page says about a case; `relaxed`: an equivalent label would settle it."""
+
+    case_id: str
+    sheet: str
+    kind: str
+    document: str
+    sentence: str | None
+    reference: str
+    model: str
+    segments: Sequence[Segment]
+    relaxed: bool = False
+
+
+def case_item(row: Mapping[Any, Any], layers: Sequence[str], words: Words) -> CaseItem:
+    """A case of one evaluation."""
+    own, other = (
+        labels_text([row[f"{side}_{layer}"] for layer in layers]) or words["html.nothing"]
+        for side in ("label", "other_label")
+    )
+    reference, model = (own, other) if row["sheet"] == FN else (other, own)
+    kind = case_name(row["sheet"], row["class"], words)
+    place = (row["document"], row["sentence"] or None)
+    return CaseItem(row["case_id"], row["sheet"], kind, *place, reference, model, row["segments"], bool(row["relaxed"]))
+
+
+def compared_case_item(case: ComparedCase, systems: Sequence[str], words: Words) -> CaseItem:
+    """A case of a comparison: who makes the error, and how each system errs."""
+    labels = labels_text(list(case.labels)) or "–"
+    how = "; ".join(f"{name}: {kind}" for name, kind in zip(systems, case.classes, strict=True) if kind)
+    sides = (labels, how) if case.sheet == FN else (words["html.nothing"], f"{labels} ({how})")
+    return CaseItem(case.case_id, case.sheet, case.makers, case.document, case.sentence or None, *sides, case.segments)

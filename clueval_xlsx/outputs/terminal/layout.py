@@ -1,0 +1,56 @@
+"""How tables look in a terminal: one frame, and numbers as short as a narrow screen wants them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clueval_xlsx.views import numbers
+from clueval_xlsx.views.tables import TableValue, ValueKind, value_text
+from clueval_xlsx.words import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+
+_GAP = 2  # columns of the terminal between two of a table
+_LEAST_FOR_NAMES = 16
+
+
+def framed(title: str = "") -> Table:
+    """An empty table with its title."""
+    from rich import box
+    from rich.table import Table
+
+    return Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+
+
+def least_width(titles: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]) -> int:
+    """The columns that a table takes at least: numbers are never broken, names only between words."""
+    numbers_width = sum(max(map(len, column)) + _GAP for column in zip(titles, *rows, strict=True))
+    longest = max((len(name) for name in names), default=0)
+    word = max((len(word) for name in names for word in name.split()), default=0)
+    return numbers_width + max(word, min(longest, _LEAST_FOR_NAMES)) + _GAP
+
+
+def short_text(value: TableValue, kind: ValueKind, words: Words) -> str:
+    """A value as text; rates are in per cent, as the titles say, and intervals in whole ones.
+
+    >>> short_text((54, 75), ValueKind.SHARE, Words("en")), short_text(0.72, ValueKind.RATE, Words("en"))
+    ('54/75', '72.0')
+    """
+    if isinstance(value, tuple) and kind is ValueKind.INTERVAL:
+        return numbers.interval(*value, words, places=0)
+    if isinstance(value, tuple) and kind is ValueKind.SHARE:
+        return numbers.share(*value, words, key="of_short")
+    if not isinstance(value, str | tuple) and kind is ValueKind.RATE:
+        return numbers.per_cent(value, words)
+    return value_text(value, kind, words)

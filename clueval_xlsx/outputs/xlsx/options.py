@@ -1,0 +1,47 @@
+"""How a review workbook looks and whom it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.outputs.xlsx.book import MOST_ROWS
+from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
+from clueval_xlsx.review.manifest import REVIEW
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer, Judgement
+from clueval_xlsx.words import Words
+
+
+@dataclass(frozen=True)
+class ReviewOptions:
+    """How a review workbook looks and whom it is for."""
+
+    lang: str = "en"
+    annotator: str = ""
+    part: str = ""
+    contact: str = ""
+    lock_cells: bool = False
+    max_rows: int = MOST_ROWS - FIRST_ROW - 1
+    judgements: tuple[Judgement, ...] = JUDGEMENTS
+    answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
+    earlier: Mapping[str, str] = field(default_factory=dict)  # case ID -> what was decided before, as words
+    role: str = REVIEW
+    sources: tuple[str, ...] = ()  # the workbooks whose open cases these are
+    team: tuple[str, ...] = ()  # everybody the cases are handed out to
+    sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, see handout.Selection
+    in_memory: bool = False  # never a temporary file, whatever the size
+
+
+@dataclass(frozen=True, eq=False)
+class ReviewContent:
+    """What every sheet of one review workbook is made from; `cases` are those that it shows, by sheet."""
+
+    evaluation: Evaluation
+    options: ReviewOptions
+    words: Words
+    cases: Mapping[str, pd.DataFrame]
+    run_id: str

@@ -1,0 +1,54 @@
+"""Judgements in words: what they are called, and what everybody said about a case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from clueval_xlsx.review.vocabulary import JUDGEMENTS, SEVERITIES, SPAN_CHOICES, Judgement, words_of
+from clueval_xlsx.words import Words
+
+if TYPE_CHECKING:
+    from clueval_xlsx.review.adjudication import Adjudication
+    from clueval_xlsx.review.log import JudgementRecord
+    from clueval_xlsx.review.resolution import Vote
+
+
+def judgement_name(judgement: Judgement, words: Words) -> str:
+    """What a judgement is called in a language."""
+    return words_of(judgement, words.language, words.section("judgement"))
+
+
+def judgement_names(judgements: Iterable[Judgement], words: Words) -> dict[str, str]:
+    """What judgements are called, by their codes."""
+    return {judgement.code: judgement_name(judgement, words) for judgement in judgements}
+
+
+def judgements_of(run: Adjudication) -> tuple[Judgement, ...]:
+    """All judgements that a run knows: those of the tool, and the project's own."""
+    return (*JUDGEMENTS, *(run.manifest.judgements if run.manifest else ()))
+
+
+def span_choice_name(choice: str, words: Words) -> str:
+    """How a correct span was chosen; the words themselves where they were typed."""
+    return words[f"span_choice.{choice}"] if choice in SPAN_CHOICES else choice
+
+
+def severity_name(severity: str, words: Words) -> str:
+    """What a severity is called; something else that was typed stays as it is."""
+    return words[f"severity.{severity}"] if severity in SEVERITIES else severity
+
+
+def what_was_said(votes: Iterable[Vote], names: Mapping[str, str], words: Words) -> str:
+    """What everybody said about a case, one line a person."""
+    return "\n".join(dict.fromkeys(what_one_said(vote.record, names, words) for vote in votes))
+
+
+def what_one_said(record: JudgementRecord, names: Mapping[str, str], words: Words) -> str:
+    """One judgement in words: who, what, the corrections, the comment."""
+    chosen = record.correct_span
+    span = span_choice_name(chosen, words) if chosen in SPAN_CHOICES else words("quoted", text=chosen) if chosen else ""
+    labels = [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
+    extra = ", ".join(part for part in (span, *labels) if part)
+    comment = f" – {record.comment}" if record.comment else ""
+    return f"{record.annotator}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"

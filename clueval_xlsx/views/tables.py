@@ -1,0 +1,80 @@
+"""Tables of words and numbers: which columns and rows there are; how a cell looks is left to the medium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from clueval_xlsx.views import numbers
+from clueval_xlsx.words import Words
+
+
+class ValueKind(StrEnum):
+    """What a value is, which says how every medium writes it."""
+
+    TEXT = "text"  # lines are parted by line ends
+    COUNT = "count"
+    SHARE = "share"  # (part, whole)
+    RATE = "rate"
+    INTERVAL = "interval"  # (low, high), of a rate
+    POINTS = "points"  # a difference of two rates
+    POINTS_INTERVAL = "points_interval"  # (low, high), of such a difference
+    MEASURE = "measure"  # a coefficient such as kappa
+    CHANCE = "chance"  # a p-value
+
+
+TableValue = str | float | tuple[float, float]
+TableRow = tuple[TableValue, ...]
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column: a key that layouts know it by, its heading, and what its values are."""
+
+    key: str
+    title: str
+    kind: ValueKind = ValueKind.TEXT
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table with its heading; `empty` is said where there is no row."""
+
+    key: str
+    title: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
+    note: str = ""
+    empty: str = ""
+
+
+def value_text(value: TableValue, kind: ValueKind, words: Words) -> str:
+    """A value as text.
+
+    >>> value_text((0.61, 0.81), ValueKind.INTERVAL, Words("de")), value_text(0.5, ValueKind.MEASURE, Words("en"))
+    ('61,0–81,0', '0.50')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return _PAIRS[kind](*value, words)
+    return _NUMBERS[kind](value, words)
+
+
+def _measure(value: float | None, words: Words) -> str:
+    return numbers.decimal(value, 2, words)
+
+
+_PAIRS: dict[ValueKind, Callable[[float, float, Words], str]] = {
+    ValueKind.SHARE: numbers.share,
+    ValueKind.INTERVAL: numbers.interval,
+    ValueKind.POINTS_INTERVAL: numbers.points_interval,
+}
+_NUMBERS: dict[ValueKind, Callable[[float, Words], str]] = {
+    ValueKind.COUNT: numbers.count,
+    ValueKind.RATE: numbers.rate,
+    ValueKind.POINTS: numbers.points,
+    ValueKind.MEASURE: _measure,
+    ValueKind.CHANCE: numbers.chance,
+}
