@@ -15,6 +15,7 @@ import json
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,10 @@ class Office:
     def open(self, path: Path | str) -> Document:
         """Open a workbook."""
         return Document(self, self.ask("open", Path(path).resolve().as_uri()))
+
+    def new(self) -> Document:
+        """A new, empty workbook."""
+        return Document(self, self.ask("open", "private:factory/scalc"))
 
 
 class Document:
@@ -189,6 +194,46 @@ class Document:
     def delete_sheet(self, sheet: str) -> None:
         """Delete a sheet."""
         self._ask("delete_sheet", sheet)
+
+    def add_sheet(self, name: str) -> None:
+        """Add an empty sheet at the end."""
+        self._ask("add_sheet", name)
+
+    def copy_sheet(self, sheet: str, name: str) -> None:
+        """Duplicate a sheet; the copy stands at the end."""
+        self._ask("copy_sheet", sheet, name)
+
+    def import_sheet(self, other: Document, sheet: str) -> None:
+        """Copy a sheet of another open workbook to the end of this one."""
+        self._ask("import_sheet", other._number, sheet)
+
+    def put(self, sheet: str, row: int, column: int, kind: str, value: str | float) -> None:
+        """Put a `text`, a `number` or a `formula` into a cell (from 0); `empty` clears it."""
+        self._ask("put", sheet, row, column, kind, value)
+
+    def copy_range(self, sheet: str, area: Sequence[int], target: str, row: int, column: int) -> None:
+        """Copy a range: first row, first column, last row, last column, all from 0."""
+        self._ask("copy_range", sheet, list(area), target, row, column)
+
+    def move_range(self, sheet: str, area: Sequence[int], target: str, row: int, column: int) -> None:
+        """Cut a range and paste it elsewhere in the workbook."""
+        self._ask("move_range", sheet, list(area), target, row, column)
+
+    def merge(self, sheet: str, area: Sequence[int], on: bool) -> None:
+        """Merge the cells of a range, or split them again."""
+        self._ask("merge", sheet, list(area), on)
+
+    def hide_rows(self, sheet: str, rows: Sequence[int]) -> None:
+        """Hide rows (from 0)."""
+        self._ask("hide_rows", sheet, list(rows))
+
+    def undo_depth(self) -> int:
+        """How many edits can be undone."""
+        return self._ask("undo_depth")
+
+    def undo_to(self, depth: int) -> None:
+        """Undo edits until so many are left."""
+        self._ask("undo_to", depth)
 
     def protected(self, sheet: str) -> bool:
         """Whether a sheet is protected."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -179,6 +180,55 @@ class _Driver:
 
     def delete_sheet(self, number: int, sheet: str) -> None:
         self.documents[number].Sheets.removeByName(sheet)
+
+    def add_sheet(self, number: int, name: str) -> None:
+        sheets = self.documents[number].Sheets
+        sheets.insertNewByName(name, sheets.Count)
+
+    def copy_sheet(self, number: int, sheet: str, name: str) -> None:
+        sheets = self.documents[number].Sheets
+        sheets.copyByName(sheet, name, sheets.Count)
+
+    def import_sheet(self, number: int, other: int, sheet: str) -> None:
+        sheets = self.documents[number].Sheets
+        sheets.importSheet(self.documents[other], sheet, sheets.Count)
+
+    def put(self, number: int, sheet: str, row: int, column: int, kind: str, value: Any) -> None:
+        cell = self._sheet(number, sheet).getCellByPosition(column, row)
+        if kind == "number":
+            cell.setValue(value)
+        elif kind == "formula":
+            cell.setFormula(value)
+        else:
+            cell.setString(value if kind == "text" else "")
+
+    def _places(self, number: int, sheet: str, area: Sequence[int], target: str, row: int, column: int) -> Any:
+        top, left, bottom, right = area
+        source = self._sheet(number, sheet).getCellRangeByPosition(left, top, right, bottom)
+        place = self._sheet(number, target).getCellByPosition(column, row).CellAddress
+        return place, source.RangeAddress
+
+    def copy_range(self, number: int, sheet: str, area: Sequence[int], target: str, row: int, column: int) -> None:
+        self._sheet(number, sheet).copyRange(*self._places(number, sheet, area, target, row, column))
+
+    def move_range(self, number: int, sheet: str, area: Sequence[int], target: str, row: int, column: int) -> None:
+        self._sheet(number, sheet).moveRange(*self._places(number, sheet, area, target, row, column))
+
+    def merge(self, number: int, sheet: str, area: Sequence[int], on: bool) -> None:
+        top, left, bottom, right = area
+        self._sheet(number, sheet).getCellRangeByPosition(left, top, right, bottom).merge(on)
+
+    def hide_rows(self, number: int, sheet: str, rows: Sequence[int]) -> None:
+        for row in rows:
+            self._sheet(number, sheet).Rows.getByIndex(row).IsVisible = False
+
+    def undo_depth(self, number: int) -> int:
+        return len(self.documents[number].UndoManager.getAllUndoActionTitles())
+
+    def undo_to(self, number: int, depth: int) -> None:
+        manager = self.documents[number].UndoManager
+        while len(manager.getAllUndoActionTitles()) > depth:
+            manager.undo()
 
     def protected(self, number: int, sheet: str) -> bool:
         return bool(self._sheet(number, sheet).isProtected())

@@ -1,0 +1,152 @@
+"""A person's decisions: what they say in codes, the many ways of typing them, and whether they can be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from tests.simulator.roles import (
+    DIGITS,
+    JUDGEMENTS,
+    SEVERITY_DIGITS,
+    SHEETS_OF_JUDGEMENT,
+    normalise,
+    value_words,
+)
+
+Decision = Mapping[str, str]  # role → code, or the words where there is no code; what is empty is left out
+NOT_UNDERSTOOD = "?"  # stands before what was typed where no judgement can be made of it
+COMMENTS = ("see file", "ask Ben", "sicher", "1/2", "007", "=nicht sicher", "TRUE", "clear case; no doubt", "ß → ss")
+TYPOS = ("xx", "?", "wrong", "ja", "7", "Model is", "*")
+_LISTS = {"judgement": "judgement", "severity": "severity", "correct_span": "span_choice"}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the fresh workbook shows about a case."""
+
+    case: str
+    sheet: str
+    span: str
+    other_span: str
+    context: str
+
+    @property
+    def kind(self) -> str:
+        """FN or FP, which the ID begins with."""
+        return self.case.partition("-")[0]
+
+
+@cache
+def _codes(role: str) -> Mapping[str, str]:
+    """Every way of typing a value of a role that all readers must understand, as its code."""
+    found = {}
+    for code, texts in value_words(_LISTS[role]).items():
+        for text in (code, *texts.values()):
+            found[normalise(text)] = code
+    return found
+
+
+def canonical(role: str, text: str, kind: str = "", *, digits: bool = False) -> str:
+    """What a cell says: the code where there is one, else the words.
+
+    >>> canonical("judgement", " Modell ist\\u00a0falsch"), canonical("judgement", "xx"), canonical("comment", " a ")
+    ('model_error', '?xx', 'a')
+    """
+    clean = " ".join(text.replace("\u2060", "").replace("\u200b", "").split())
+    if not clean:
+        return ""
+    if role not in _LISTS:
+        return clean.casefold() if role.startswith("correct_label") else clean
+    found = _codes(role).get(normalise(clean))
+    if found is None and digits:
+        found = _by_digit(role, clean, kind)
+    return found or (clean if role == "correct_span" else NOT_UNDERSTOOD + clean)
+
+
+def _by_digit(role: str, text: str, kind: str) -> str | None:
+    """The code of a digit, or of a digit with the words behind it."""
+    first, _, rest = text.partition(" ")
+    codes = {"judgement": DIGITS, "severity": SEVERITY_DIGITS}.get(role, {})
+    known = [code for code, digit in codes.items() if str(digit) == first.rstrip(".") and _offered(code, kind)]
+    if not known or (rest and _codes(role).get(normalise(rest)) not in known):
+        return None
+    return known[0]
+
+
+def _offered(code: str, kind: str) -> bool:
+    return kind in SHEETS_OF_JUDGEMENT.get(code, (kind,))
+
+
+def surface(role: str, code: str, language: str, *, digits: bool = False) -> str:
+    """The words that a list of the workbook offers for a code; words without a code as they are."""
+    texts = value_words(_LISTS[role]).get(code) if role in _LISTS else None
+    if texts is None:
+        return code
+    digit = {"judgement": DIGITS, "severity": SEVERITY_DIGITS}.get(role, {}).get(code)
+    return f"{digit} {texts[language]}" if digits and digit else texts[language]
+
+
+def other_surface(role: str, code: str, rng: Random, *, digits: bool = False) -> str | float:
+    """Another way of typing the same: another language, the code, other letters, odd spaces, digits."""
+    texts = [code, *value_words(_LISTS[role])[code].values()]
+    text = rng.choice(texts)
+    ways: list[str | float] = [text, text.upper(), text.lower(), f" {text} ", text.replace(" ", "\u00a0") + "\u00a0"]
+    ways += [f"\u2060{text}", text.replace(" ", "  ")]
+    digit = {"judgement": DIGITS, "severity": SEVERITY_DIGITS}.get(role, {}).get(code)
+    if digits and digit:
+        ways += [str(digit), float(digit), f" {digit} ", f"{digit} {text}"] * 2
+    return rng.choice(ways)
+
+
+def usable(facts: Facts, decision: Decision) -> bool:
+    """Whether a decision is complete and can be carried out at its case by itself."""
+    code = decision.get("judgement", "")
+    if not code or code not in JUDGEMENTS or not _offered(code, facts.kind):
+        return not code and not any(role.startswith("correct") for role in decision)
+    if decision.get("severity", "").startswith(NOT_UNDERSTOOD):
+        return False
+    labels = [role for role in decision if role.startswith("correct_label")]
+    span = decision.get("correct_span", "")
+    if code == "label":
+        return bool(labels) and (facts.kind == "FN" or bool(facts.other_span))
+    if code == "boundary" and (not span or (facts.kind == "FP" and not facts.other_span)):
+        return False
+    if span in value_words("span_choice"):
+        return bool(facts.other_span) or span == ("as_model" if facts.kind == "FP" else "as_reference")
+    return not span or normalise(span) in normalise(facts.context)
+
+
+def first_decision(facts: Facts, labels: Mapping[str, str], leading: str, rng: Random) -> Decision:
+    """What a person decides about a case: always something that can be carried out and contradicts nothing.
+
+    Where gold and model overlap, a case of each sheet shows the same disagreement; only those of the leading kind
+    decide about it, the others are beyond decision.
+    """
+    codes = [code for code in JUDGEMENTS if _offered(code, facts.kind)]
+    if facts.other_span:
+        codes = [code for code in codes if code != "gold_missing"] if facts.kind == leading else ["unclear"]
+    for code in rng.sample(codes, len(codes)):
+        decision = {"judgement": code, **_corrections(code, facts, labels, rng)}
+        if rng.random() < 0.3:
+            decision["severity"] = rng.choice(list(SEVERITY_DIGITS))
+        if rng.random() < 0.3:
+            decision["comment"] = rng.choice(COMMENTS)
+        if usable(facts, decision):
+            return decision
+    return {"judgement": "unclear"}
+
+
+def _corrections(code: str, facts: Facts, labels: Mapping[str, str], rng: Random) -> dict[str, str]:
+    if code == "label":
+        role = rng.choice(sorted(labels))
+        return {role: labels[role].casefold()}
+    if code == "boundary":
+        words = facts.span.split()
+        choices = ["as_reference", "as_model", "both", "common", words[0], words[-1], facts.span]
+        return {"correct_span": rng.choice(choices)}
+    if code == "gold_missing" and rng.random() < 0.3:
+        return {"correct_span": facts.span.split()[-1]}
+    return {}
