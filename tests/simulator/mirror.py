@@ -19,6 +19,7 @@ class OfficeMirror:
     def __init__(self, document: Document, *, new: bool = False) -> None:
         self.document = document
         self._leftover = list(document.sheets()) if new else []  # what a new workbook brings along
+        self._added: list[tuple[int, str]] = []  # new sheets, and how many edits could be undone then
 
     def do(self, edit: str, *arguments: Any) -> Any:
         """Carry out one edit of the model; sorting tells the order that came of it."""
@@ -30,7 +31,13 @@ class OfficeMirror:
         return self.document.undo_depth()
 
     def back_to(self, mark: int) -> None:
-        """Undo the edits since a mark."""
+        """Undo the edits since a mark; LibreOffice falls over when a new sheet is undone, so these are deleted."""
+        while self._added and self._added[-1][0] > mark:
+            depth, name = self._added.pop()
+            self.document.undo_to(depth)
+            self.document.delete_sheet(name)
+            if depth == mark + 1:
+                return
         self.document.undo_to(mark)
 
     def _put(self, sheet: str, row: int, column: int, value: Value) -> None:
@@ -48,6 +55,7 @@ class OfficeMirror:
             self._leftover.remove(name)
             return
         self.document.add_sheet(name)
+        self._added.append((self.document.undo_depth(), name))
         self._tidy()
 
     def _import_sheet(self, other: OfficeMirror, sheet: str) -> None:
