@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from tests.conftest import ROOT
 from tests.simulator.book import Book, Sheet
+from tests.support.folders import ROOT
 
 CASE_ID = re.compile(r"[A-Z]{2}-[A-Z2-7]{8,32}")
 # The keys that headers may have in the words files ([column]), by role.

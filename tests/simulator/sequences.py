@@ -10,7 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from tests.conftest import EXAMPLE_OPTIONS, ROOT, run
 from tests.simulator import moving, sheets, typing_in  # noqa: F401 - they register the operations
 from tests.simulator.book import Book, Mirror, NotPossible
 from tests.simulator.files import read_book, write_book
@@ -20,6 +19,8 @@ from tests.simulator.registry import OPERATIONS, Operation
 from tests.simulator.roles import is_annotation, layout, normalise, tag, value_words, words
 from tests.simulator.wayback import CameBack, reimport
 from tests.simulator.world import World
+from tests.support.commands import EXAMPLE_OPTIONS, run
+from tests.support.folders import ROOT
 
 LANGUAGES = ("en", "de")
 MOST_OPERATIONS = 6

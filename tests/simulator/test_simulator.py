@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 from tests.simulator.book import Cell, Sheet
+from tests.simulator.mirror import OfficeProgram
 from tests.simulator.oracle import KEPT, LOST, MOVED, REPORTED, judge, read_lines
 from tests.simulator.person import canonical
 from tests.simulator.registry import OPERATIONS
 from tests.simulator.sequences import Simulator
 from tests.simulator.wayback import CameBack, Place
-from tests.support import office
+from tests.support.office import Office
 
 NOT_YET = {
     "columns: a second Judgement that differs",
@@ -174,14 +175,8 @@ def test_digits_mean_judgements_where_they_are_switched_on(text: str, kind: str,
 
 
 @pytest.fixture(scope="module")
-def in_office(tmp_path_factory: pytest.TempPathFactory):
-    if office.missing():
-        pytest.skip(office.missing())
-    from tests.simulator.mirror import mirrored
-
-    folder = tmp_path_factory.mktemp("office")
-    with mirrored(folder) as program:
-        yield Simulator(folder, SEED, HOLDS, program=program)
+def in_office(office: Office, tmp_path_factory: pytest.TempPathFactory) -> Simulator:
+    return Simulator(tmp_path_factory.mktemp("edited"), SEED, HOLDS, program=OfficeProgram(office))
 
 
 @pytest.mark.office

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import run
 from tests.simulator.person import Decision, canonical
 from tests.simulator.roles import CASE_ID
+from tests.support.commands import run
 
 # Parts of the JSON that tell what was done; naming a case there is no report that a person must look at it.
 _NO_REPORT = {
