@@ -12,8 +12,9 @@ import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.table import add_contexts, case_table, link_cases
+from clueval_xlsx.corpus.annotation import Annotation
 from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, align_labels
-from clueval_xlsx.corpus.pair import Annotation, Pair
+from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.scoring.chosen_schemes import chosen_tallies
 from clueval_xlsx.scoring.confusion import confusion

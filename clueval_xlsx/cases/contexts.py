@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.rendering import Written, portions
+from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
 
@@ -87,7 +87,7 @@ def contexts(
     left, right = bounds.left[fresh], bounds.right[fresh]
 
     def cut(portion: slice) -> list[list[Segment]]:
-        written = corpus.written(left[portion], right[portion])
+        written = corpus.rendered(left[portion], right[portion])
         rows = slice(*np.searchsorted(stretch, [portion.start, portion.stop]).tolist())
         origin = written.first[stretch[rows] - portion.start] - bounds.left[rows]
         columns = (column[rows].tolist() for column in (*own, touched.first, touched.stop, *bounds))
@@ -124,7 +124,7 @@ class _Stretch(NamedTuple):
 class _Cutter:
     """Cuts written text into the segments of one context after another."""
 
-    def __init__(self, written: Written, others: Extents, marks: Marks) -> None:
+    def __init__(self, written: RenderedTokens, others: Extents, marks: Marks) -> None:
         self._written = written
         self._others = others
         self._marks = marks

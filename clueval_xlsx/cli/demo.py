@@ -50,7 +50,8 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.cli.console import output, say
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
-    from clueval_xlsx.formats.loading import ReadOptions, read_pair
+    from clueval_xlsx.formats.loading import read_pair
+    from clueval_xlsx.formats.options import ReadOptions
     from clueval_xlsx.outputs.terminal.scores import score_table
     from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
     from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated

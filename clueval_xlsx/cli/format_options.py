@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from clueval_xlsx.cli.parameters import LayerField, ListOption
+from clueval_xlsx.formats.registry import FORMAT_NAMES
 
-FORMAT_NAMES = ("vrt", "conll", "brat", "tab", "presidio", "label-studio", "table")
 _FORMAT = click.Choice(FORMAT_NAMES)
 
 

@@ -10,6 +10,7 @@ import click
 from clueval_xlsx.cli import options
 from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.registry import format_named
 
 
 @click.command()
@@ -30,25 +31,24 @@ def merge(file: str, output: Path | None, force: bool, **given: Any) -> None:
     Overlapping spans of all layers become one span; each layer gives it the label with most tokens.
     """
     from clueval_xlsx.cli.console import put, say
-    from clueval_xlsx.corpus.pair import annotate
-    from clueval_xlsx.formats.span_table_writer import span_table
+    from clueval_xlsx.corpus.reading import annotate
+    from clueval_xlsx.formats.span_table import span_table
 
     reading = options.read_input(file, given)
     corpus = reading.corpus
-    annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
+    annotation = annotate(reading)
     ending = output.suffix.lower() if output else ".tsv"
     if ending in {".tsv", ".csv"}:
         text = span_table(annotation.spans, corpus, separator="\t" if ending == ".tsv" else ",")
         content = text.encode("utf-8", "replace")
     elif ending == ".vrt":
-        from clueval_xlsx.formats.token_writer import vertical_text
-        from clueval_xlsx.formats.vertical_writer import rewrite_layers
-
         merged = {layer: annotation.spans[["start", "end", layer]] for layer in reading.layers}
-        tagged = reading.source.format in {"vrt", "conll"}
-        content = (
-            rewrite_layers(reading, merged) if tagged else vertical_text(corpus, merged).encode("utf-8", "replace")
-        )
+        if format_named(reading.source.format).columns:
+            (content,) = reading.correct(merged).values()
+        else:
+            from clueval_xlsx.formats.vrt import vertical_text
+
+            content = vertical_text(corpus, merged).encode("utf-8", "replace")
     else:
         raise OptionError(f"{output}: unknown ending {ending!r}. Allowed: .tsv, .csv, .vrt.")
     if output is None:

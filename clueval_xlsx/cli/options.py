@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.formats.loading import ReadOptions
+    from clueval_xlsx.formats.options import ReadOptions
 
 
 def _set_threads(_context: click.Context, _parameter: click.Parameter, count: int | None) -> None:
@@ -229,7 +229,7 @@ labels = apply(
 
 def read_options(given: dict[str, Any], side: str = "") -> ReadOptions:
     """Reading options from the command's keyword arguments; `side` is gold, pred or nothing."""
-    from clueval_xlsx.formats.loading import ReadOptions
+    from clueval_xlsx.formats.options import ReadOptions
 
     layers = given.get(f"{side}_layers") or given["layers"]
     names = [name for name, _ in layers]

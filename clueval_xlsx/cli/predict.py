@@ -10,13 +10,11 @@ import click
 from clueval_xlsx.cli import detector_options, options
 from clueval_xlsx.cli.writing import force_option, guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.registry import JSON_FORMATS, PREDICTED, TARGET_ENDINGS, Format, format_named
 
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.detectors.prediction import Dataset, Prediction
-
-_TARGETS = ("vrt", "conll", "brat", "tab", "presidio", "label-studio", "table")
-_JSON = ("tab", "presidio", "label-studio")
 
 
 @click.command()
@@ -34,8 +32,8 @@ _JSON = ("tab", "presidio", "label-studio")
 @click.option(
     "--to",
     "wanted",
-    type=click.Choice(_TARGETS),
-    help="Output format. Default: by the ending (.vrt, .conll, .tsv, .csv, .xlsx; .json: like the dataset; "
+    type=click.Choice(PREDICTED),
+    help=f"Output format. Default: by the ending ({', '.join(TARGET_ENDINGS)}; .json: like the dataset; "
     "none: a brat folder).",
 )
 @options.reading
@@ -57,7 +55,7 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     # A dataset's own annotations do not matter for predicting, so their overlaps are nobody's business here.
     reading = options.read_input(dataset, {**given, "nested": "longest"})
     format_ = _format(output, wanted, reading)
-    if format_ != "brat":
+    if not format_.folder:
         check_target(output, guard(force))  # before a long run, not behind it
     prepared = make_dataset(reading)
     run = run_dataset(prepared, given, output)
@@ -74,41 +72,33 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
         say(f"To compare labels with the dataset's: {aligned.renames}")
     say_failures(prepared, run, output)
     done = len(prepared.documents) - len(run.failures)
-    say(f"{prediction.spans} predictions in {done} documents written to {output} ({format_}).")
+    say(f"{prediction.spans} predictions in {done} documents written to {output} ({format_.name}).")
     if run.failures:
         ctx.exit(3)
 
 
-def _format(output: Path, wanted: str | None, reading: Reading) -> str:
-    from clueval_xlsx.cli.convert import output_format
+def _format(output: Path, wanted: str | None, reading: Reading) -> Format:
+    from clueval_xlsx.formats.writing import output_format
 
     if wanted:
-        return wanted
+        return format_named(wanted)
     if output.suffix.lower() in {".json", ".jsonl"}:
-        if reading.source.format in _JSON:
-            return reading.source.format
-        raise OptionError(f"{output}: which JSON? Give --to {'|'.join(_JSON)}.")
-    return output_format(output)
+        if reading.source.format in JSON_FORMATS:
+            return format_named(reading.source.format)
+        raise OptionError(f"{output}: which JSON? Give --to {'|'.join(JSON_FORMATS)}.")
+    return format_named(output_format(output))
 
 
-def _files(reading: Reading, dataset: Dataset, prediction: Prediction, format_: str, output: Path) -> dict[Path, bytes]:
+def _files(
+    reading: Reading, dataset: Dataset, prediction: Prediction, format_: Format, output: Path
+) -> dict[Path, bytes]:
     """What is to be written; a token file keeps everything but its tags."""
-    from clueval_xlsx.corpus.tags import TagColumn
+    from clueval_xlsx.formats.writing import output_files
 
-    predicted = prediction.reading
-    spans = predicted.layers[dataset.layer]
-    assert not isinstance(spans, TagColumn)
-    if format_ == reading.source.format and isinstance(reading.layers[dataset.layer], TagColumn):
-        from clueval_xlsx.formats.vertical_writer import rewrite_layers
-
+    layers = prediction.layers
+    if format_.name == reading.source.format and format_.columns:
+        spans = layers[dataset.layer]
         empty = {layer: spans.iloc[:0].rename(columns={dataset.layer: layer}) for layer in dataset.left_over}
-        return {output: rewrite_layers(reading, {dataset.layer: spans, **empty})}
-    if format_ == "tab":
-        from clueval_xlsx.formats.detected_json import detected_json
-        from clueval_xlsx.formats.standoff_writer import written_documents
-
-        text = detected_json(written_documents(predicted, {dataset.layer: spans}, format_))
-        return {output: text.encode("utf-8", "backslashreplace")}
-    from clueval_xlsx.cli.convert import output_files
-
-    return output_files(predicted, {dataset.layer: spans}, format_, output, None)
+        (content,) = reading.correct({**layers, **empty}).values()
+        return {output: content}
+    return output_files(prediction.side, layers, format_, output)

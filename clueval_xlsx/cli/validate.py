@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from clueval_xlsx.cli import options
 from clueval_xlsx.cli.console import say, show
 from clueval_xlsx.exceptions import CluevalError, InputError
+
+if TYPE_CHECKING:
+    from clueval_xlsx.corpus.reading import Reading
 
 
 @click.command()
@@ -39,19 +42,15 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
             found += (len(error.problems) or 1) + error.unlisted
             continue
         show(_describe(reading))
-        for line in reading.text.resolved if reading.text is not None else ():
+        for line in reading.resolved:
             show(f"{line}.")
         if first is None:
             first = reading
             continue
-        from clueval_xlsx.corpus.aligned_pairs import check_same_text
-        from clueval_xlsx.corpus.pair import check_same_tokens
+        from clueval_xlsx.corpus.pair import check_same_text
 
         try:
-            if first.text is None and reading.text is None:
-                check_same_tokens(first.corpus, reading.corpus)
-            else:
-                check_same_text(first, reading)
+            check_same_text(first, reading)
         except CluevalError as error:
             show(str(error))
             found += 1
@@ -78,12 +77,12 @@ def _check_language(file: str) -> int:
     return len(problems)
 
 
-def _describe(reading: Any) -> str:
+def _describe(reading: Reading) -> str:
     """One line about a sound file: sizes, layers with their labels, tags that continue nothing."""
-    from clueval_xlsx.corpus.pair import annotate
+    from clueval_xlsx.corpus.reading import annotate
 
     corpus = reading.corpus
-    annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
+    annotation = annotate(reading)
     layers = "; ".join(
         f"{layer}: {len(spans)} spans, {spans[layer].nunique()} labels, "
         f"{annotation.orphans.get(layer, 0)} I- that continue nothing"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.text.offsets import characters_before
 from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import IntArray, Strings
 
-_AMPERSAND = ord("&")
 _SPACE = b" "
 
 
@@ -43,7 +42,7 @@ def character_offsets(corpus: Corpus, positions: IntArray) -> CharacterOffsets:
         length = np.where(corpus.documents.stop > corpus.documents.start, corpus.char_end[last] + 1, 0)
         offset = (np.cumsum(length) - length)[corpus.document_of(positions)]
         return CharacterOffsets(positions, corpus.char_start[positions] + offset, corpus.char_end[positions] + offset)
-    length, gap = code_point_counts(corpus.tokens, positions), _gaps(corpus, positions)
+    length, gap = code_point_counts(corpus.tokens.at(positions)), _gaps(corpus, positions)
     end = np.cumsum(length + gap) - gap
     return CharacterOffsets(positions, end - length, end)
 
@@ -65,23 +64,11 @@ def covered(size: int, *spans: tuple[IntArray, IntArray]) -> IntArray:
     return np.flatnonzero(np.cumsum(change[:-1]) > 0)
 
 
-def code_point_counts(strings: Strings, rows: IntArray) -> IntArray:
-    """How many code points these strings have, XML entities counted as what they stand for."""
-    start, length = strings.start[rows], strings.length[rows].astype(np.int64)
-    _, places = unfold(start, start + length)
-    buffer = np.frombuffer(strings.data, dtype=np.uint8)[places]
-    borders = np.concatenate([[0], np.cumsum(length)])
-    counts = np.diff(np.concatenate([[0], np.cumsum((buffer & 0xC0) != 0x80)])[borders])
-    for index in _holders(strings, buffer, borders).tolist():
-        counts[index] = len(strings[int(rows[index])])
-    return counts
-
-
-def _holders(strings: Strings, buffer: npt.NDArray[np.uint8], borders: IntArray) -> IntArray:
-    """Which of the strings laid end to end in a buffer may hold an XML entity."""
-    if not strings.entities:
-        return np.empty(0, dtype=np.int64)
-    return np.unique(np.searchsorted(borders, np.flatnonzero(buffer == _AMPERSAND), side="right") - 1)
+def code_point_counts(strings: Strings) -> IntArray:
+    """How many code points strings have, XML entities counted as what they stand for."""
+    packed = strings.packed()
+    letters = np.frombuffer(packed.data, dtype=np.uint8)
+    return np.diff(characters_before(letters)[np.append(packed.start, packed.length.sum(dtype=np.int64))])
 
 
 class Stretches(NamedTuple):
@@ -104,30 +91,13 @@ def text_of(corpus: Corpus, positions: IntArray) -> Stretches:
         gap_begin = begin + length
         gap = np.where(goes_on, corpus.tokens.start[following] - gap_begin, 0)
     else:
-        buffer, begin, length = _decoded(corpus.tokens, positions)
+        packed = corpus.tokens.at(positions).packed()
+        buffer = np.frombuffer(packed.data + _SPACE, dtype=np.uint8)
+        begin, length = packed.start, packed.length.astype(np.int64)
         gap_begin, gap = np.full(len(positions), len(buffer) - 1), _gaps(corpus, positions)
     starts = np.stack([begin, gap_begin], axis=1).reshape(-1)
     counts = np.stack([length, gap], axis=1).reshape(-1)
     _, places = unfold(starts, starts + counts)
     laid = buffer[places]
-    borders = np.concatenate([[0], np.cumsum((laid & 0xC0) != 0x80)])[np.concatenate([[0], np.cumsum(counts)])]
+    borders = characters_before(laid)[np.concatenate([[0], np.cumsum(counts)])]
     return Stretches(laid.tobytes().decode("utf-8", "surrogatepass"), borders)
-
-
-def _decoded(tokens: Strings, rows: IntArray) -> tuple[npt.NDArray[np.uint8], IntArray, IntArray]:
-    """Some strings without entities in a buffer of their own, whose last byte is a space: buffer, start, length."""
-    begin, length = tokens.start[rows], tokens.length[rows].astype(np.int64)
-    _, places = unfold(begin, begin + length)
-    buffer = np.frombuffer(tokens.data, dtype=np.uint8)[places]
-    borders = np.concatenate([[0], np.cumsum(length)])
-    start = borders[:-1].copy()
-    holders = _holders(tokens, buffer, borders)
-    plain = [tokens[index].encode("utf-8", "surrogatepass") for index in rows[holders].tolist()]
-    length[holders] = [len(item) for item in plain]
-    start[holders] = len(buffer) + np.cumsum(length[holders]) - length[holders]
-    return np.concatenate([buffer, np.frombuffer(b"".join(plain) + _SPACE, dtype=np.uint8)]), start, length
-
-
-def code_points(text: str) -> npt.NDArray[np.uint32]:
-    """The code points of a text as numbers."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")

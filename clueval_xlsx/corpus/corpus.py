@@ -11,8 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.text.rendering import NO_SPACE_AFTER, NO_SPACE_BEFORE, Written, join_words, portions, write_out
-from clueval_xlsx.text.strings import BoolArray, IntArray, Strings, decode_entities
+from clueval_xlsx.text.entities import decode_entities
+from clueval_xlsx.text.ranges import inside
+from clueval_xlsx.text.rendering import RenderedTokens, guessed_glue, portions, render_tokens
+from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
@@ -53,9 +55,9 @@ class Regions:
     def find(self, positions: IntArray) -> IntArray:
         """The index of the region that holds each position, or -1."""
         index = np.searchsorted(self.start, positions, side="right") - 1
-        inside = index >= 0
-        inside[inside] = positions[inside] < self.stop[index[inside]]
-        return np.where(inside, index, -1)
+        held = index >= 0
+        held[held] = positions[held] < self.stop[index[held]]
+        return np.where(held, index, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,11 @@ class Corpus:
         """The index of the document of each position."""
         # Empty documents share their start with the next one; `side="right"` picks the last, which has tokens.
         return np.searchsorted(self.documents.start, positions, side="right") - 1
+
+    @property
+    def document_numbers(self) -> IntArray:
+        """The index of the document of every token."""
+        return np.repeat(np.arange(len(self.documents)), self.documents.stop - self.documents.start)
 
     def sentence_of(self, positions: IntArray) -> IntArray:
         """The running number of the sentence of each position."""
@@ -132,36 +139,34 @@ class Corpus:
         """The line of a token in its source file, counted from 1."""
         return self.tokens.data.count(b"\n", 0, int(self.tokens.start[position])) + 1
 
-    def written(self, first: IntArray, stop: IntArray) -> Written:
+    def place(self, position: int) -> str:
+        """A token's file and line, for messages."""
+        return f"{self.name}:{self.line_of(position)}"
+
+    @property
+    def closing_breaks(self) -> IntArray:
+        """The positions at which no span goes on: sentence starts where the source gives them, else document starts."""
+        breaks = self.breaks if self.hard_breaks else self.documents.start
+        return breaks[breaks < len(self)]
+
+    def rendered(self, first: IntArray, stop: IntArray) -> RenderedTokens:
         """Many stretches of tokens (`stop` is the position behind the last) the way people write them."""
-        return write_out(self.tokens, first, stop, running=self.running_text, glue=self.glue)
+        return render_tokens(self.tokens, first, stop, running=self.running_text, glue=self.glue)
 
     def text(self, first: int, last: int) -> str:
         """The words from one position to another (both inclusive) the way people write them."""
-        if self.running_text:
-            return self.tokens.between(first, last)
-        words = self.tokens.take(range(first, last + 1))
-        glue = None if self.glue is None else self.glue[first + 1 : last + 1].tolist()
-        return join_words(words, glue)
+        return self.texts(np.array([first], dtype=np.int64), np.array([last], dtype=np.int64))[0]
 
     def texts(self, first: IntArray, last: IntArray) -> list[str]:
         """The same for many stretches at once, much faster."""
         found: list[str] = []
         for portion in portions(last + 1 - first):
-            found += self.written(first[portion], last[portion] + 1).texts()
+            found += self.rendered(first[portion], last[portion] + 1).texts()
         return found
 
     def glue_or_guess(self) -> BoolArray:
         """`glue`, or where nobody knows, the way punctuation is usually written."""
-        if self.glue is not None:
-            return self.glue
-        codes, words = self.tokens.factorise()
-        before = np.array([word in NO_SPACE_BEFORE for word in words], dtype=bool)
-        after = np.array([word in NO_SPACE_AFTER for word in words], dtype=bool)
-        glue = np.zeros(len(self), dtype=bool)
-        if len(self) > 1:
-            glue[1:] = before[codes[1:]] | after[codes[:-1]]
-        return glue
+        return guessed_glue(self.tokens.packed()) if self.glue is None else self.glue
 
     def derived_breaks(self, spans: Sequence[tuple[IntArray, IntArray]]) -> IntArray:
         """Sentence starts guessed from sentence-final punctuation, never inside one of the spans.
@@ -175,10 +180,7 @@ class Corpus:
         after = after[after < len(self)]
         keep = np.ones(len(after), dtype=bool) if self.glue is None else ~self.glue[after]
         for start, end in spans:
-            holder = np.searchsorted(start, after, side="left") - 1  # the last span that starts before the break
-            inside = holder >= 0
-            inside[inside] = end[holder[inside]] >= after[inside]
-            keep &= ~inside
+            keep &= ~inside(after, start, end + 1)
         return np.union1d(after[keep], self.documents.start[self.documents.start < len(self)])
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.pair import Annotation, Pair, join_layers
+from clueval_xlsx.corpus.annotation import Annotation, join_layers
+from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.text.strings import BoolArray, IntArray

@@ -108,6 +108,28 @@ def vote(groups: IntArray, labels: IntArray, weights: IntArray) -> tuple[IntArra
     return group[best].astype(np.int64), label[best].astype(np.int64)
 
 
+def same_extents(layers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Layers side by side: one row for each extent, no label where a layer has no span of that extent.
+
+    >>> import pandas as pd
+    >>> a = pd.DataFrame({"start": [0, 5], "end": [2, 6], "a": ["X", "Y"]})
+    >>> b = pd.DataFrame({"start": [0], "end": [2], "b": ["Z"]})
+    >>> same_extents({"a": a, "b": b}).fillna("-").values.tolist()
+    [[0, 2, 'X', 'Z'], [5, 6, 'Y', '-']]
+    """
+    rows: dict[tuple[int, int], dict[str, str | None]] = {}
+    for layer, spans in layers.items():
+        start, end = positions(spans)
+        for begin, last, label in zip(start.tolist(), end.tolist(), label_list(spans[layer]), strict=True):
+            rows.setdefault((begin, last), {})[layer] = label
+    extents = sorted(rows)
+    return make_spans(
+        np.array([start for start, _ in extents], dtype=np.int64),
+        np.array([end for _, end in extents], dtype=np.int64),
+        {layer: [rows[extent].get(layer) for extent in extents] for layer in layers},
+    ).astype(dict.fromkeys(layers, object))
+
+
 def check_disjoint(spans: pd.DataFrame, name: str) -> None:
     """Raise if two spans of one sequence overlap, or if a span ends before it starts."""
     start, end = positions(spans)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
-from clueval_xlsx.corpus.pair import annotate
-from clueval_xlsx.corpus.reading import Reading, Source, digest
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.mentions import Mentions
+from clueval_xlsx.corpus.nested import LONGEST, SHOWN, Resolution, Wording, resolve
+from clueval_xlsx.corpus.reading import Reading, annotate, digest
 from clueval_xlsx.corpus.spans import label_column, label_vocabulary, make_spans
-from clueval_xlsx.corpus.standoff import Mentions, TextReading
-from clueval_xlsx.corpus.tags import TagColumn
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.detectors.base import Description, Detection, Document
-from clueval_xlsx.detectors.nested import LONGEST, Finds, resolve
 from clueval_xlsx.detectors.runner import Run
-from clueval_xlsx.detectors.texts import Rendered, place, render
+from clueval_xlsx.detectors.texts import place
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.text.tokenise import Ranges
 
@@ -28,69 +30,48 @@ _MOST_WORDS = 40
 class Dataset:
     """What a detector is run on: the gold side with the one layer that predictions are made for."""
 
-    gold: Reading | TextReading
+    gold: Reading
     layer: str
     documents: list[Document]
-    rendered: Rendered | None  # where the tokens lie, if the dataset has tokens
     left_over: tuple[str, ...] = ()  # layers that nothing is predicted for
 
     @property
     def labels(self) -> list[str]:
         """The labels that the dataset's own annotations have."""
-        if isinstance(self.gold, TextReading):
-            return sorted({str(label) for label in self.gold.mentions.labels[self.layer].dropna()})
-        content = self.gold.layers[self.layer]
-        if isinstance(content, TagColumn):
-            corpus = self.gold.corpus
-            breaks = corpus.breaks if corpus.hard_breaks else corpus.documents.start
-            content = annotate(self.gold, corpus, breaks[breaks < len(corpus)]).layers[self.layer]
-        return label_vocabulary([content], self.layer)
+        return label_vocabulary([annotate(self.gold).layers[self.layer]], self.layer)
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
     """The predicted side, in the shape that the gold side has; what had to be changed on the way."""
 
-    side: Reading | TextReading
+    side: Reading
     notes: tuple[str, ...] = ()
 
     @property
-    def reading(self) -> Reading:
+    def layers(self) -> Mapping[str, pd.DataFrame]:
         """The predictions on tokens."""
-        return self.side.reading if isinstance(self.side, TextReading) else self.side
+        return annotate(self.side).layers
 
     @property
     def spans(self) -> int:
         """How many there are."""
-        if isinstance(self.side, TextReading):
-            return len(self.side.mentions)
-        return sum(len(spans) for spans in self.side.layers.values() if not isinstance(spans, TagColumn))
+        return sum(len(spans) for spans in self.layers.values())
 
 
-def make_dataset(reading: Reading | TextReading, layer: str | None = None) -> Dataset:
+def make_dataset(reading: Reading, layer: str | None = None) -> Dataset:
     """Choose the layer (by default the first) and get the texts.
 
     Documents that the chosen annotator has not seen are left out: nothing could be compared there.
     """
-    side = reading.text if isinstance(reading, Reading) and reading.text is not None else reading
-    names = side.layer_names if isinstance(side, TextReading) else list(side.layers)
+    names = reading.layer_names
     layer = layer or names[0]
     if layer not in names:
-        raise OptionError(f"there is no layer {layer!r} in {side.source.name}. Layers: {', '.join(names)}.")
-    others = tuple(name for name in names if name != layer)
-    if isinstance(side, TextReading):
-        if side.unannotated:
-            side = side.only([number for number in range(len(side.documents)) if number not in side.unannotated])
-        side = replace(side, listed=_only(side.listed, layer), mentions=_only(side.mentions, layer))
-        documents = [Document(doc_id, text) for doc_id, text in zip(side.doc_ids, side.texts, strict=True)]
-        return Dataset(side, layer, documents, None, others)
-    side = replace(side, layers={layer: side.layers[layer]})
-    rendered = render(side.corpus)
-    return Dataset(side, layer, rendered.documents, rendered, others)
-
-
-def _only(mentions: Mentions, layer: str) -> Mentions:
-    return replace(mentions, labels={layer: mentions.labels[layer]})
+        raise OptionError(f"there is no layer {layer!r} in {reading.source.name}. Layers: {', '.join(names)}.")
+    side = reading.without(reading.unseen) if reading.unseen else reading
+    side = side.only_layers([layer])
+    documents = [Document(doc_id, one.text) for doc_id, one in zip(side.doc_ids, side.documents, strict=True)]
+    return Dataset(side, layer, documents, tuple(name for name in names if name != layer))
 
 
 def make_prediction(dataset: Dataset, run: Run, nested: str | None = None) -> Prediction:
@@ -104,10 +85,8 @@ def make_prediction(dataset: Dataset, run: Run, nested: str | None = None) -> Pr
         reading={"nested": nested},
         detector=str(run.description),
     )
-    if isinstance(dataset.gold, TextReading):
-        return _on_text(dataset, dataset.gold, run, mode, source)
-    assert dataset.rendered is not None
-    return _on_tokens(dataset, dataset.gold, dataset.rendered, run, mode, source)
+    place_finds = _on_tokens if dataset.gold.tokenised else _on_text
+    return place_finds(dataset, run, mode, source)
 
 
 def source_name(description: Description) -> str:
@@ -115,57 +94,86 @@ def source_name(description: Description) -> str:
     return f"{description.name} {description.version}".removesuffix(" -")
 
 
-def _on_text(dataset: Dataset, gold: TextReading, run: Run, mode: str, source: Source) -> Prediction:
-    texts = [document.text for document in dataset.documents]
+def _on_text(dataset: Dataset, run: Run, mode: str, source: Source) -> Prediction:
     rows = [(number, one) for number, found in enumerate(run.found) for one in found or ()]
-    stride = max(map(len, texts), default=0) + 1
-    document = np.array([number for number, _ in rows], dtype=np.int64)
-    start = document * stride + np.array([one.start for _, one in rows], dtype=np.int64)
-    end = document * stride + np.array([one.end for _, one in rows], dtype=np.int64)
+    ranges = Ranges(*(np.array(column, dtype=np.int64) for column in _columns([(n, *one[:2]) for n, one in rows], 3)))
+    listed = _mentions(ranges, dataset.layer, [one.label for _, one in rows], [one.score for _, one in rows])
 
     def describe(row: int) -> str:
         number, one = rows[row]
-        return _described(texts[number][one.start : one.end], one.label, dataset.documents[number].id)
+        return _described(dataset.documents[number].text[one.start : one.end], one.label, dataset.documents[number].id)
 
-    found = [one for _, one in rows]
-    finds = Finds(start, end, [one.label for one in found], [one.score for one in found])
-    resolved = resolve(finds, mode, describe)
-    left = resolved.finds
-    owner = left.start // stride
-    ranges = Ranges(owner, left.start - owner * stride, left.end - owner * stride)
-    mentions = Mentions(ranges, {dataset.layer: label_column(left.labels)})
+    resolution = resolve(listed, mode, _wording(describe))
+    mentions = resolution.mentions
     side = TextReading(
-        documents=gold.documents,
+        documents=tuple(dataset.gold.documents),
         listed=mentions,
         mentions=mentions,
         group=np.arange(len(mentions), dtype=np.int64),
         source=source,
         handles=[()] * len(mentions),
     )
-    return Prediction(side, tuple(resolved.notes(source.name, describe)))
+    return Prediction(side, tuple(_notes(resolution, listed, source.name, describe)))
 
 
-def _on_tokens(dataset: Dataset, gold: Reading, rendered: Rendered, run: Run, mode: str, source: Source) -> Prediction:
-    corpus = gold.corpus
-    placed = place(run.found, rendered, corpus)
-    # Lengths count characters, as they do in running text; token ends make the stretches half-open.
+def _on_tokens(dataset: Dataset, run: Run, mode: str, source: Source) -> Prediction:
+    text = dataset.gold.running_text
+    corpus = text.corpus
+    placed = place(run.found, text)
     document = corpus.document_of(placed.start)
-    stride = max((len(one.text) for one in rendered.documents), default=0) + 1
-    start = document * stride + rendered.char_start[placed.start]
-    end = document * stride + rendered.char_end[placed.end]
+    # Lengths count characters, as they do in running text.
+    ranges = Ranges(document, text.char_start[placed.start], text.char_end[placed.end])
+    listed = _mentions(ranges, dataset.layer, placed.labels, placed.scores)
 
     def describe(row: int) -> str:
         words = corpus.text(int(placed.start[row]), int(placed.end[row]))
         return _described(words, placed.labels[row], corpus.doc_ids[int(document[row])])
 
-    resolved = resolve(Finds(start, end, placed.labels, placed.scores), mode, describe)
-    left = resolved.finds
-    place_start = corpus.document_of(np.arange(len(corpus), dtype=np.int64)) * stride
-    first = np.searchsorted(place_start + rendered.char_start, left.start)
-    last = np.searchsorted(place_start + rendered.char_end, left.end)
-    spans = make_spans(first, last, {dataset.layer: left.labels})
-    side = Reading(corpus, {dataset.layer: spans}, source)
-    return Prediction(side, (*placed.notes(source.name), *resolved.notes(source.name, describe)))
+    resolution = resolve(listed, mode, _wording(describe))
+    mentions = resolution.mentions
+    side = TokenReading(corpus, {dataset.layer: make_spans(*text.positions(mentions.ranges), mentions.labels)}, source)
+    notes = _notes(resolution, listed, source.name, describe)
+    return Prediction(side, (*placed.notes(source.name), *notes))
+
+
+def _columns(rows: Sequence[Sequence[int]], count: int) -> list[Sequence[int]]:
+    return list(zip(*rows, strict=True)) if rows else [()] * count
+
+
+def _mentions(ranges: Ranges, layer: str, labels: Sequence[str], scores: Sequence[float | None]) -> Mentions:
+    known = np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
+    return Mentions(ranges, {layer: label_column(labels)}, scores=known)
+
+
+def _wording(describe: Callable[[int], str]) -> Wording:
+    return Wording(
+        describe,
+        where=lambda _: "the detector's predictions",
+        remedy="Choose what happens to them (--nested longest|merge)",
+    )
+
+
+def _notes(resolution: Resolution, listed: Mentions, name: str, describe: Callable[[int], str]) -> list[str]:
+    """What a person should know; finds that only repeat another are nobody's business."""
+    notes = []
+    gone = [each for each in resolution.dropped if not _repeats(listed, each.row, each.holder)]
+    if gone:
+        shown = "; ".join(f"{describe(each.row)} under {describe(each.holder)}" for each in gone[:SHOWN])
+        more = f"; and {len(gone) - SHOWN} more" if len(gone) > SHOWN else ""
+        notes.append(
+            f"{name}: {len(gone)} overlapping prediction{'s' if len(gone) != 1 else ''} gave way "
+            f"to longer or surer ones (--nested longest): {shown}{more}"
+        )
+    if resolution.merged:
+        count = len(resolution.merged)
+        notes.append(f"{name}: {count} groups of overlapping predictions were merged (--nested merge)")
+    return notes
+
+
+def _repeats(listed: Mentions, row: int, other: int) -> bool:
+    ranges = listed.ranges
+    same_place = ranges.start[row] == ranges.start[other] and ranges.end[row] == ranges.end[other]
+    return bool(same_place and all(values.codes[row] == values.codes[other] for values in listed.labels.values()))
 
 
 def _described(words: str, label: str, doc_id: str) -> str:

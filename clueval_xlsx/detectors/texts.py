@@ -1,4 +1,4 @@
-"""Documents of tokens as running text for a detector, and its finds back on the tokens.
+"""The finds of a detector, which sees running text, back on the tokens of a corpus.
 
 Words are written with the spaces that people put between them; a sentence that the source marks begins on a new
 line. A find that begins or ends inside a token is widened to the whole of it, one that holds nothing but white
@@ -13,18 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.running_text import joined_tokens
-from clueval_xlsx.detectors.base import Detection, Document
+from clueval_xlsx.corpus.running_text import RunningText
+from clueval_xlsx.detectors.base import Detection
 from clueval_xlsx.text.strings import IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class Rendered:
-    """Texts of a corpus of tokens; `char_start` and `char_end` are each token's place in its document's text."""
-
-    documents: list[Document]
-    char_start: IntArray
-    char_end: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,30 +44,17 @@ class Placed:
         return notes
 
 
-def render(corpus: Corpus) -> Rendered:
-    """The text of every document, and where its tokens lie in it.
-
-    >>> from clueval_xlsx import read
-    >>> import io
-    >>> rendered = render(read(io.BytesIO("Frau\\tO\\nOtt\\tB\\n,\\tO\\n".encode()), name="a.vrt").corpus)
-    >>> rendered.documents[0].text, rendered.char_start.tolist()
-    ('Frau Ott,', [0, 5, 8])
-    """
-    texts, char_start, char_end = joined_tokens(corpus)
-    documents = [Document(doc_id, one.text) for doc_id, one in zip(corpus.doc_ids, texts, strict=True)]
-    return Rendered(documents, char_start, char_end)
-
-
-def place(found: Sequence[Sequence[Detection] | None], rendered: Rendered, corpus: Corpus) -> Placed:
+def place(found: Sequence[Sequence[Detection] | None], text: RunningText) -> Placed:
     """Finds by character as stretches of tokens."""
+    corpus = text.corpus
     rows = [(number, one) for number, finds in enumerate(found) for one in finds or ()]
     document = np.array([number for number, _ in rows], dtype=np.int64)
     start = np.array([one.start for _, one in rows], dtype=np.int64)
     end = np.array([one.end for _, one in rows], dtype=np.int64)
     # One number for document and offset makes every search one binary search over all documents.
-    stride = max((len(item.text) for item in rendered.documents), default=0) + 1
-    owner = np.repeat(np.arange(len(corpus.documents)), corpus.documents.stop - corpus.documents.start) * stride
-    token_start, token_end = owner + rendered.char_start, owner + rendered.char_end
+    stride = max((len(item.text) for item in text.documents), default=0) + 1
+    owner = corpus.document_numbers * stride
+    token_start, token_end = owner + text.char_start, owner + text.char_end
     start, end = document * stride + start, document * stride + end
     first = np.searchsorted(token_end, start, side="right")
     last = np.searchsorted(token_start, end, side="left") - 1
@@ -86,7 +64,8 @@ def place(found: Sequence[Sequence[Detection] | None], rendered: Rendered, corpu
     kept = np.flatnonzero(filled)
     widened = int(((token_start[first] < start) | (token_end[last] > end)).sum())
     first, last, origin = _split(first, last, corpus)
-    order = np.lexsort((last, first))
+    labels = np.array([rows[index][1].label for index in kept[origin].tolist()], dtype=object).astype(str)
+    order = np.lexsort((labels, last, first))
     rows = [rows[kept[index]] for index in origin[order].tolist()]
     return Placed(
         first[order],

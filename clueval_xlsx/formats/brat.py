@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from clueval_xlsx.corpus.reading import Source
-from clueval_xlsx.corpus.standoff import Document, TextFormat, TextReading
-from clueval_xlsx.exceptions import InputError, Problem
-from clueval_xlsx.formats.collect import Collector
+import pandas as pd
 
-FIELDS = ("label",)
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.changes import Changes
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.running_text import TextDocument
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.files.names import document_path, escaped
+from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents, one_word
+from clueval_xlsx.formats.collect import Collector
+from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.registry import format_named
+
 TEXT, ANNOTATIONS = ".txt", ".ann"
 
 # No white space at the end, and no number that is longer than any text: see `_span`.
 _SPAN = re.compile(r"(?P<id>\S+)\s+(?P<label>\S+)\s+(?P<start>-?\d{1,18})\s+(?P<end>-?\d{1,18})(?:\s+(?P<text>\S.*))?")
 _DISCONTINUOUS = re.compile(r"\S+\s+\S+\s+-?\d+\s+-?\d+(?:\s*;\s*-?\d+\s+-?\d+)+(?:\s|$)")
 _HEADER = re.compile(r"id\s+category\s+start\s+end\b.*", re.IGNORECASE)
+_TEXTBOUND = re.compile(r"T(\d+)\b")
 _OTHER = re.compile(r"[REAMN]\d+\s|\*\s|#")  # relations, events, attributes, normalisations, equivalences, notes
 
 
@@ -30,18 +40,30 @@ class BratOriginal:
     files: Mapping[str, bytes]
     annotations: Mapping[str, str]
 
+    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:  # noqa: ARG002  # handles say all
+        """Every file of the folder, the annotations of changed documents among them."""
+        files = dict(self.files)
+        for document in changes.documents():
+            doc_id = changes.doc_ids[document]
+            path = self.annotations.get(doc_id, f"{doc_id}{ANNOTATIONS}")
+            content = self.files.get(path, b"").decode("utf-8")
+            files[path] = _corrected(content, changes, document).encode("utf-8", "replace")
+        return files
 
-def read_brat(
-    files: Mapping[str, bytes],
-    name: str,
-    options: TextFormat,
-    texts: Mapping[str, bytes] | None = None,
-    text_name: str = "",
-) -> TextReading:
-    """Read the files of a folder, by their path in it; `texts` are those of `--text`, where they lie elsewhere.
+
+def tell(opened: OpenedSource) -> bool:  # noqa: ARG001
+    """No file by itself looks like this format."""
+    return False
+
+
+def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+    """Read the files of a folder, by their path in it, and the texts of `--text`, where they lie elsewhere.
 
     Every text is a document, named by its path without the ending; a text without `.ann` has no annotations.
     """
+    name, files, texts = opened.name, opened.files, opened.texts
+    if files is None:
+        raise OptionError(f"{name}: brat is read from a folder or a file, not from a stream. Give its path.")
     annotations = _by_document(files, ANNOTATIONS)
     beside = _by_document(files, TEXT)
     elsewhere = _by_document(texts or {}, TEXT)
@@ -57,20 +79,20 @@ def read_brat(
                 Problem(
                     f"{name}/{document}{ANNOTATIONS}",
                     f"its text is nowhere: neither {name}/{document}{TEXT}"
-                    + (f" nor {text_name}/{document}{TEXT}" if texts is not None else ""),
+                    + (f" nor {opened.text_name}/{document}{TEXT}" if texts is not None else ""),
                     remedy="Put the texts beside the annotations, or give their folder with --text DIR",
                 )
                 for document in lost
             ]
         )
-    collector = Collector(name, "brat", options, FIELDS)
+    collector = Collector(name, format_named("brat"), options)
     fingerprint = hashlib.sha256()
     for number, document in enumerate(sorted(found)):
         raw = annotations.get(document, b"")
         for part in (document.encode("utf-8", "surrogatepass"), found[document], raw):
             fingerprint.update(len(part).to_bytes(8, "big") + part)
-        folder = name if document in beside else text_name
-        collector.add_document(Document(document, _decoded(found[document], f"{folder}/{document}{TEXT}")))
+        folder = name if document in beside else opened.text_name
+        collector.add_document(TextDocument(document, _decoded(found[document], f"{folder}/{document}{TEXT}")))
         _add_annotations(collector, number, document, _decoded(raw, f"{name}/{document}{ANNOTATIONS}"))
     source = Source(name, "brat", fingerprint.hexdigest(), dict(collector.layers))
     paths = {_document_of(path): path for path in files if PurePosixPath(path).suffix.lower() == ANNOTATIONS}
@@ -119,8 +141,7 @@ def _add_annotations(collector: Collector, number: int, document: str, content: 
             continue
         collector.add(
             number,
-            int(span["start"]),
-            int(span["end"]),
+            (int(span["start"]), int(span["end"])),
             {"label": span["label"]},
             surface=span["text"] or None,
             handle=(document, place),
@@ -146,3 +167,93 @@ def _decoded(raw: bytes, where: str) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(f"{where}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save it as UTF-8.") from None
+
+
+def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:  # noqa: ARG001
+    """The files of a new folder."""
+    return brat_files(annotated_documents(reading, layers, "brat"))
+
+
+def brat_files(documents: Sequence[AnnotatedDocument]) -> dict[str, bytes]:
+    """The files of a folder by their names."""
+    files: dict[str, bytes] = {}
+    taken: set[str] = set()
+    for number, each in enumerate(documents, 1):
+        name = document_path(each.document.id or f"document-{number}")
+        if f"{name}{TEXT}" in files:
+            raise InputError(f"two documents would be written to {name}{TEXT}. Document IDs must be unique.")
+        if name.casefold() in taken:  # to Windows `a.txt` and `A.txt` are one file
+            name = escaped(name)
+        taken.add(name.casefold())
+        text = each.document.text
+        files[f"{name}{TEXT}"] = text.encode("utf-8", "replace")
+        files[f"{name}{ANNOTATIONS}"] = "".join(
+            f"T{place}\t{one_word(label, 'brat')} {start} {end}\t{one_line(text[start:end])}\n"
+            for place, (start, end, label) in enumerate(each.spans, 1)
+        ).encode("utf-8", "replace")
+    return files
+
+
+def one_line(text: str) -> str:
+    """Words of an annotation on one line, as brat writes them."""
+    return re.sub(r"[\r\n\t]", " ", text)
+
+
+def _corrected(content: str, changes: Changes, document: int) -> str:
+    """An `.ann` file with the changes of its document; every other line stays byte for byte."""
+    lines = annotation_lines(content)
+    ending = "\r\n" if "\r\n" in content else "\n"
+    removed = _apply(lines, changes, document)
+    if removed:
+        lines = [_without(line, removed) for line in lines]
+    lines = [line for line in lines if line]
+    number = max([int(found) for found in _TEXTBOUND.findall(content)], default=0)
+    if changes.added[document] and lines and not lines[-1].endswith("\n"):
+        lines[-1] += ending
+    for span in changes.added[document]:
+        number += 1
+        label = one_word(span.label, "brat")
+        lines.append(f"T{number}\t{label} {span.start} {span.end}\t{one_line(span.surface)}{ending}")
+    return "".join(lines)
+
+
+def _apply(lines: list[str], changes: Changes, document: int) -> set[str]:
+    """Change lines in place; returns the IDs of those that were removed."""
+    removed = set()
+    for handle in changes.removed[document]:
+        place = handle[1]
+        span = parse_span_line(lines[place])
+        if span:
+            removed.add(span["id"])
+        lines[place] = ""
+    for handle, new in changes.changed[document]:
+        place = handle[1]
+        span = parse_span_line(lines[place])
+        assert span is not None, "the line was read as an annotation"
+        line = lines[place]
+        pieces, done = [], 0
+        values: Mapping[str, str] = {
+            "label": one_word(new.label, "brat"),
+            "start": str(new.start),
+            "end": str(new.end),
+            "text": one_line(new.surface),
+        }
+        for name, value in values.items():
+            if span[name] is None:
+                continue
+            pieces += [line[done : span.start(name)], value]
+            done = span.end(name)
+        lines[place] = "".join([*pieces, line[done:]])
+    return removed
+
+
+def _without(line: str, removed: set[str]) -> str:
+    """A line without what refers to a removed annotation: its notes, attributes and relations go with it."""
+    words = re.split(r"[\s:]+", line.strip())
+    if not words or not removed.intersection(words[1:]) or words[0].startswith("T"):
+        return line
+    if words[0] == "*":
+        kept = [word for word in line.split() if word not in removed]
+        return f"*\t{' '.join(kept[1:])}\n" if len(kept) > 3 else ""
+    targets = words[2:3] if words[0].startswith(("#", "A", "M", "N")) else words[1:]
+    return "" if removed.intersection(targets) else line

@@ -7,23 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from clueval_xlsx.corpus.nested import overlap_note, resolve
-from clueval_xlsx.corpus.reading import Source
-from clueval_xlsx.corpus.standoff import (
-    ERROR,
-    FIRST,
-    LONGEST,
-    UNION,
-    Document,
-    Mentions,
-    TextFormat,
-    TextReading,
-    choose_fields,
-    make_mentions,
-)
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.changes import Handle
+from clueval_xlsx.corpus.mentions import Mentions, make_mentions
+from clueval_xlsx.corpus.nested import ERROR, LONGEST, Wording, nested_note, resolve
+from clueval_xlsx.corpus.running_text import TextDocument
+from clueval_xlsx.corpus.text_reading import TextOriginal, TextReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.formats.json_source import shown
-from clueval_xlsx.text.offsets import UNITS, unit_starts
+from clueval_xlsx.formats.options import FIRST, UNION, ReadOptions, choose_fields
+from clueval_xlsx.formats.registry import Format
+from clueval_xlsx.text.offsets import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 
@@ -35,24 +29,28 @@ _FARTHEST = 2**62  # no text is that long, and arrays hold no larger numbers
 class Collector:
     """Takes documents and annotations one by one; `finish` returns the reading or raises with all problems."""
 
-    def __init__(self, name: str, what: str, options: TextFormat, fields: Sequence[str]) -> None:
+    def __init__(
+        self, name: str, format_: Format, options: ReadOptions, layers: Mapping[str, str] | None = None
+    ) -> None:
+        """Collect for a format, whose fields layers take their labels from unless they are given."""
         if options.offsets not in UNITS:
             raise OptionError(f"--offsets {options.offsets}: unknown. Allowed: {', '.join(UNITS)}.")
         self.name = name
         self.options = options
-        self.layers = choose_fields(options.layers, fields, name, what)
-        self.documents: list[Document] = []
+        self.layers = layers or choose_fields(options.layers, format_.fields, name, format_.title)
+        self.documents: list[TextDocument] = []
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.unannotated: set[int] = set()
-        self.homes: list[tuple[Any, ...] | None] = []
+        self.homes: list[Handle | None] = []
         self._rows: list[tuple[int, int, int]] = []
+        fields = format_.fields or tuple(dict.fromkeys(self.layers.values()))
         self._values: dict[str, list[str | None]] = {field: [] for field in fields}
         self._surfaces: list[str | None] = []
-        self._handles: list[tuple[Any, ...]] = []
+        self._handles: list[Handle] = []
         self._wheres: list[str] = []
 
-    def add_document(self, document: Document) -> int:
+    def add_document(self, document: TextDocument) -> int:
         """Take a document; returns its number."""
         self.documents.append(document)
         return len(self.documents) - 1
@@ -60,16 +58,15 @@ class Collector:
     def add(
         self,
         document: int,
-        start: Any,
-        end: Any,
+        offsets: tuple[Any, Any],
         values: Mapping[str, Any],
         *,
         surface: str | None = None,
-        handle: tuple[Any, ...] = (),
+        handle: Handle = (),
         where: str,
     ) -> None:
         """Take an annotation; offsets that are no whole numbers and labels that are no text are a problem."""
-        for key, value in (("start", start), ("end", end)):
+        for key, value in zip(("start", "end"), offsets, strict=True):
             if not isinstance(value, int) or isinstance(value, bool):
                 self.complain(where, f"the {key} of an annotation is {shown(value)}", "a whole number of characters")
                 return
@@ -80,7 +77,7 @@ class Collector:
             if value is not None and not isinstance(value, str):
                 self.complain(where, f"the {field} of an annotation is {shown(value)}", "a text")
                 return
-        self._rows.append((document, start, end))
+        self._rows.append((document, *offsets))
         for field, column in self._values.items():
             column.append(values.get(field))
         self._surfaces.append(surface)
@@ -94,7 +91,7 @@ class Collector:
     def finish(
         self,
         source: Source,
-        original: Any,
+        original: TextOriginal,
         *,
         detector: bool = False,
         union: bool = False,
@@ -111,21 +108,21 @@ class Collector:
             raise InputError(problems=self.problems[:_MOST_PROBLEMS])
         listed = make_mentions(ranges, self._values, self.layers, attributes)
         mode = self.options.nested or (LONGEST if detector else ERROR)
-        resolved = resolve(
-            listed, mode, lambda row: self._describe(listed, row), lambda row: self._wheres[row], forgive_repeats=union
-        )
+        wording = Wording(lambda row: self._describe(listed, row), lambda row: self._wheres[row])
+        resolution = resolve(listed, mode, wording, forgive_repeats=union)
+        lines = resolution.lines(wording)
         return TextReading(
             documents=tuple(self.documents),
             listed=listed,
-            mentions=resolved.mentions,
-            group=resolved.group,
+            mentions=resolution.mentions,
+            group=resolution.group,
             source=source,
             handles=self._handles,
             original=original,
             homes=self.homes,
-            format=self.options,
-            notes=(*self.notes, *overlap_note(self.name, resolved.lines, mode)),
-            resolved=resolved.lines,
+            unit=self.options.offsets,
+            notes=(*self.notes, *nested_note(self.name, lines, mode)),
+            resolved=lines,
             unannotated=frozenset(self.unannotated),
         )
 
@@ -154,7 +151,7 @@ class Collector:
         start, end = rows[:, 1].copy(), rows[:, 2].copy()
         lengths = np.array([len(document.text) for document in self.documents] or [0], dtype=np.int64)
         bounds = np.append(lengths, 0)[rows[:, 0]]
-        if self.options.offsets != "codepoints":
+        if self.options.offsets != CODE_POINTS:
             for number in np.unique(rows[:, 0]).tolist():
                 starts = unit_starts(self.documents[number].text, self.options.offsets)
                 if starts is not None:

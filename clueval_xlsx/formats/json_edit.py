@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import PurePath
 from typing import Any
+
+from clueval_xlsx.corpus.changes import Changes, Handle, NewSpan
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.exceptions import OptionError
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
@@ -25,6 +30,71 @@ class ListEdit:
     removed: set[int] = field(default_factory=set)
     changed: dict[int, Values] = field(default_factory=dict)
     added: list[dict[str, Any]] = field(default_factory=list)
+
+
+def _nothing(document: int, number: int) -> dict[str, Any]:  # noqa: ARG001
+    return {}
+
+
+@dataclass(frozen=True, eq=False)
+class JsonOriginal:
+    """The file as it came, to be written back with only the corrected annotations changed.
+
+    `values` says what an annotation in the list at a path should say, `label_keys` which of that is its label;
+    `besides` is what a new one says besides, by the number of its document and its own.
+    """
+
+    name: str
+    raw: bytes
+    values: Callable[[NewSpan, Path], Values]
+    label_keys: frozenset[str]
+    besides: Callable[[int, int], dict[str, Any]] = _nothing
+
+    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
+        """The file with these changes; everything else keeps its bytes."""
+        return {PurePath(self.name).name: self._corrected(reading, changes)}
+
+    def _corrected(self, reading: TextReading, changes: Changes) -> bytes:
+        documents = changes.documents()
+        if not documents:
+            return self.raw
+        edits: dict[Path, ListEdit] = {}
+
+        def edit_of(handle: Handle) -> ListEdit:
+            return edits.setdefault((handle[0], *handle[1]), ListEdit())
+
+        for document in documents:
+            for handle in changes.removed[document]:
+                edit_of(handle).removed.add(handle[2])
+            for handle, span in changes.changed[document]:
+                edit_of(handle).changed[handle[2]] = self._changed_values(span, handle[1])
+            for number, span in enumerate(changes.added[document], 1):
+                home = reading.homes[document]
+                if home is None:
+                    raise OptionError(
+                        f"{reading.source.name}: document {reading.doc_ids[document]!r} has no list of annotations "
+                        f"to add {span.surface!r} to. Add an empty one first."
+                    )
+                item = self.besides(document + 1, number)
+                edit_of(home).added.append(_filled(item, self.values(span, home[1])))
+        byte_order_mark = "\ufeff" if self.raw.startswith(b"\xef\xbb\xbf") else ""
+        text = self.raw.decode("utf-8-sig")
+        return (byte_order_mark + edit_lists(text, edits)).encode("utf-8", "backslashreplace")
+
+    def _changed_values(self, span: NewSpan, path: Path) -> Values:
+        """What is written into an annotation that was there: its label only where that changed."""
+        values = self.values(span, path)
+        return {key: value for key, value in values.items() if span.label_changed or key[-1] not in self.label_keys}
+
+
+def _filled(item: dict[str, Any], values: Values) -> dict[str, Any]:
+    """An object with values at their paths."""
+    for path, value in values.items():
+        holder = item
+        for step in path[:-1]:
+            holder = holder.setdefault(str(step), {})
+        holder[str(path[-1])] = value
+    return item
 
 
 def edit_lists(text: str, edits: Mapping[Path, ListEdit]) -> str:

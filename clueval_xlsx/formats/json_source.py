@@ -1,35 +1,15 @@
-"""What the JSON formats share: parsing with a message, and telling them apart by their keys."""
+"""What the JSON formats share: parsing with a message, and values that must be there."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
 
-# The keys by which a document of each format is known: all of one group must be there.
-_SIGNS: dict[str, tuple[frozenset[str], ...]] = {
-    "presidio": (frozenset({"full_text"}),),
-    "label-studio": (frozenset({"data"}),),
-    "tab": (frozenset({"text", "annotations"}), frozenset({"text", "presidio_detected_pii"})),
-}
-_EXPECTED = {
-    "presidio": "full_text, spans",
-    "label-studio": "data, annotations (or predictions)",
-    "tab": "doc_id, text, annotations (or presidio_detected_pii)",
-}
 _SHOWN = 60
 _KINDS = {"str": "a text", "list": "a list", "dict": "an object"}
-
-
-@dataclass(frozen=True, eq=False)
-class JsonOriginal:
-    """The file as it came, to be written back with only the corrected annotations changed."""
-
-    name: str
-    raw: bytes
 
 
 def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
@@ -49,7 +29,7 @@ def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
     except ValueError:  # Python reads no number of more than 4,300 digits
         raise InputError(f"{name}: found a number of thousands of digits. Allowed: offsets in the text.") from None
     if not isinstance(content, list):
-        found = f"an object with the keys {_keys(content)}" if isinstance(content, dict) else shown(content)
+        found = f"an object with the keys {key_list(content)}" if isinstance(content, dict) else shown(content)
         raise InputError(f"{name}: the JSON is not a list, but {found}. Allowed: a list of documents.")
     for number, document in enumerate(content, 1):
         if not isinstance(document, dict):
@@ -59,26 +39,13 @@ def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
     return content
 
 
-def json_format(documents: Sequence[dict[str, Any]], name: str) -> str:
-    """Which JSON format this is, told by the keys of the first document."""
-    keys = set(documents[0])
-    for found, groups in _SIGNS.items():
-        if any(group <= keys for group in groups):
-            return found
-    expected = "; ".join(f"{keys} ({found})" for found, keys in _EXPECTED.items())
-    raise InputError(
-        f"{name}: the first document has the keys {_keys(documents[0])}, which no known format has. "
-        f"Allowed: {expected}. Convert the file, or name its format (--format)."
-    )
-
-
-def required(document: dict[str, Any], key: str, kind: type, name: str, number: int) -> Any:
+def required(document: dict[str, Any], key: str, kind: type, where: str) -> Any:
     """A key that must be there and be of the kind."""
     value = document.get(key)
     if not isinstance(value, kind):
         words = _KINDS[kind.__name__]
-        found = f"{key!r} is {shown(value)}" if key in document else f"there is no {key!r}, only {_keys(document)}"
-        raise InputError(f"{name}: document {number}: {found}. Allowed: {key!r} with {words}.")
+        found = f"{key!r} is {shown(value)}" if key in document else f"there is no {key!r}, only {key_list(document)}"
+        raise InputError(f"{where}: {found}. Allowed: {key!r} with {words}.")
     return value
 
 
@@ -97,5 +64,11 @@ def shown(value: Any) -> str:
         return "a list or object nested too deeply"
 
 
-def _keys(document: dict[str, Any]) -> str:
+def key_list(document: dict[str, Any]) -> str:
+    """The keys of an object as a message shows them."""
     return ", ".join(repr(key) for key in list(document)[:10]) or "(none)"
+
+
+def first_value(keys: Sequence[str], *holders: Mapping[str, Any]) -> str | None:
+    """The first of these keys that one of the objects has, as text; None where none has."""
+    return next((str(holder[key]) for holder in holders for key in keys if holder.get(key) is not None), None)

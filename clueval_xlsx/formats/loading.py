@@ -1,172 +1,85 @@
-"""From paths and open streams to readings and pairs: chooses the reader and hands it its options."""
+"""From paths and open streams to readings and pairs: opens the source, finds its format, and has it read."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.standoff import DEFAULT_LAYER, GOLD, PRED, TextFormat, TextReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.outputs import shown_name
-from clueval_xlsx.formats.detect import BRAT, CONLL, FORMATS, JSON, LABEL_STUDIO, PRESIDIO, TAB, TABLE, detect_format
-from clueval_xlsx.formats.span_table import SpanTable
-from clueval_xlsx.formats.vertical import LAST_COLUMN, TokenFormat, read_vertical
+from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
+from clueval_xlsx.formats.options import PRED, ReadOptions
+from clueval_xlsx.formats.registry import FOLDER_FORMAT, Format, formats_ending
 
-DEFAULT_COLUMN = 2
-_MOST_COLUMNS = 1_000_000
-
-Source = str | Path | BinaryIO
+InputSource = str | Path | BinaryIO
+_TEXT, _ANNOTATIONS = ".txt", ".ann"
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    """How to read one side.
-
-    `layers` maps a layer to its column, or in formats without columns to a field (None: the field of that name).
-    Without layers there is one, `span`: column 2 of `.vrt`, the last of CoNLL, the main label elsewhere. `text`
-    is where the text lies if not with the annotations: a folder for brat, a file for a span table.
-    """
-
-    format: str | None = None
-    layers: Mapping[str, int | str | None] = field(default_factory=dict)
-    token_id: int | None = None
-    document_id: int | None = None
-    columns: Mapping[str, int] = field(default_factory=dict)
-    space_column: int | None = None
-    document_tag: str = "text"
-    sentence_tag: str = "s"
-    text: str | Path | None = None
-    nested: str | None = None
-    offsets: str = "codepoints"
-    annotator: str | None = None
-    side: str = GOLD
-
-    def __post_init__(self) -> None:
-        numbered = {
-            **{f"--layer {layer}={column}": column for layer, column in self.layers.items()},
-            **{f"--column {name}={column}": column for name, column in self.columns.items()},
-            "--token-id": self.token_id,
-            "--document-id": self.document_id,
-            "--space-column": self.space_column,
-        }
-        for name, column in numbered.items():
-            if isinstance(column, int) and not 1 <= column <= _MOST_COLUMNS:
-                raise OptionError(f"{name}: there is no column {column}. Allowed: 1 to {_MOST_COLUMNS:,}.")
-
-    def text_format(self) -> TextFormat:
-        """What a standoff reader needs of this."""
-        return TextFormat(self.layers, self.nested, self.offsets, self.annotator, self.side)
-
-
-def read(source: Source, options: ReadOptions | None = None, *, name: str | None = None) -> Reading:
+def read(
+    source: InputSource,
+    options: ReadOptions | None = None,
+    *,
+    name: str | None = None,
+    base: Reading | None = None,
+) -> Reading:
     """Read a file (or a brat folder) in any known format, by itself.
+
+    `base` is the side whose text annotations belong to that have none of their own, if no other text is given.
 
     >>> import io
     >>> reading = read(io.BytesIO(b"Ann\\tB-PER\\nLee\\tI-PER\\n"), name="ann.vrt")
     >>> len(reading.corpus), reading.corpus.text(0, 1)
     (2, 'Ann Lee')
     """
-    found = complete(load(source, options, name=name), options)
-    return found.reading if isinstance(found, TextReading) else found
-
-
-def load(
-    source: Source, options: ReadOptions | None = None, *, name: str | None = None
-) -> Reading | TextReading | SpanTable:
-    """Read what stands in a source: tokens, running text (not yet cut into tokens), or a table without its text."""
     options = options or ReadOptions()
-    if isinstance(source, str | Path):
-        path = Path(source)
-        try:
-            if path.is_dir():
-                return _read_folder(_folder_files(path), name or shown_name(source), options)
-            if options.format == BRAT or (options.format is None and path.suffix.lower() == ".ann"):
-                return _read_folder(_sibling_files(path), name or shown_name(path.parent), options)
-            with path.open("rb") as stream:
-                return load(stream, options, name=name or shown_name(source))
-        except OSError as error:
-            raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
-    name = str(name or getattr(source, "name", None) or "<stream>")
-    return _read_bytes(source.read(), name, options)
+    opened = _open(source, options, name)
+    return _read_opened(opened, find_format(opened, options.format), options, base)
 
 
-def _read_bytes(data: bytes, name: str, options: ReadOptions) -> Reading | TextReading | SpanTable:
-    found = options.format or detect_format(name, data)
-    if found not in (*FORMATS, JSON):
-        raise OptionError(f"unknown format {found!r}. Allowed: {', '.join(FORMATS)}.")
-    if found == BRAT:
-        raise OptionError(f"{name}: brat is read from a folder or a file, not from a stream. Give its path.")
-    if found == TABLE:
-        from clueval_xlsx.formats.span_table import read_span_table
-
-        return read_span_table(data, name, options.text_format())
-    if found in {JSON, TAB, PRESIDIO, LABEL_STUDIO}:
-        return remember(_read_json(data, name, found, options.text_format()), options)
-    conll = found == CONLL
-    token_format = TokenFormat(
-        conll=conll,
-        layers=_token_columns(options.layers, name) or {DEFAULT_LAYER: LAST_COLUMN if conll else DEFAULT_COLUMN},
-        token_id=options.token_id,
-        document_id=options.document_id,
-        columns=options.columns,
-        space_column=options.space_column,
-        document_tag=options.document_tag,
-        sentence_tag=options.sentence_tag,
-    )
-    stream = io.BytesIO(data)
-    del data  # the reader lets go of it
-    return remember(read_vertical(stream, name, token_format), options)
-
-
-Found = TypeVar("Found", bound=Reading | TextReading)
-
-
-def remember(reading: Found, options: ReadOptions) -> Found:
-    """A reading that knows the options it was made with."""
+def _read_opened(opened: OpenedSource, format_: Format, options: ReadOptions, base: Reading | None) -> Reading:
+    if format_.needs_text:
+        opened.base = base
+        if options.text is not None:
+            # The text's own annotations do not matter here, so nothing about them can be wrong.
+            opened.base = read(options.text, replace(options, text=None, format=None, layers={}, nested="longest"))
+    reading = module_of(format_).read(opened, options)
     known = {**asdict(options), "text": None if options.text is None else str(options.text)}
-    return replace(reading, source=replace(reading.source, reading=known))
+    return reading.with_source(replace(reading.source, reading=known))
 
 
-def _token_columns(layers: Mapping[str, int | str | None], name: str) -> dict[str, int]:
-    found = {}
-    for layer, column in layers.items():
-        if not isinstance(column, int):
-            raise OptionError(
-                f"{name}: --layer {layer}{f'={column}' if column else ''}: here a layer is a column of tags. Give its "
-                f"number, such as {layer}={DEFAULT_COLUMN} (--gold-layer, --pred-layer for one side)."
-            )
-        found[layer] = column
-    return found
+def _open(source: InputSource, options: ReadOptions, name: str | None) -> OpenedSource:
+    if not isinstance(source, str | Path):
+        return OpenedSource(str(name or getattr(source, "name", None) or "<stream>"), source.read())
+    path = Path(source)
+    try:
+        if path.is_dir():
+            return _open_folder(_folder_files(path), name or shown_name(source), options)
+        if options.format == FOLDER_FORMAT or (options.format is None and _is_part_of_folder(path)):
+            return _open_folder(_sibling_files(path), name or shown_name(path.parent), options)
+        return OpenedSource(name or shown_name(source), path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
 
 
-def _read_json(data: bytes, name: str, found: str, options: TextFormat) -> TextReading:
-    from clueval_xlsx.formats.json_source import json_format, parse_documents
-    from clueval_xlsx.formats.label_studio import read_label_studio
-    from clueval_xlsx.formats.presidio_json import read_presidio
-    from clueval_xlsx.formats.tab_json import read_tab
-
-    documents = parse_documents(data, name)
-    readers = {TAB: read_tab, PRESIDIO: read_presidio, LABEL_STUDIO: read_label_studio}
-    return readers[json_format(documents, name) if found == JSON else found](data, name, options, documents)
+def _is_part_of_folder(path: Path) -> bool:
+    return any(each.folder for each in formats_ending(path.name))
 
 
-def _read_folder(files: Mapping[str, bytes], name: str, options: ReadOptions) -> TextReading:
-    from clueval_xlsx.formats.brat import read_brat
-
-    if options.format not in {None, BRAT}:
-        raise OptionError(f"{name}: a folder is read as brat, but --format says {options.format}. Give a file.")
+def _open_folder(files: dict[str, bytes], name: str, options: ReadOptions) -> OpenedSource:
+    if options.format not in {None, FOLDER_FORMAT}:
+        raise OptionError(
+            f"{name}: a folder is read as {FOLDER_FORMAT}, but --format says {options.format}. Give a file."
+        )
     texts = None
     if options.text is not None:
         folder = Path(options.text)
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder. --text names the folder of the .txt files of {name}.")
         texts = _folder_files(folder)
-    return remember(read_brat(files, name, options.text_format(), texts, str(options.text or "")), options)
+    return OpenedSource(name, files=files, texts=texts, text_name=str(options.text or ""))
 
 
 def _folder_files(folder: Path) -> dict[str, bytes]:
@@ -174,7 +87,7 @@ def _folder_files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): _read_inside(path, folder)
         for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in {".txt", ".ann"} and path.is_file()
+        if path.suffix.lower() in {_TEXT, _ANNOTATIONS} and path.is_file()
     }
 
 
@@ -191,66 +104,47 @@ def _read_inside(path: Path, folder: Path) -> bytes:
 def _sibling_files(path: Path) -> dict[str, bytes]:
     """One document of a brat folder: the file and the one that belongs to it."""
     found = {path.name: path.read_bytes()}
-    for ending in (".txt", ".ann"):
+    for ending in (_TEXT, _ANNOTATIONS):
         other = path.with_suffix(ending)
         if other != path and other.is_file():
             found[other.name] = _read_inside(other, path.parent)
     return found
 
 
-def complete(
-    found: Reading | TextReading | SpanTable,
-    options: ReadOptions | None,
-    other: Reading | TextReading | SpanTable | None = None,
-) -> Reading | TextReading:
-    """Put a span table on its text: that of `--text`, or the other side's."""
-    if not isinstance(found, SpanTable):
-        return found
-    from clueval_xlsx.formats.span_table import place
-
-    options = options or ReadOptions()
-    base = other
-    if options.text is not None:
-        # The text's own annotations do not matter here, so nothing about them can be wrong.
-        base = load(options.text, replace(options, text=None, format=None, layers={}, nested="longest"))
-    if base is None or isinstance(base, SpanTable):
-        raise OptionError(
-            f"{found.name}: a span table needs the text it belongs to. Give it with --text FILE (a .vrt, or the "
-            "source of the character offsets), or let the other side be that file."
-        )
-    return remember(place(found, base), options)
-
-
 def read_sides(
-    gold: Source,
-    pred: Source,
+    gold: InputSource,
+    pred: InputSource,
     gold_options: ReadOptions | None = None,
     pred_options: ReadOptions | None = None,
     *,
     names: tuple[str | None, str | None] = (None, None),
-) -> tuple[Reading | TextReading, Reading | TextReading]:
+) -> tuple[Reading, Reading]:
     """Read gold and prediction, each on the text it needs."""
     gold_options = gold_options or ReadOptions()
     pred_options = replace(pred_options or gold_options, side=PRED)
-    first = load(gold, gold_options, name=names[0])
-    if pred_options.text is None and isinstance(first, TextReading) and _lacks_texts(pred):
+    opened = _open(gold, gold_options, names[0])
+    format_ = find_format(opened, gold_options.format)
+    if format_.needs_text and gold_options.text is None:
+        second = read(pred, pred_options, name=names[1])
+        return _read_opened(opened, format_, gold_options, second), second
+    first = _read_opened(opened, format_, gold_options, None)
+    if pred_options.text is None and not first.tokenised and _lacks_texts(pred):
         folder = gold if isinstance(gold, str | Path) and Path(gold).is_dir() else None
         pred_options = replace(pred_options, text=gold_options.text or folder)
-    second = load(pred, pred_options, name=names[1])
-    return complete(first, gold_options, second), complete(second, pred_options, first)
+    return first, read(pred, pred_options, name=names[1], base=first)
 
 
-def _lacks_texts(source: Source) -> bool:
+def _lacks_texts(source: InputSource) -> bool:
     """Whether a source is a brat folder of annotations alone."""
     if not isinstance(source, str | Path) or not Path(source).is_dir():
         return False
     endings = {path.suffix.lower() for path in Path(source).rglob("*")}
-    return ".txt" not in endings and ".ann" in endings
+    return _TEXT not in endings and _ANNOTATIONS in endings
 
 
 def read_pair(
-    gold: Source,
-    pred: Source,
+    gold: InputSource,
+    pred: InputSource,
     gold_options: ReadOptions | None = None,
     pred_options: ReadOptions | None = None,
     *,

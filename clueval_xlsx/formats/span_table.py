@@ -1,347 +1,76 @@
-"""Span tables (TSV, CSV, XLSX): pre-computed spans by position, token ID or character, placed on a text."""
+"""Span tables (TSV, CSV, XLSX): pre-computed spans, one a row, on the text of another file."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from pathlib import PurePath
 
-import numpy as np
+import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.nested import overlap_note, resolve
-from clueval_xlsx.corpus.reading import Reading, Source, digest
-from clueval_xlsx.corpus.spans import make_spans
-from clueval_xlsx.corpus.standoff import DEFAULT_LAYER, ERROR, Mentions, TextFormat, TextReading, make_mentions
-from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.formats.collect import Collector
-from clueval_xlsx.text.strings import IntArray
-from clueval_xlsx.text.tokenise import Ranges
-
-XLSX = "xlsx"
-POSITIONS, IDS, CHARACTERS = ("start", "end"), ("start_id", "end_id"), ("char_start", "char_end")
-DOCUMENT_COLUMNS, TEXT_COLUMNS = ("doc_id", "document"), ("text", "surface")
-_RESERVED = {*POSITIONS, *IDS, *CHARACTERS, *DOCUMENT_COLUMNS, *TEXT_COLUMNS}
-_USUAL_LABELS = (DEFAULT_LAYER, "label", "entity_type", "category")
-_MOST_PROBLEMS = 1000
-_MOST_DIGITS = 18  # of a position; arrays hold no larger numbers
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.spans import layers_of, positions, same_extents
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.tables.cells import WORKBOOK_START, is_span_table, read_cells
+from clueval_xlsx.formats.tables.correction import workbook_of
+from clueval_xlsx.formats.tables.placing import place
 
 
-@dataclass(frozen=True, eq=False)
-class SpanTable:
-    """A table as it was read: every cell as text, and where each row stands in the file."""
-
-    name: str
-    kind: str  # the delimiter, or "xlsx"
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    places: tuple[tuple[int, int], ...]  # first line of each row and the line behind it, from 0
-    raw: bytes
-    format: TextFormat = field(default_factory=TextFormat)
-
-    def where(self, row: int) -> str:
-        """The row's place for a message."""
-        return f"{self.name}:{self.places[row][0] + 1}"
-
-    def cell(self, row: int, column: str) -> str:
-        """One cell; empty where the row is too short."""
-        cells, index = self.rows[row], self.header.index(column)
-        return cells[index] if index < len(cells) else ""
-
-    def first_of(self, columns: Sequence[str]) -> str | None:
-        """The first of these columns that the table has."""
-        return next((column for column in columns if column in self.header), None)
-
-    def layers(self) -> dict[str, str]:
-        """The column of each layer: its own name, or the one given; without layers the usual label column."""
-        others = [column for column in self.header if column not in _RESERVED]
-        if not self.format.layers:
-            usual = [column for column in _USUAL_LABELS if column in others]
-            if usual or len(others) == 1:
-                return {DEFAULT_LAYER: (usual or others)[0]}
-            raise OptionError(
-                f"{self.name}: which column holds the labels? Columns: {', '.join(others) or 'none but positions'}. "
-                "Give --layer NAME, or --layer NAME=COLUMN with the column's header."
-            )
-        chosen = {}
-        for layer, wanted in self.format.layers.items():
-            column = wanted if isinstance(wanted, str) else layer
-            if column not in others:
-                raise OptionError(
-                    f"{self.name}: there is no column {column!r} for layer {layer}. Columns: {', '.join(others)}. "
-                    "Give --layer NAME=COLUMN with the column's header (--gold-layer, --pred-layer for one side)."
-                )
-            chosen[layer] = column
-        return chosen
+def tell(opened: OpenedSource) -> bool:
+    """Whether a file is a workbook, or its first line the header of a table of spans."""
+    return opened.head.startswith(WORKBOOK_START) or is_span_table(opened.first_line)
 
 
-def read_span_table(raw: bytes, name: str, options: TextFormat) -> SpanTable:
-    """Read the cells; `place` puts the spans on their text."""
-    if raw.startswith(b"PK\x03\x04"):
-        return _read_xlsx(raw, name, options)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save it as UTF-8.") from None
-    delimiter = delimiter_of(text)
-    records, places = [], []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    before = 0
-    try:
-        for record in reader:
-            records.append(tuple(record))
-            places.append((before, reader.line_num))
-            before = reader.line_num
-    except csv.Error as error:
-        raise InputError(f"{name}:{reader.line_num}: {error}. Check the quotation marks.") from None
-    return _table(raw, name, delimiter, records, places, options)
-
-
-def delimiter_of(text: str) -> str:
-    """Tab, comma or semicolon, whichever the header has most of."""
-    header = text.partition("\n")[0]
-    return max("\t,;", key=header.count)
-
-
-def is_span_table(header: str) -> bool:
-    """Whether a first line could be the header of a span table."""
-    columns = {cell.strip().strip('"').strip("\ufeff") for cell in header.split(delimiter_of(header))}
-    return any(set(pair) <= columns for pair in (POSITIONS, IDS, CHARACTERS))
-
-
-def _table(
-    raw: bytes,
-    name: str,
-    kind: str,
-    records: Sequence[tuple[str, ...]],
-    places: Sequence[tuple[int, int]],
-    options: TextFormat,
-) -> SpanTable:
-    header = tuple(cell.strip() for cell in records[0]) if records else ()
-    if not any(set(pair) <= set(header) for pair in (POSITIONS, IDS, CHARACTERS)):
-        raise InputError(
-            f"{name}:1: the columns are {', '.join(map(repr, header)) or 'none'}. Allowed: a header with start and "
-            "end (positions counted from 0, end inclusive), start_id and end_id (token IDs), or char_start and "
-            "char_end (end exclusive, with doc_id), and a column for each layer."
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
+    """Read the spans and put them on their text."""
+    table = read_cells(opened.data, opened.name, options)
+    if opened.base is None:
+        raise OptionError(
+            f"{table.name}: a span table needs the text it belongs to. Give it with --text FILE (a .vrt, or the "
+            "source of the character offsets), or let the other side be that file."
         )
-    filled = [index for index in range(1, len(records)) if any(cell.strip() for cell in records[index])]
-    return SpanTable(
-        name, kind, header, tuple(records[i] for i in filled), tuple(places[i] for i in filled), raw, options
-    )
+    return place(table, opened.base)
 
 
-def _read_xlsx(raw: bytes, name: str, options: TextFormat) -> SpanTable:
-    from clueval_xlsx.files.workbooks import read_workbook
-
-    tables = read_workbook(raw, name)
-    if not tables:
-        raise InputError(f"{name}: the workbook has no sheet. Give one whose first sheet is the table of spans.")
-    records = [tuple(_cell_text(cell) for cell in row) for row in tables[0].rows]
-    return _table(raw, name, XLSX, records, [(index, index + 1) for index in range(len(records))], options)
-
-
-def _cell_text(cell: object) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "" if cell is None else str(cell)
+def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
+    """A new table, in the form that the ending asks for."""
+    rows, ending = same_extents(layers), PurePath(how.name).suffix.lower()
+    if ending == ".xlsx":
+        return {how.name: span_workbook(rows, reading.corpus)}
+    text = span_table(rows, reading.corpus, "," if ending == ".csv" else "\t")
+    return {how.name: text.encode("utf-8", "replace")}
 
 
-def place(table: SpanTable, base: Reading | TextReading) -> Reading | TextReading:
-    """Put the spans of a table on the text of another reading; every row that does not fit is listed."""
-    by_character = set(CHARACTERS) <= set(table.header)
-    if isinstance(base, TextReading):
-        if not by_character:
-            raise InputError(
-                f"{table.name}: the table has positions of tokens, but {base.source.name} is running text. Allowed: "
-                "char_start and char_end with doc_id. Or give the .vrt that the positions belong to (--text FILE)."
-            )
-        return _place_on_text(table, base)
-    if not set(POSITIONS) <= set(table.header) and not set(IDS) <= set(table.header):
-        raise InputError(
-            f"{table.name}: the table has character offsets, but {base.source.name} has tokens. Allowed: start and "
-            "end, or start_id and end_id. Or give the text that the offsets belong to (--text PATH)."
-        )
-    return _place_on_tokens(table, base)
+def span_frame(spans: pd.DataFrame, corpus: Corpus) -> pd.DataFrame:
+    """The spans of one sequence with everything that helps to find them again.
+
+    Tokens of running text depend on what it was compared with, so there the table has character offsets instead
+    of positions.
+    """
+    start, end = positions(spans)
+    table = pd.DataFrame({"doc_id": [corpus.doc_ids[index] for index in corpus.document_of(start).tolist()]})
+    if corpus.char_start is not None and corpus.char_end is not None:
+        table["char_start"], table["char_end"] = corpus.char_start[start], corpus.char_end[end]
+    else:
+        table["start"], table["end"] = start, end
+    if corpus.token_ids is not None:
+        table["start_id"] = corpus.token_ids.take(start)
+        table["end_id"] = corpus.token_ids.take(end)
+    for layer in layers_of(spans):
+        table[layer] = spans[layer].astype(object)
+    table["text"] = corpus.texts(start, end)
+    return table
 
 
-def _place_on_text(table: SpanTable, base: TextReading) -> TextReading:
-    layers = table.layers()
-    collector = Collector(table.name, "the table", replace(table.format, layers={}), tuple(set(layers.values())))
-    collector.layers = layers
-    collector.documents.extend(base.documents)
-    number = {doc_id: index for index, doc_id in enumerate(base.doc_ids)}
-    id_column, text_column = table.first_of(DOCUMENT_COLUMNS), table.first_of(TEXT_COLUMNS)
-    for row in range(len(table.rows)):
-        doc_id = table.cell(row, id_column) if id_column else base.doc_ids[0]
-        if (id_column is None and len(number) > 1) or doc_id not in number:
-            found = f"document {doc_id!r} is unknown" if id_column else "there is no doc_id column"
-            collector.complain(table.where(row), found, ", ".join(map(repr, base.doc_ids[:10])), "Mend doc_id")
-            continue
-        start, end = (_whole(table.cell(row, column)) for column in CHARACTERS)
-        collector.add(
-            number[doc_id],
-            start,
-            end,
-            {column: table.cell(row, column) or None for column in layers.values()},
-            surface=(table.cell(row, text_column) or None) if text_column else None,
-            handle=(row,),
-            where=table.where(row),
-        )
-    return collector.finish(_source(table, layers, base), table)
+def span_table(spans: pd.DataFrame, corpus: Corpus, separator: str = "\t") -> str:
+    """The table as text; exact, nothing escaped."""
+    return span_frame(spans, corpus).to_csv(sep=separator, index=False, lineterminator="\n")
 
 
-def _source(table: SpanTable, layers: Mapping[str, str], base: Reading | TextReading) -> Source:
-    return Source(table.name, "table", digest(table.raw + base.source.sha256.encode()), dict(layers))
-
-
-def _place_on_tokens(table: SpanTable, base: Reading) -> Reading:
-    layers = table.layers()
-    checker = _Checker(table, base.corpus)
-    start, end = checker.positions()
-    checker.check_documents(start, end)
-    checker.check_surfaces(start, end)
-    if checker.problems:
-        raise InputError(problems=checker.in_order()[:_MOST_PROBLEMS])
-    listed = make_mentions(
-        Ranges(np.zeros(len(start), np.int64), start, end + 1),
-        {column: [table.cell(row, column) or None for row in range(len(start))] for column in layers.values()},
-        layers,
-    )
-    frames, notes = {}, []
-    mode = table.format.nested or ERROR
-    for layer, labels in listed.labels.items():
-        rows = _rows_of_layer(listed, layer)
-        own = Mentions(listed.ranges, {layer: labels}).take(rows)
-        resolved = resolve(own, mode, _describe(own, base.corpus), _where(table, rows))
-        mentions = resolved.mentions
-        frames[layer] = make_spans(mentions.ranges.start, mentions.ranges.end - 1, mentions.labels)
-        notes += overlap_note(table.name, resolved.lines, mode)
-    return Reading(base.corpus, frames, _source(table, layers, base), (*base.notes, *notes), original=table)
-
-
-def _rows_of_layer(listed: Mentions, layer: str) -> IntArray:
-    """The rows that are spans of a layer: with several layers, an empty cell means that it has no span there."""
-    codes = np.array([values.codes for values in listed.labels.values()])
-    none_at_all = (codes < 0).all(axis=0)
-    first = next(iter(listed.labels)) == layer
-    return np.flatnonzero((listed.labels[layer].codes >= 0) | (none_at_all & (first or len(codes) == 1)))
-
-
-def _describe(mentions: Mentions, corpus: Corpus) -> Callable[[int], str]:
-    def describe(row: int) -> str:
-        start, last = int(mentions.ranges.start[row]), int(mentions.ranges.end[row]) - 1
-        label = next(iter(mentions.labels.values()))[row]
-        return f"{corpus.text(start, last)[:60]!r} ({label}, {start}..{last})"
-
-    return describe
-
-
-def _where(table: SpanTable, rows: IntArray) -> Callable[[int], str]:
-    return lambda row: table.where(int(rows[row]))
-
-
-class _Checker:
-    """Compares the rows of a table with the corpus."""
-
-    def __init__(self, table: SpanTable, corpus: Corpus) -> None:
-        self.table = table
-        self.corpus = corpus
-        self.problems: dict[int, Problem] = {}
-
-    def in_order(self) -> list[Problem]:
-        return [self.problems[row] for row in sorted(self.problems)]
-
-    def complain(self, row: int, found: str, allowed: str = "", remedy: str = "") -> None:
-        self.problems.setdefault(row, Problem(self.table.where(row), found, allowed, remedy))
-
-    def positions(self) -> tuple[IntArray, IntArray]:
-        """Start and end of every row, by position or by token ID; both must agree where both are given."""
-        table, size = self.table, len(self.corpus)
-        found: list[list[int]] = []
-        by_position, by_id = set(POSITIONS) <= set(table.header), set(IDS) <= set(table.header)
-        ids: dict[str, int] = {}
-        if by_id:
-            if self.corpus.token_ids is not None:
-                ids = {token_id: index for index, token_id in enumerate(self.corpus.token_ids)}
-            elif not by_position:
-                raise OptionError(
-                    f"{table.name} names tokens by ID: say where {self.corpus.name} has them (--token-id)."
-                )
-        for row in range(len(table.rows)):
-            pair = [-1, -1]
-            if by_position:
-                cells = [table.cell(row, column) for column in POSITIONS]
-                values = [_whole(cell) for cell in cells]
-                if not all(isinstance(value, int) for value in values):
-                    self.complain(row, f"start {cells[0]!r}, end {cells[1]!r}", "whole numbers")
-                elif not 0 <= int(values[0] or 0) <= int(values[1] or 0) < size:
-                    self.complain(
-                        row,
-                        f"start {values[0]}, end {values[1]}",
-                        f"positions from 0 to {size - 1}, the end not before the start",
-                        f"Check that the table belongs to {self.corpus.name}",
-                    )
-                else:
-                    pair = [int(values[0] or 0), int(values[1] or 0)]
-            if ids:
-                pair = self._by_ids(row, pair, ids, by_position)
-            found.append(pair)
-        array = np.array(found, dtype=np.int64).reshape(-1, 2)
-        return array[:, 0], array[:, 1]
-
-    def _by_ids(self, row: int, pair: list[int], ids: Mapping[str, int], by_position: bool) -> list[int]:
-        named = [self.table.cell(row, column) for column in IDS]
-        unknown = [token_id for token_id in named if token_id not in ids]
-        if unknown:
-            self.complain(row, f"token ID {unknown[0]!r} is not in {self.corpus.name}", remedy="Check the ID")
-            return pair
-        places = [ids[token_id] for token_id in named]
-        if by_position and pair[0] >= 0 and pair != places:
-            self.complain(
-                row,
-                f"the positions {pair[0]}..{pair[1]} are not those of the token IDs {named[0]} and {named[1]}, "
-                f"which are {places[0]}..{places[1]}",
-                remedy="Mend one of the two, or leave one out",
-            )
-        elif places[1] < places[0]:
-            self.complain(row, f"the span ends ({named[1]}) before it starts ({named[0]})", "start before end")
-        return places
-
-    def check_documents(self, start: IntArray, end: IntArray) -> None:
-        column = self.table.first_of(DOCUMENT_COLUMNS)
-        inside = np.flatnonzero((start >= 0) & (end >= start))
-        first, last = self.corpus.document_of(start[inside]), self.corpus.document_of(end[inside])
-        for row, document, other in zip(inside.tolist(), first.tolist(), last.tolist(), strict=True):
-            doc_id = self.corpus.doc_ids[document]
-            if document != other:
-                self.complain(row, f"the span runs from document {doc_id!r} into the next", "spans inside a document")
-            elif column and self.table.cell(row, column) not in {"", doc_id}:
-                given = self.table.cell(row, column)
-                self.complain(
-                    row,
-                    f"doc_id is {given!r}, but {start[row]}..{end[row]} lies in document {doc_id!r}",
-                    remedy=f"Check that the table belongs to {self.corpus.name}",
-                )
-
-    def check_surfaces(self, start: IntArray, end: IntArray) -> None:
-        column = self.table.first_of(TEXT_COLUMNS)
-        if column is None:
-            return
-        rows = np.flatnonzero((start >= 0) & (end >= start))
-        for row, found in zip(rows.tolist(), self.corpus.texts(start[rows], end[rows]), strict=True):
-            given = self.table.cell(row, column)
-            if given and "".join(given.split()) != "".join(found.split()):
-                self.complain(
-                    row,
-                    f"the table says {given[:60]!r}, but the corpus has {found[:60]!r} at {start[row]}..{end[row]}",
-                    remedy=f"Check that the table belongs to {self.corpus.name}",
-                )
-
-
-def _whole(cell: str) -> int | str:
-    """A cell as a whole number, or as it is for the message."""
-    text = cell.strip()
-    digits = text.removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS else cell
+def span_workbook(spans: pd.DataFrame, corpus: Corpus) -> bytes:
+    """The table as a workbook."""
+    table = span_frame(spans, corpus).astype(object)
+    table = table.where(table.notna(), "")
+    return workbook_of([list(table.columns), *([str(cell) for cell in row] for row in table.to_numpy().tolist())])

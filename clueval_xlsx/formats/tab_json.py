@@ -2,41 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from clueval_xlsx.corpus.reading import Source, digest
-from clueval_xlsx.corpus.standoff import PRED, UNION, Document, TextFormat, TextReading
-from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.collect import Collector, choose_annotators, scalar_attributes
-from clueval_xlsx.formats.json_source import JsonOriginal, label_of, parse_documents, required, shown
+import pandas as pd
 
-FIELDS = ("entity_type", "identifier_type", "entity_id")
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.changes import NewSpan
+from clueval_xlsx.corpus.reading import Reading, digest
+from clueval_xlsx.corpus.running_text import TextDocument
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents
+from clueval_xlsx.formats.collect import Collector, choose_annotators, scalar_attributes
+from clueval_xlsx.formats.json_edit import JsonOriginal, Path, Values
+from clueval_xlsx.formats.json_source import label_of, required, shown
+from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import PRED, UNION, ReadOptions, WriteOptions
+from clueval_xlsx.formats.registry import format_named
+
+FIELDS = format_named("tab").fields
 ATTRIBUTES = ("identifier_type", "entity_id")
 DETECTED = "presidio_detected_pii"
 _NOT_METADATA = ("doc_id", "text", "annotations", DETECTED, "id")
 _FLAT = ""  # the name of the annotator where the annotations are one flat list
 
 
-def read_tab(raw: bytes, name: str, options: TextFormat, documents: list[dict[str, Any]] | None = None) -> TextReading:
+def tell(opened: OpenedSource) -> bool:
+    """Whether documents have a text with annotations or a detector's list."""
+    return opened.has_keys("text", "annotations") or opened.has_keys("text", DETECTED)
+
+
+def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     """Read a TAB file; predictions come from the detector's list if the file has one."""
-    content = parse_documents(raw, name) if documents is None else documents
-    collector = Collector(name, "TAB JSON", options, FIELDS)
+    name, content = opened.name, opened.json_documents
+    collector = Collector(name, format_named("tab"), options)
     for number, document in enumerate(content, 1):
         doc_id = document.get("doc_id", document.get("id"))
-        text = required(document, "text", str, name, number)
+        text = required(document, "text", str, f"{name}: document {number}")
         collector.add_document(
-            Document(None if doc_id is None else str(doc_id), text, scalar_attributes(document, _NOT_METADATA))
+            TextDocument(None if doc_id is None else str(doc_id), text, scalar_attributes(document, _NOT_METADATA))
         )
     detector = options.side == PRED and any(DETECTED in document for document in content)
     if detector:
         _add_detected(collector, content)
     else:
         _add_annotations(collector, content, options.annotator)
-    source = Source(name, "tab", digest(raw), dict(collector.layers))
+    source = Source(name, "tab", digest(opened.data), dict(collector.layers))
+    values = partial(_values, dict(collector.layers))
     return collector.finish(
         source,
-        JsonOriginal(name, raw),
+        JsonOriginal(name, opened.data, values, frozenset({*FIELDS, "label"})),
         detector=detector,
         union=options.annotator == UNION,
         attributes=() if detector else ATTRIBUTES,
@@ -56,8 +74,7 @@ def _add_detected(collector: Collector, content: list[dict[str, Any]]) -> None:
             label = mention.get("label", mention.get("entity_type"))
             collector.add(
                 number,
-                mention.get("start"),
-                mention.get("end"),
+                (mention.get("start"), mention.get("end")),
                 {"entity_type": label_of(label)},
                 surface=_text(mention.get("text")),
                 handle=(number, (DETECTED,), index),
@@ -80,8 +97,7 @@ def _add_annotations(collector: Collector, content: list[dict[str, Any]], wanted
                 by = f" of {annotator}" if annotator != _FLAT else ""
                 collector.add(
                     number,
-                    mention.get("start_offset"),
-                    mention.get("end_offset"),
+                    (mention.get("start_offset"), mention.get("end_offset")),
                     {field: label_of(mention.get(field)) for field in FIELDS},
                     surface=_text(mention.get("span_text")),
                     handle=(number, path, index),
@@ -122,3 +138,41 @@ def _shown(document: Mapping[str, Any], number: int) -> str:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _values(fields: Mapping[str, str], span: NewSpan, path: Path) -> Values:
+    """What an annotation should say, given the field of each layer."""
+    labels = {fields[layer]: label for layer, label in span.labels.items()}
+    if path == (DETECTED,):
+        return {
+            ("start",): span.start,
+            ("end",): span.end,
+            ("label",): labels.get("entity_type"),
+            ("text",): span.surface,
+        }
+    return {
+        ("entity_type",): labels.get("entity_type"),
+        ("start_offset",): span.start,
+        ("end_offset",): span.end,
+        ("span_text",): span.surface,
+        **{(field,): label for field, label in labels.items() if field != "entity_type"},
+    }
+
+
+def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
+    """A new file with a detector's list, whatever the detector is."""
+    text = detected_json(annotated_documents(reading, layers, "tab"))
+    return {how.name: text.encode("utf-8", "backslashreplace")}
+
+
+def detected_json(documents: Sequence[AnnotatedDocument]) -> str:
+    """Texts and finds; what else a document has stays with the dataset."""
+    content = []
+    for number, each in enumerate(documents, 1):
+        text = each.document.text
+        found = [
+            {"start": start, "end": end, "label": label, "text": text[start:end]} for start, end, label in each.spans
+        ]
+        doc_id = each.document.id if each.document.id is not None else f"#{number}"
+        content.append({"doc_id": doc_id, "text": text, DETECTED: found})
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

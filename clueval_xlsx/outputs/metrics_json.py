@@ -6,8 +6,8 @@ import json
 import math
 from typing import Any
 
+from clueval_xlsx.corpus.annotation import Annotation
 from clueval_xlsx.corpus.label_rules import LabelRules
-from clueval_xlsx.corpus.pair import Annotation
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.scoring.scores import COUNTS, RATES
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed

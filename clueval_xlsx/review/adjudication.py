@@ -11,7 +11,8 @@ import pandas as pd
 
 from clueval_xlsx.cases.contexts import ELLIPSIS
 from clueval_xlsx.cases.kinds import AG
-from clueval_xlsx.corpus.pair import Pair, join_layers
+from clueval_xlsx.corpus.annotation import join_layers
+from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case

@@ -13,15 +13,13 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
-from clueval_xlsx.corpus.aligned_pairs import own_tokens
-from clueval_xlsx.corpus.pair import Pair, make_pair
+from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
 from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.corpus.standoff import PRED
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.files.outputs import shown_name
-from clueval_xlsx.formats.loading import ReadOptions, complete, load, read
-from clueval_xlsx.formats.rewrite import rewrite
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import PRED, ReadOptions
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.manifest import CONFLICTS, REVIEW, Manifest, from_evaluation
 from clueval_xlsx.review.reading import all_judgements, read_judgements
@@ -75,7 +73,7 @@ class Reimport:
     @cached_property
     def files(self) -> dict[str, bytes]:
         """The corrected gold in its own format, by file name; only what was corrected differs."""
-        return rewrite(self.gold, self._own[0], self.runs[0].raw.pair.corpus if self.gold.text is not None else None)
+        return self.gold.correct(self._own[0], self.runs[0].raw.pair.corpus)
 
     @property
     def content(self) -> bytes:
@@ -242,9 +240,9 @@ class _Restorer:
                 f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
                 "given. Add one of these, or give the prediction file with --pred."
             )
-        loaded = load(self._pred, replace(self._how, side=PRED), name=_name(self._pred))
+        pred = read(self._pred, replace(self._how, side=PRED), name=_name(self._pred), base=self._gold)
         aligned = manifest is not None and bool(manifest.cut)
-        pair = make_pair(self._gold, complete(loaded, self._how, self._gold.text or self._gold), align=aligned)
+        pair = make_pair(self._gold, pred, align=aligned)
         if manifest is not None:
             if pair.pred.source.sha256 != manifest.pred.get("sha256"):
                 raise InputError(

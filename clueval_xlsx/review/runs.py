@@ -12,14 +12,15 @@ import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.table import case_table
-from clueval_xlsx.corpus.aligned_pairs import recut
+from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.corpus.reading import Reading, Source
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.evaluation import Options
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_json import build
 from clueval_xlsx.files.workbooks import SheetTable, read_workbook
-from clueval_xlsx.formats.loading import ReadOptions
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.manifest import Manifest, unpack_cut, unpack_predictions
 from clueval_xlsx.review.reading import (
     all_judgements,
@@ -127,7 +128,7 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
     added = None
     if manifest.cut:
         added, doc_ids = unpack_cut(manifest.cut, where)
-        gold = recut(gold, added, doc_ids)
+        gold = gold.on_pair(added, doc_ids)
     if manifest.tokens and manifest.tokens != len(gold.corpus):
         raise InputError(
             f"{where}: {gold.source.name} has {len(gold.corpus):,} tokens as it is read now, but the run "
@@ -152,8 +153,8 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
         reading=dict(manifest.reading.get("pred", {})),
         detector=manifest.pred.get("detector", ""),
     )
-    gold = replace(gold, layers={layer: gold.layers[layer] for layer in manifest.layers})
-    pred = Reading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
+    gold = gold.only_layers(manifest.layers)
+    pred = TokenReading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
     return replace(make_pair(gold, pred), added=added, gold_token=gold.token_of)
 
 

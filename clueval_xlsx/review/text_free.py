@@ -10,8 +10,8 @@ from pathlib import PurePath
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, Regions
-from clueval_xlsx.corpus.reading import Source
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.text.strings import Strings
 

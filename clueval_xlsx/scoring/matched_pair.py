@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.corpus.annotation import Annotation
 from clueval_xlsx.corpus.characters import character_offsets, covered
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.label_rules import LabelRules, canonical, has_label
-from clueval_xlsx.corpus.pair import Annotation, Pair
+from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions
 from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
 from clueval_xlsx.scoring.grouping import Grouping

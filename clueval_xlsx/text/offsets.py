@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from clueval_xlsx.text.strings import IntArray
+
+ByteArray = npt.NDArray[np.uint8]
+CodePoints = npt.NDArray[np.uint32]
 
 CODE_POINTS, GLYPHS, UTF16 = "codepoints", "glyphs", "utf16"
 UNITS = (CODE_POINTS, GLYPHS, UTF16)
@@ -37,9 +41,18 @@ def utf16_widths(text: str) -> IntArray:
     return 1 + (code_points(text) > 0xFFFF).astype(np.int64)
 
 
-def code_points(text: str) -> IntArray:
+def code_points(text: str) -> CodePoints:
     """The code points of a text; lone surrogates count as one each."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def characters_before(letters: ByteArray) -> IntArray:
+    """How many characters of UTF-8 begin before each byte, and in all.
+
+    >>> characters_before(np.frombuffer("aö!".encode(), dtype=np.uint8))
+    array([0, 1, 2, 2, 3])
+    """
+    return np.concatenate([[0], np.cumsum((letters & 0xC0) != 0x80)])
 
 
 def from_code_points(text: str, unit: str, offsets: IntArray) -> IntArray:

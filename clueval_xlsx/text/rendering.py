@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
+from clueval_xlsx.text.offsets import characters_before
 from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
 NO_SPACE_AFTER = frozenset("([{„‚«")
-_SPACE, _NEWLINE, _AMPERSAND = ord(" "), ord("\n"), ord("&")
-_CONTINUES, _FOUR_BYTES = 0b10, 0xF0  # bytes of UTF-8: the top bits within a character, the first of the longest
+_SPACE, _NEWLINE = ord(" "), ord("\n")
+_FOUR_BYTES = 0xF0  # the first byte of the longest characters of UTF-8
 _TOKENS_AT_ONCE = 1 << 18  # bounds the memory that writing takes
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class RenderedTokens:
     """Texts in one buffer; `begin` and `end` are the places of every token in it, stretch after stretch."""
 
     data: bytes
@@ -50,14 +50,13 @@ class Written:
             return self.begin, self.end
         origin = int(self.begin[0])
         letters = np.frombuffer(self.data, dtype=np.uint8)[origin : int(self.end[-1])]
-        counted = ((letters >> 6) != _CONTINUES).astype(np.int64)
+        before = characters_before(letters)
         if utf16:
-            counted += letters >= _FOUR_BYTES
-        before = np.concatenate([[0], np.cumsum(counted)])
+            before[1:] += np.cumsum(letters >= _FOUR_BYTES)
         return before[self.begin - origin], before[self.end - origin]
 
 
-def write_out(
+def render_tokens(
     tokens: Strings,
     first: IntArray,
     stop: IntArray,
@@ -65,7 +64,7 @@ def write_out(
     running: bool = False,
     glue: BoolArray | None = None,
     line_starts: BoolArray | None = None,
-) -> Written:
+) -> RenderedTokens:
     """Write the stretches from `first` to the token before `stop`.
 
     Running text already lies in the tokens' buffer and gives every space. Elsewhere `glue` says which tokens
@@ -77,11 +76,10 @@ def write_out(
     _, index = unfold(first, stop)
     begin = tokens.start[index]
     if running:
-        return Written(tokens.data, begin, begin + tokens.length[index], offset)
-    own = Strings(tokens.data, begin, tokens.length[index], entities=tokens.entities)
-    compact, length = _compact(own)
-    packed = Strings(compact, np.cumsum(length) - length, length.astype(np.int32))
-    spaced = ~(_guessed_glue(packed) if glue is None else glue[index])
+        return RenderedTokens(tokens.data, begin, begin + tokens.length[index], offset)
+    packed = tokens.at(index).packed()
+    length = packed.length.astype(np.int64)
+    spaced = ~(guessed_glue(packed) if glue is None else glue[index])
     if line_starts is not None:
         spaced |= line_starts[index]
     spaced[offset[counts > 0]] = False
@@ -90,46 +88,14 @@ def write_out(
     written = np.full(int(end[-1]) if len(end) else 0, _SPACE, dtype=np.uint8)
     letter = np.ones(len(written), dtype=bool)
     letter[begin[spaced] - 1] = False
-    written[letter] = np.frombuffer(compact, dtype=np.uint8)[: int(length.sum())]
+    written[letter] = np.frombuffer(packed.data, dtype=np.uint8)[: int(length.sum())]
     if line_starts is not None:
         written[begin[spaced & line_starts[index]] - 1] = _NEWLINE
-    return Written(written.tobytes(), begin, end, offset)
+    return RenderedTokens(written.tobytes(), begin, end, offset)
 
 
-def join_words(words: Sequence[str], glue: Sequence[bool] | None = None) -> str:
-    """A few words the way people write them; `glue` says which stand without a space, from the second on.
-
-    >>> join_words(["(", "Ann", ")", "kam", "."])
-    '(Ann) kam.'
-    """
-    if glue is None:
-        glue = [right in NO_SPACE_BEFORE or left in NO_SPACE_AFTER for left, right in pairwise(words)]
-    return words[0] + "".join(word if glued else f" {word}" for word, glued in zip(words[1:], glue, strict=True))
-
-
-def _compact(tokens: Strings) -> tuple[bytes, IntArray]:
-    """The bytes of the tokens one behind another, entities decoded, and the length of each token."""
-    length = tokens.length.astype(np.int64)
-    end = np.cumsum(length)
-    _, places = unfold(tokens.start, tokens.start + length)
-    letters = np.frombuffer(tokens.data, dtype=np.uint8)[places]
-    padding = bytes(8)
-    if tokens.entities:
-        rows = np.unique(np.searchsorted(end, np.flatnonzero(letters == _AMPERSAND), side="right"))
-        if len(rows):
-            pieces, done = [], 0
-            for row in rows.tolist():
-                decoded = tokens[row].encode("utf-8", "surrogatepass")
-                begin = int(end[row] - length[row])
-                pieces += [letters[done:begin].tobytes(), decoded]
-                done = int(end[row])
-                length[row] = len(decoded)
-            return b"".join([*pieces, letters[done:].tobytes(), padding]), length
-    return letters.tobytes() + padding, length
-
-
-def _guessed_glue(tokens: Strings) -> BoolArray:
-    """True where a token is written without a space before it, as punctuation usually is."""
+def guessed_glue(tokens: Strings) -> BoolArray:
+    """True where a token (entities decoded) is written without a space before it, as punctuation usually is."""
     glued = tokens.isin(NO_SPACE_BEFORE)
     glued[1:] |= tokens.isin(NO_SPACE_AFTER)[:-1]
     return glued

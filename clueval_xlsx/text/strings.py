@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from clueval_xlsx.text.entities import decode_entities
+from clueval_xlsx.text.ranges import unfold
+
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 PADDING = 8  # zero bytes behind the last character, so that an 8-byte window may start anywhere
+_AMPERSAND = ord("&")
 _LONG = 32  # bytes; the few strings that are longer are numbered one by one
 _AT_ONCE = 1 << 18  # strings
 _MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits well spread
-_XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,9}|#x[0-9A-Fa-f]{1,8});")
 _WINDOW_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
-
-
-def decode_entities(text: str) -> str:
-    """Replace the five XML entities and character references; a bare `&` stays, and what stands for no character.
-
-    >>> decode_entities("Holzmann &amp; S&#246;hne, R&D")
-    'Holzmann & Söhne, R&D'
-    """
-    return _XML_ENTITY.sub(_character, text) if "&" in text else text
-
-
-def _character(match: re.Match[str]) -> str:
-    """What a reference stands for; Python would make nothing of `&#3;`, and a token must not vanish."""
-    return html.unescape(match.group()) or match.group()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +60,26 @@ class Strings:
         ]
         return [decode_entities(text) for text in texts] if self.entities else texts
 
+    def at(self, rows: slice | IntArray) -> Strings:
+        """Some of the strings, in the same buffer."""
+        return Strings(self.data, self.start[rows], self.length[rows], self.entities)
+
+    def packed(self) -> Strings:
+        """The same strings with their entities decoded, one behind another in a buffer of their own."""
+        length = self.length.astype(np.int64)
+        end = np.cumsum(length)
+        _, places = unfold(self.start, self.start + length)
+        letters = np.frombuffer(self.data, dtype=np.uint8)[places]
+        pieces, done = [], 0
+        ampersands = np.flatnonzero(letters == _AMPERSAND) if self.entities else end[:0]
+        for row in np.unique(np.searchsorted(end, ampersands, side="right")).tolist():
+            decoded = self[row].encode("utf-8", "surrogatepass")
+            pieces += [letters[done : int(end[row] - length[row])].tobytes(), decoded]
+            done = int(end[row])
+            length[row] = len(decoded)
+        data = b"".join([*pieces, letters[done:].tobytes(), bytes(PADDING)])
+        return Strings(data, np.cumsum(length) - length, length.astype(np.int32))
+
     def raw(self, index: int) -> bytes:
         """One string as it stands in the buffer."""
         begin = int(self.start[index])
@@ -111,7 +118,7 @@ class Strings:
         """Whether no string occurs twice; needs less memory than numbering them."""
         mixed = np.empty(len(self), dtype=np.uint64)
         for part in _portions(len(self)):
-            mixed[part] = self._part(part)._mixed()
+            mixed[part] = self.at(part)._mixed()
         mixed.sort()
         if not (mixed[1:] == mixed[:-1]).any():
             return True  # equal strings would have been mixed alike
@@ -127,9 +134,6 @@ class Strings:
             offset += PADDING
             longer = longer[self.length[longer] > offset]
         return mixed
-
-    def _part(self, rows: slice) -> Strings:
-        return Strings(self.data, self.start[rows], self.length[rows], self.entities)
 
     def isin(self, values: Iterable[str]) -> BoolArray:
         """Which of the strings, entities not decoded, are among a few short ones (of up to eight bytes)."""
@@ -150,7 +154,7 @@ class Strings:
         """Where two sequences of equal length hold different strings, entities decoded."""
         found: BoolArray = np.empty(len(self), dtype=bool)
         for part in _portions(len(self)):
-            found[part] = self._part(part)._differs(other._part(part))
+            found[part] = self.at(part)._differs(other.at(part))
         return found
 
     def _differs(self, other: Strings) -> BoolArray:

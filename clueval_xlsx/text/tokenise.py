@@ -19,10 +19,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from clueval_xlsx.text.offsets import ByteArray, CodePoints, code_points
+from clueval_xlsx.text.ranges import inside
 from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
-
-ByteArray = npt.NDArray[np.uint8]
-CodePoints = npt.NDArray[np.uint32]
 
 _SPACE, _WORD, _OTHER, _EXTEND, _SOLID = 0, 1, 2, 3, 4
 _KIND = 0b111
@@ -91,22 +90,22 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
     ranges = ranges.ordered()
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     pieces: list[bytes] = []
-    chunks: list[_Chunk] = []
+    batches: list[_Batch] = []
     bytes_before = 0
-    for first, stop in _batches(lengths):
+    for first, stop in _document_batches(lengths):
         joined = "".join(texts[first:stop])
         encoded = joined.encode("utf-8", "surrogatepass")
         base = np.concatenate([[0], np.cumsum(lengths[first:stop])])
         low, high = np.searchsorted(ranges.document, [first, stop])
         origin = base[ranges.document[low:high] - first]
-        chunk = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
-        chunks.append(chunk.moved(bytes_before))
+        batch = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
+        batches.append(batch.moved(bytes_before))
         pieces.append(encoded)
         bytes_before += len(encoded)
     pieces.append(bytes(PADDING))
 
     def joined_arrays(name: str, dtype: type = np.int64) -> IntArray:
-        return np.concatenate([np.empty(0, dtype), *(getattr(chunk, name) for chunk in chunks)], dtype=dtype)
+        return np.concatenate([np.empty(0, dtype), *(getattr(batch, name) for batch in batches)], dtype=dtype)
 
     counts = joined_arrays("counts")
     document_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -117,12 +116,12 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
         char_start=joined_arrays("char_start"),
         char_end=joined_arrays("char_end"),
         document_start=document_start,
-        breaks=np.flatnonzero(np.concatenate([np.empty(0, bool), *(chunk.opens for chunk in chunks)])),
+        breaks=np.flatnonzero(np.concatenate([np.empty(0, bool), *(batch.opens for batch in batches)])),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Chunk:
+class _Batch:
     """The tokens of a batch of documents."""
 
     start: IntArray
@@ -132,11 +131,11 @@ class _Chunk:
     counts: IntArray  # tokens of each document
     opens: BoolArray  # a sentence begins here
 
-    def moved(self, offset: int) -> _Chunk:
-        return _Chunk(self.start + offset, self.length, self.char_start, self.char_end, self.counts, self.opens)
+    def moved(self, offset: int) -> _Batch:
+        return _Batch(self.start + offset, self.length, self.char_start, self.char_end, self.counts, self.opens)
 
 
-def _batches(lengths: IntArray) -> Iterator[tuple[int, int]]:
+def _document_batches(lengths: IntArray) -> Iterator[tuple[int, int]]:
     """Stretches of documents of a few million characters, so that working arrays stay small."""
     first, size = 0, 0
     for number, length in enumerate(lengths.tolist()):
@@ -183,9 +182,9 @@ def _describe(character: str) -> int:
     return _OTHER | (_FINAL if character in _FINAL_MARKS else 0) | (_CLOSING if character in _CLOSING_MARKS else 0)
 
 
-def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> _Chunk:
+def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> _Batch:
     """The tokens of one batch; offsets count the characters of the whole batch."""
-    points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    points = code_points(joined)
     size = len(points)
     described = classify(points)
     kind: ByteArray = described & np.uint8(_KIND)
@@ -219,9 +218,9 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
     counts = np.diff(np.searchsorted(begin, base))
     origin = np.repeat(base[:-1], counts)
     opens = _sentence_starts(points, described, begin, end)
-    opens &= ~_inside(begin, range_start, range_end)
+    opens &= ~inside(begin, range_start, range_end)
     opens[(np.cumsum(counts) - counts)[counts > 0]] = True
-    return _Chunk(
+    return _Batch(
         start=byte_begin,
         length=byte_end - byte_begin,
         char_start=begin - origin,
@@ -285,13 +284,3 @@ def _sentence_starts(points: CodePoints, described: ByteArray, begin: IntArray, 
     following = np.searchsorted(begin, np.flatnonzero(described == _LINE_BREAK))
     opens[following[following < len(begin)]] = True
     return opens
-
-
-def _inside(place: IntArray, start: IntArray, end: IntArray) -> BoolArray:
-    """Which places lie inside one of the ranges, which are sorted by start and may overlap."""
-    if not start.size:
-        return np.zeros(len(place), dtype=bool)
-    reach = np.maximum.accumulate(end)
-    before = np.searchsorted(start, place, side="left") - 1  # the last range that starts before the place
-    inside: BoolArray = (before >= 0) & (reach[before] > place)
-    return inside

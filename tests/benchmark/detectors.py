@@ -21,9 +21,10 @@ import time
 from pathlib import Path
 
 from clueval_xlsx.detectors.base import DetectorSettings, Document
+from clueval_xlsx.detectors.prediction import make_dataset
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
-from clueval_xlsx.detectors.texts import render
-from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from tests.support.folders import ROOT, data_folder
 
 ALLOWED = 1.05
@@ -62,8 +63,8 @@ def all_documents() -> list[Document]:
     """The documents of ler-dev, or of the example many times."""
     folder = data_folder()
     if folder is None:
-        return render(read(ROOT / "examples" / "gold.vrt", ReadOptions(layers={"category": 2})).corpus).documents * 40
-    return render(read(folder / "ler-dev.gold.vrt").corpus).documents
+        return make_dataset(read(ROOT / "examples" / "gold.vrt", ReadOptions(layers={"category": 2}))).documents * 40
+    return make_dataset(read(folder / "ler-dev.gold.vrt")).documents
 
 
 def in_the_detector(documents: list[Document], settings: DetectorSettings) -> dict[str, float]:

@@ -11,7 +11,8 @@ from tests.benchmark.rows import Work, row
 
 @row("read gold", "ours: tokens, IDs, both layers, checks")
 def _read(folder: Path) -> Work:
-    from clueval_xlsx.formats.loading import ReadOptions, read
+    from clueval_xlsx.formats.loading import read
+    from clueval_xlsx.formats.options import ReadOptions
 
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     return lambda: read(folder / "gold.vrt", options)
@@ -57,10 +58,10 @@ def long_documents(folder: Path) -> Path:
 
 @row("read JSON", "ours: 1,000 x 30,000 characters, spans checked", most=1)
 def _read_json(folder: Path) -> Work:
-    from clueval_xlsx.formats.loading import load
+    from clueval_xlsx.formats.loading import read
 
     path = long_documents(folder)
-    return lambda: load(path)
+    return lambda: read(path)
 
 
 @row("read JSON", "json.load", most=1)

@@ -48,7 +48,8 @@ def evaluated(folder: Path) -> Any:
     """Both layers at level exact: many cases."""
     from clueval_xlsx.corpus.pair import make_pair
     from clueval_xlsx.evaluation import Options, evaluate
-    from clueval_xlsx.formats.loading import ReadOptions, read
+    from clueval_xlsx.formats.loading import read
+    from clueval_xlsx.formats.options import ReadOptions
 
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]

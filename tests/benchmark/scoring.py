@@ -31,10 +31,12 @@ def score_tags(folder: Path, replicates: int) -> Work:
     """
     from dataclasses import replace
 
-    from clueval_xlsx.corpus.pair import Pair, annotate
+    from clueval_xlsx.corpus.pair import Pair
+    from clueval_xlsx.corpus.reading import annotate
     from clueval_xlsx.corpus.tags import TagColumn
     from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-    from clueval_xlsx.formats.loading import ReadOptions, read
+    from clueval_xlsx.formats.loading import read
+    from clueval_xlsx.formats.options import ReadOptions
 
     reading = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2}))
     corpus = reading.corpus
@@ -73,7 +75,8 @@ def _score_intervals(folder: Path) -> Work:
 def _match(folder: Path) -> Work:
     from clueval_xlsx.corpus.spans import from_decoded
     from clueval_xlsx.corpus.tags import TagColumn, decode
-    from clueval_xlsx.formats.loading import ReadOptions, read
+    from clueval_xlsx.formats.loading import read
+    from clueval_xlsx.formats.options import ReadOptions
     from clueval_xlsx.scoring.matching import match_spans
 
     breaks = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2})).corpus.breaks
@@ -123,7 +126,8 @@ def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
     """From parsed columns of tags and tokens to the scores of some schemes (clueval is always among them)."""
     from clueval_xlsx.corpus.pair import make_pair
     from clueval_xlsx.evaluation import Options, evaluate
-    from clueval_xlsx.formats.loading import ReadOptions, read
+    from clueval_xlsx.formats.loading import read
+    from clueval_xlsx.formats.options import ReadOptions
     from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 
     options = ReadOptions(layers={"fine": 2}, token_id=4)

@@ -144,13 +144,13 @@ def test_one_long_span_that_many_touch_is_written_once(monkeypatch: pytest.Monke
         hard_breaks=False,
     )
     asked: list[int] = []
-    write = Corpus.written
+    write = Corpus.rendered
 
-    def counting(self: Corpus, first: np.ndarray, stop: np.ndarray) -> written.Written:
+    def counting(self: Corpus, first: np.ndarray, stop: np.ndarray) -> written.RenderedTokens:
         asked.append(int((stop - first).sum()))
         return write(self, first, stop)
 
-    monkeypatch.setattr(Corpus, "written", counting)
+    monkeypatch.setattr(Corpus, "rendered", counting)
     many = [(place, place) for place in range(0, size, 2)]
     found = contexts(corpus, extents(many), touched(many, [(0, size - 1)]), Marks(PRED, GOLD))
     assert sum(asked) == size

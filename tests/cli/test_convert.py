@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.cli import cli
-from clueval_xlsx.corpus.pair import annotate
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import CluevalError
-from clueval_xlsx.formats.brat_writer import brat_files
-from clueval_xlsx.formats.loading import ReadOptions, read
-from clueval_xlsx.formats.standoff_writer import running_text
+from clueval_xlsx.formats.brat import brat_files
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from tests.support.commands import refused, run
 from tests.support.folders import FIXTURES
 from tests.support.strategies import at_most
@@ -56,7 +55,8 @@ def spans(reading: Reading) -> Spans:
 
 def characters(reading: Reading) -> list[tuple[str, int, int, str]]:
     frame = reading.layers["span"]
-    documents, ranges = running_text(reading, frame)  # type: ignore[arg-type]
+    text = reading.running_text
+    documents, ranges = text.documents, text.ranges(frame)  # type: ignore[arg-type]
     return sorted(
         (documents[number].id or "", start, end, label)
         for number, start, end, label in zip(
@@ -92,8 +92,7 @@ def test_character_formats_keep_text_and_offsets(format_: str, tmp_path: Path) -
     convert(source, target, "--to", format_)
     again = reread(target, format_, source)
     assert characters(again) == characters(read(source))
-    assert again.text is not None
-    texts = {document.id: document.text for document in again.text.documents}
+    texts = {document.id: document.text for document in again.documents}
     for path in (FOLDER / "brat-gold").glob("*.txt"):
         assert texts[path.stem] == path.read_bytes().decode("utf-8")
 
@@ -149,10 +148,17 @@ def test_guessed_sentences_are_written_only_if_asked_for(tmp_path: Path) -> None
 
 
 def test_file_names_stay_inside_the_folder() -> None:
-    from clueval_xlsx.corpus.standoff import Document
-    from clueval_xlsx.formats.standoff_writer import Written
+    from clueval_xlsx.corpus.running_text import TextDocument
+    from clueval_xlsx.formats.annotated_documents import AnnotatedDocument
 
-    names = list(brat_files([Written(Document("../../etc/passwd", "x"), []), Written(Document("a\\b:c", "y"), [])]))
+    names = list(
+        brat_files(
+            [
+                AnnotatedDocument(TextDocument("../../etc/passwd", "x"), []),
+                AnnotatedDocument(TextDocument("a\\b:c", "y"), []),
+            ]
+        )
+    )
     assert names == ["%2E%2E/%2E%2E/etc/passwd.txt", "%2E%2E/%2E%2E/etc/passwd.ann", "a%5Cb%3Ac.txt", "a%5Cb%3Ac.ann"]
 
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import io
-from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.standoff import TextReading
+from clueval_xlsx.corpus.running_text import join_tokens
+from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.detectors.base import Description, Detection
-from clueval_xlsx.detectors.nested import Finds, resolve
 from clueval_xlsx.detectors.prediction import make_dataset, make_prediction
 from clueval_xlsx.detectors.runner import Run
-from clueval_xlsx.detectors.texts import place, render
-from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.loading import load, read
+from clueval_xlsx.detectors.texts import place
+from clueval_xlsx.formats.loading import read
 from tests.support.tables import listed
 
 SENTENCES = """<text id="a">
@@ -57,8 +54,8 @@ def run_of(*found: list[Detection]) -> Run:
 
 
 def test_tokens_become_the_text_that_people_read() -> None:
-    rendered = render(vertical().corpus)
-    assert [tuple(document) for document in rendered.documents] == [
+    rendered = vertical().running_text
+    assert [(document.id, document.text) for document in rendered.documents] == [
         ("a", "Frau Ott, Köln.\nHerr M&M"),
         ("empty", ""),
         ("b", "Ende"),
@@ -86,7 +83,7 @@ def test_tokens_become_the_text_that_people_read() -> None:
 )
 def test_a_find_on_tokens(start: int, end: int, tokens: list[tuple[int, int]], changed: dict[str, int]) -> None:
     corpus = vertical().corpus
-    placed = place([[Detection(start, end, "X")], [], []], render(corpus), corpus)
+    placed = place([[Detection(start, end, "X")], [], []], join_tokens(corpus))
     assert list(zip(placed.start.tolist(), placed.end.tolist(), strict=True)) == tokens
     counts = {"widened": placed.widened, "dropped": placed.dropped, "split": placed.split}
     assert counts == {"widened": 0, "dropped": 0, "split": 0, **changed}
@@ -95,7 +92,7 @@ def test_a_find_on_tokens(start: int, end: int, tokens: list[tuple[int, int]], c
 def test_changes_are_told() -> None:
     corpus = vertical().corpus
     finds = [Detection(6, 7, "X"), Detection(11, 12, "X"), Detection(4, 5, "X")]
-    notes = place([finds, [], []], render(corpus), corpus).notes("presidio 2")
+    notes = place([finds, [], []], join_tokens(corpus)).notes("presidio 2")
     assert notes == [
         "presidio 2: 2 predictions cut a token and were widened to it",
         "presidio 2: 1 prediction was nothing but white space and was dropped",
@@ -105,85 +102,21 @@ def test_changes_are_told() -> None:
 @given(st.data())
 def test_placed_finds_hold_every_visible_character_and_no_token_more(data: st.DataObject) -> None:
     corpus = vertical().corpus
-    rendered = render(corpus)
+    rendered = join_tokens(corpus)
     text = rendered.documents[0].text
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    placed = place([[Detection(start, end, "X")], None, []], rendered, corpus)
+    placed = place([[Detection(start, end, "X")], None, []], rendered)
     covered = {token for a, b in zip(placed.start, placed.end, strict=True) for token in range(a, b + 1)}
     touched = {token for token in range(7) if rendered.char_start[token] < end and rendered.char_end[token] > start}
     assert covered == touched
-
-
-def finds(*rows: tuple[int, int, str, float | None]) -> Finds:
-    rows = tuple(sorted(rows, key=lambda row: row[:2]))
-    return Finds(
-        np.array([row[0] for row in rows]),
-        np.array([row[1] for row in rows]),
-        [row[2] for row in rows],
-        [row[3] for row in rows],
-    )
-
-
-def kept(resolved: object) -> list[tuple[int, int, str]]:
-    left = resolved.finds  # type: ignore[attr-defined]
-    return list(zip(left.start.tolist(), left.end.tolist(), left.labels, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("rows", "left"),
-    [
-        ([(0, 5, "A", 0.1), (3, 9, "B", 0.0)], [(3, 9, "B")]),  # the longest
-        ([(0, 5, "A", 0.1), (3, 8, "B", 0.9)], [(3, 8, "B")]),  # as long: the surer
-        ([(0, 5, "A", 0.5), (3, 8, "B", 0.5)], [(0, 5, "A")]),  # as sure: the left one
-        ([(0, 5, "B", None), (0, 5, "A", None)], [(0, 5, "A")]),
-        ([(0, 4, "A", 1), (3, 9, "B", 1), (8, 11, "C", 1)], [(3, 9, "B")]),
-        ([(0, 4, "A", 1), (3, 6, "B", 1), (5, 9, "C", 1)], [(0, 4, "A"), (5, 9, "C")]),  # what both leave free stays
-        ([(0, 4, "A", 1), (4, 6, "B", 1)], [(0, 4, "A"), (4, 6, "B")]),  # neighbours do not overlap
-    ],
-)
-def test_the_longest_stays(rows: list[tuple[int, int, str, float]], left: list[tuple[int, int, str]]) -> None:
-    assert kept(resolve(finds(*rows), "longest", str)) == left
-
-
-def test_overlaps_merged_take_the_label_with_most_characters() -> None:
-    resolved = resolve(finds((0, 4, "A", 1), (3, 9, "B", 1), (10, 12, "C", 1)), "merge", str)
-    assert kept(resolved) == [(0, 9, "B"), (10, 12, "C")]
-    assert resolved.notes("x", str) == ["x: 1 groups of overlapping predictions were merged (--nested merge)"]
-
-
-def test_overlaps_as_errors_name_each_pair() -> None:
-    with pytest.raises(InputError, match=r"find 1 overlaps find 0") as caught:
-        resolve(finds((0, 4, "A", 1), (3, 9, "B", 1)), "error", lambda row: f"find {row}")
-    assert len(caught.value.problems) == 1
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 30), st.integers(1, 8), st.sampled_from("AB"), st.sampled_from([None, 0.2, 0.9])),
-        max_size=12,
-    )
-)
-def test_what_stays_is_free_of_overlap_and_what_goes_gave_way_to_something(
-    rows: list[tuple[int, int, str, float | None]],
-) -> None:
-    given_finds = finds(*[(start, start + length, label, score) for start, length, label, score in rows])
-    resolved = resolve(given_finds, "longest", str)
-    left = kept(resolved)
-    assert all(a[1] <= b[0] for a, b in pairwise(left))
-    assert len(left) + len(resolved.dropped) + resolved.repeats == len(rows)
-    for row, holder in resolved.dropped:
-        assert given_finds.start[row] < given_finds.end[holder]
-        assert given_finds.start[holder] < given_finds.end[row]
-        length, other = (given_finds.end[one] - given_finds.start[one] for one in (row, holder))
-        assert length <= other
 
 
 def test_widening_can_make_finds_overlap_and_that_is_told() -> None:
     prediction = make_prediction(
         make_dataset(vertical()), run_of([Detection(5, 6, "A", 0.9), Detection(6, 8, "B", 0.1)], [], [])
     )
-    assert listed(prediction.reading.layers["span"]) == [(1, 1, "A")]  # the same token now: the surer
+    assert listed(prediction.layers["span"]) == [(1, 1, "A")]  # the same token now: the surer
     assert any("2 predictions cut a token" in note for note in prediction.notes)
     assert any("'Ott' (B, a) under 'Ott' (A, a)" in note for note in prediction.notes)
 
@@ -198,7 +131,7 @@ def test_a_prediction_for_tokens_pairs_with_its_gold() -> None:
 
 
 def test_a_prediction_for_running_text_keeps_every_boundary() -> None:
-    gold = load(
+    gold = read(
         io.BytesIO(
             b'[{"full_text": "Ann Lee.", "spans": [{"entity_type": "PER", "start_position": 0, "end_position": 7}]}]'
         ),
@@ -218,7 +151,7 @@ def test_a_prediction_for_running_text_keeps_every_boundary() -> None:
 
 def test_one_layer_is_predicted_and_the_others_are_named() -> None:
     source = io.BytesIO(b"Ann\tB-PER\tB-HIGH\nLee\tI-PER\tI-HIGH\n")
-    from clueval_xlsx.formats.loading import ReadOptions
+    from clueval_xlsx.formats.options import ReadOptions
 
     dataset = make_dataset(read(source, ReadOptions(layers={"type": 2, "risk": 3}), name="gold.vrt"))
     assert (dataset.layer, dataset.left_over) == ("type", ("risk",))

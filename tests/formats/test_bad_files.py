@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
-from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.options import ReadOptions
 from tests.support.commands import refused, run
 from tests.support.folders import FIXTURES
 from tests.support.handmade_books import FAR, ROW, SHEET, xlsx
@@ -346,7 +347,7 @@ def test_a_file_that_is_not_utf8(both_refuse) -> None:
 
 
 def test_a_bad_byte_is_found_at_the_border_of_a_decoding_step(monkeypatch: pytest.MonkeyPatch, write) -> None:
-    from clueval_xlsx.formats import fields
+    from clueval_xlsx.formats.columns import fields
 
     content = "äöü\tO\n".encode() * 3 + b"\xc3"
     for step in range(1, 12):

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read_pair
-from clueval_xlsx.formats.span_table_writer import span_workbook
+from clueval_xlsx.formats.loading import read_pair
+from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.span_table import span_workbook
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 from tests.support.folders import FIXTURES
 

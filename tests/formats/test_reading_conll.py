@@ -6,11 +6,11 @@ import io
 
 import pytest
 
-from clueval_xlsx.corpus.pair import annotate
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.detect import detect_format
-from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.module import OpenedSource, find_format
+from clueval_xlsx.formats.options import ReadOptions
 from tests.support.tables import listed
 
 
@@ -106,4 +106,4 @@ def test_a_line_with_too_few_columns_is_named() -> None:
     ],
 )
 def test_the_format_is_told_by_ending_then_by_content(name: str, head: bytes, expected: str) -> None:
-    assert detect_format(name, head) == expected
+    assert find_format(OpenedSource(name, head), None).name == expected

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.pair import annotate, make_pair
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.pair import make_pair
+from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats import fields
-from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from clueval_xlsx.formats.columns import fields
+from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.options import ReadOptions
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.tables import Sides, listed, pair_of
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.pair import annotate
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.running_text import RunningText
 from clueval_xlsx.corpus.spans import make_spans
-from clueval_xlsx.corpus.standoff import token_positions
+from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
-from clueval_xlsx.formats.rewrite import rewrite
+from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.text.tokenise import Ranges
 from tests.support.folders import FIXTURES
 from tests.support.strategies import at_most
@@ -58,7 +58,7 @@ def changed_lines(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("name", [*SOURCES, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"])
 def test_no_correction_gives_the_identical_bytes(name: str) -> None:
     reading = load(name)
-    assert rewrite(reading, frames(reading)) == original(name)
+    assert reading.correct(frames(reading)) == original(name)
 
 
 def correct(reading: Reading) -> dict[str, pd.DataFrame]:
@@ -86,7 +86,7 @@ def correct(reading: Reading) -> dict[str, pd.DataFrame]:
 def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
     reading = load(name)
     wanted = correct(reading)
-    files = rewrite(reading, wanted)
+    files = reading.correct(wanted)
     for path, content in files.items():
         (tmp_path / path).write_bytes(content)
     source = tmp_path if (FOLDER / name).is_dir() else tmp_path / name
@@ -104,7 +104,7 @@ def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
 
 
 def test_brat_changes_only_its_lines() -> None:
-    files = rewrite(load("brat-gold"), correct(load("brat-gold")))
+    files = load("brat-gold").correct(correct(load("brat-gold")))
     before = original("brat-gold")
     assert {name for name in files if files[name] != before[name]} == {f"{S}.ann"}
     gone, new = changed_lines(before[f"{S}.ann"], files[f"{S}.ann"])
@@ -127,7 +127,7 @@ def test_brat_changes_only_its_lines() -> None:
 
 def test_json_changes_only_its_annotations() -> None:
     before = original("tab.json")["tab.json"]
-    after = rewrite(load("tab.json"), correct(load("tab.json")))["tab.json"]
+    after = load("tab.json").correct(correct(load("tab.json")))["tab.json"]
     gone, new = changed_lines(before, after)
     assert new == [
         '      "end_offset": 95,',
@@ -150,7 +150,7 @@ def test_json_changes_only_its_annotations() -> None:
 def test_json_on_one_line_keeps_its_style() -> None:
     for name in ("presidio-gold.json", "label-studio.json"):
         before = original(name)[name].decode()
-        after = rewrite(load(name), correct(load(name)))[name].decode()
+        after = load(name).correct(correct(load(name)))[name].decode()
         assert "\n" not in after.rstrip("\n")
         assert after.isascii() == before.isascii()
         assert (", " in after.split('"text"')[0]) == (", " in before.split('"text"')[0])
@@ -161,7 +161,7 @@ def test_labels_of_other_layers_stay() -> None:
     reading = load("tab.json", **options)
     layers = frames(reading)
     moved = {layer: spans.assign(end=spans["end"].where(spans["start"] != 5, 7)) for layer, spans in layers.items()}
-    after = json.loads(rewrite(reading, moved)["tab.json"])
+    after = json.loads(reading.correct(moved)["tab.json"])
     mention = after[0]["annotations"]["annotator1"]["entity_mentions"][0]
     assert (mention["end_offset"], mention["span_text"]) == (41, "3. April")
     assert (mention["entity_type"], mention["identifier_type"], mention["entity_id"]) == ("DATE", "QUASI", "s-date")
@@ -172,25 +172,25 @@ def test_frames_over_the_corpus_of_a_pair() -> None:
     gold = load(name)
     pair = read_pair(FOLDER / name, FOLDER / "brat-gold")
     assert len(pair.corpus) > len(gold.corpus)
-    assert rewrite(gold, pair.gold.layers, pair.corpus) == original(name)
+    assert gold.correct(pair.gold.layers, pair.corpus) == original(name)
 
 
 def test_offsets_are_written_in_the_unit_they_were_read_in() -> None:
     content = '[{"full_text": "😀 Ann Lee", "spans": [{"entity_type": "X", "start_position": 3, "end_position": 10}]}]'
     reading = read(io.BytesIO(content.encode()), ReadOptions(offsets="utf16"), name="x.json")
     spans = make_spans(np.array([2]), np.array([2]), {"span": ["X"]})
-    assert rewrite(reading, {"span": spans})["x.json"].decode() == content.replace(": 3,", ": 7,")
+    assert reading.correct({"span": spans})["x.json"].decode() == content.replace(": 3,", ": 7,")
 
 
 def test_a_correction_inside_a_glyph_cannot_be_written_in_glyphs() -> None:
     content = '[{"full_text": "e\u0301", "spans": [{"entity_type": "X", "start_position": 0, "end_position": 1}]}]'
     reading = read(io.BytesIO(content.encode()), ReadOptions(offsets="glyphs"), name="x.json")
-    assert reading.text is not None
+    assert isinstance(reading, TextReading)
     cut = Ranges(np.array([0]), np.array([0]), np.array([1]))
-    corpus = reading.text.corpus_with(cut)
-    start, end = token_positions(cut, corpus)
+    corpus = reading.corpus_with(cut)
+    start, end = RunningText.of(corpus).positions(cut)
     with pytest.raises(InputError, match="inside a glyph"):
-        rewrite(reading, {"span": make_spans(start, end, {"span": ["X"]})}, corpus)
+        reading.correct({"span": make_spans(start, end, {"span": ["X"]})}, corpus)
 
 
 def test_dropped_annotations_are_not_touched() -> None:
@@ -200,7 +200,7 @@ def test_dropped_annotations_are_not_touched() -> None:
     )
     reading = read(io.BytesIO(content.encode()), ReadOptions(nested="longest"), name="x.json")
     spans = make_spans(np.array([0]), np.array([1]), {"span": ["C"]})
-    assert rewrite(reading, {"span": spans})["x.json"].decode() == content.replace('"B"', '"C"')
+    assert reading.correct({"span": spans})["x.json"].decode() == content.replace('"B"', '"C"')
 
 
 def test_the_union_of_annotators_is_corrected_for_both() -> None:
@@ -211,18 +211,18 @@ def test_the_union_of_annotators_is_corrected_for_both() -> None:
     )
     reading = read(io.BytesIO(content.encode()), ReadOptions(annotator="union"), name="x.json")
     spans = make_spans(np.array([0]), np.array([0]), {"span": ["B"]})
-    assert rewrite(reading, {"span": spans})["x.json"].decode() == content.replace('"A"', '"B"')
+    assert reading.correct({"span": spans})["x.json"].decode() == content.replace('"A"', '"B"')
 
 
 def test_a_new_annotation_in_an_empty_list_and_in_a_folder_without_one(tmp_path: Path) -> None:
     content = b'[{"full_text": "Ann Lee", "spans": []}]'
     spans = make_spans(np.array([0]), np.array([1]), {"span": ["X"]})
-    after = rewrite(read(io.BytesIO(content), name="x.json"), {"span": spans})["x.json"]
+    after = read(io.BytesIO(content), name="x.json").correct({"span": spans})["x.json"]
     assert json.loads(after)[0]["spans"] == [
         {"entity_type": "X", "entity_value": "Ann Lee", "start_position": 0, "end_position": 7}
     ]
     (tmp_path / "a.txt").write_text("Ann Lee")
-    files = rewrite(read(tmp_path), {"span": spans})
+    files = read(tmp_path).correct({"span": spans})
     assert files == {"a.txt": b"Ann Lee", "a.ann": b"T1\tX 0 7\tAnn Lee\n"}
 
 
@@ -247,7 +247,7 @@ def test_any_edit_of_a_list_leaves_valid_json(
         np.array([row[0] for row in rows], np.int64), np.array([row[0] for row in rows], np.int64),
         {"span": [row[1] for row in rows]},
     )  # fmt: skip
-    after = rewrite(reading, {"span": wanted})["x.json"].decode()
+    after = reading.correct({"span": wanted})["x.json"].decode()
     found = json.loads(after)
     assert [(span["start_position"] // 3, span["entity_type"]) for span in found[0]["spans"]] == rows
     assert [span["note"] for span in found[0]["spans"] if "note" in span] == [[i] for i in range(4) if kept[i]]

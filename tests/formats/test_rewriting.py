@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.pair import annotate
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.loading import ReadOptions, read
-from clueval_xlsx.formats.vertical_writer import rewrite_layers
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from tests.support.tables import listed, spans_of
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B", "I"]
 MORE = {"BIO": TAGS, "BIOES": [*TAGS, "E-A", "S-B", "E-B"], "BILOU": [*TAGS, "L-A", "U-B", "L-B"]}
+
+
+def corrected(reading: Reading, layers: dict[str, pd.DataFrame]) -> bytes:
+    return reading.correct(layers)["f"]
 
 
 def load(content: bytes, format_: str = "vrt", **options: object) -> Reading:
@@ -77,7 +80,7 @@ def test_the_new_file_decodes_to_the_intended_spans_and_only_tags_change(
     content, format_ = file
     reading = load(content, format_)
     intended = data.draw(intended_spans(reading))
-    written = rewrite_layers(reading, {"x": intended})
+    written = corrected(reading, {"x": intended})
     again = load(written, format_)
     assert decoded(again) == listed(intended)
     assert again.layers["x"].scheme == reading.layers["x"].scheme or not {"E", "S", "L", "U"} & {
@@ -85,7 +88,7 @@ def test_the_new_file_decodes_to_the_intended_spans_and_only_tags_change(
     }
     assert without_tags(written, format_) == without_tags(content, format_)
     # A second time nothing is left to change.
-    assert rewrite_layers(again, {"x": intended}) == written
+    assert corrected(again, {"x": intended}) == written
 
 
 @given(files())
@@ -93,7 +96,7 @@ def test_unchanged_spans_give_the_identical_file(file: tuple[bytes, str]) -> Non
     reading = load(*file)
     spans = annotate(reading, reading.corpus, reading.corpus.breaks).layers["x"] if len(reading.corpus) else None
     if spans is not None and reading.corpus.hard_breaks:
-        assert rewrite_layers(reading, {"x": spans}) == file[0]
+        assert corrected(reading, {"x": spans}) == file[0]
 
 
 def without_tags(content: bytes, format_: str) -> list[bytes]:
@@ -106,12 +109,12 @@ def without_tags(content: bytes, format_: str) -> list[bytes]:
 
 def test_an_orphan_behind_a_new_span_becomes_a_beginning() -> None:
     reading = load(b"a\tO\nb\tI-A\nc\tI-A\n")
-    assert rewrite_layers(reading, {"x": spans_of((0, 0, "A"), (1, 2, "A"), layer="x")}) == b"a\tB-A\nb\tB-A\nc\tI-A\n"
+    assert corrected(reading, {"x": spans_of((0, 0, "A"), (1, 2, "A"), layer="x")}) == b"a\tB-A\nb\tB-A\nc\tI-A\n"
 
 
 def test_an_orphan_that_still_opens_its_span_is_left_alone() -> None:
     reading = load(b"a\tB-A\nb\tI-B\nc\tO\n")
-    assert rewrite_layers(reading, {"x": spans_of((1, 1, "B"), layer="x")}) == b"a\tO\nb\tI-B\nc\tO\n"
+    assert corrected(reading, {"x": spans_of((1, 1, "B"), layer="x")}) == b"a\tO\nb\tI-B\nc\tO\n"
 
 
 @pytest.mark.parametrize(
@@ -121,18 +124,18 @@ def test_an_orphan_that_still_opens_its_span_is_left_alone() -> None:
 def test_new_spans_are_written_in_the_scheme_of_the_file(scheme: str, expected: str) -> None:
     old = {"BIO": "B-X", "BIOES": "S-X", "BILOU": "U-X"}[scheme]
     reading = load(f"z\t{old}\na\tO\nb\tO\nc\tO\nd\tO\n".encode())
-    written = rewrite_layers(reading, {"x": spans_of((0, 0, "X"), (1, 2, "N"), (4, 4, "N"), layer="x")})
+    written = corrected(reading, {"x": spans_of((0, 0, "X"), (1, 2, "N"), (4, 4, "N"), layer="x")})
     assert [line.split("\t")[1] for line in written.decode().splitlines()] == [old, *expected.split()]
 
 
 def test_a_span_over_a_sentence_end_is_refused_because_tags_cannot_say_it() -> None:
     reading = load(b"a\tO\n\nb\tO\n")
     with pytest.raises(InputError, match=r"f:1: layer x: the span 'a b' goes over a sentence or document end"):
-        rewrite_layers(reading, {"x": spans_of((0, 1, "A"), layer="x")})
+        corrected(reading, {"x": spans_of((0, 1, "A"), layer="x")})
 
 
 @pytest.mark.parametrize(("label", "format_"), [("", "vrt"), ("A\tB", "vrt"), ("A\nB", "vrt"), ("A B", "conll")])
 def test_a_label_that_would_break_the_columns_is_refused(label: str, format_: str) -> None:
     reading = load(b"a\tO\nb\tO\n", format_)
     with pytest.raises(InputError, match=r"f:2: layer x: the label .* cannot be written"):
-        rewrite_layers(reading, {"x": spans_of((1, 1, label), layer="x")})
+        corrected(reading, {"x": spans_of((1, 1, label), layer="x")})

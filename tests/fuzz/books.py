@@ -13,7 +13,8 @@ from random import Random
 from typing import Any
 
 from clueval_xlsx.files.workbooks import read_workbook
-from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.adjudication_json import to_json
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.existing_judgements import why_not_overwrite

@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.standoff import TextReading
 from clueval_xlsx.exceptions import CluevalError
-from clueval_xlsx.formats.loading import ReadOptions, complete, load, read
-from clueval_xlsx.formats.span_table import SpanTable
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.module import OpenedSource, find_format
+from clueval_xlsx.formats.options import ReadOptions
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import mutate_bytes, mutate_json, word
 from tests.fuzz.readings import check_against, check_conversion, check_reading
@@ -124,8 +124,8 @@ def _check_conll(files: Files, rng: Random, folder: Path) -> None:
 @subject("unnamed", lambda rng: {"fuzzed": mutate_bytes(rng, rng.choice(_any_seed()), _any_seed())}, share=50)
 def _check_unnamed(files: Files, rng: Random, folder: Path) -> None:
     """No ending says what it is, so the content has to."""
-    found = load(io.BytesIO(files["fuzzed"]), name="fuzzed")
-    if not isinstance(found, SpanTable):
+    opened = OpenedSource("fuzzed", files["fuzzed"])
+    if not find_format(opened, None).needs_text:
         _check_stream(files, rng, folder, ReadOptions(), _fixture("pred.vrt"))
 
 
@@ -244,11 +244,9 @@ def token_base() -> Reading:
 
 
 @cache
-def text_base() -> TextReading:
+def text_base() -> Reading:
     """The text that tables of character offsets belong to."""
-    found = load(io.BytesIO(_fixture("presidio-gold.json")), name="base.json")
-    assert isinstance(found, TextReading)
-    return found
+    return read(io.BytesIO(_fixture("presidio-gold.json")), name="base.json")
 
 
 _TABLES = {"fuzzed.tsv": ("gold.tsv", "gold-chars.tsv"), "fuzzed.csv": ("pred.csv", "pred-chars.csv")}
@@ -295,10 +293,6 @@ def check_table(files: Files, rng: Random, folder: Path) -> None:
         nested=rng.choice(_NESTED),
         offsets=rng.choice(_OFFSETS),
     )
-    base: Reading | TextReading = text_base() if b"char_" in data or rng.random() < 0.05 else token_base()
+    base = text_base() if b"char_" in data or rng.random() < 0.05 else token_base()
 
-    def read_it() -> Reading:
-        found = complete(load(io.BytesIO(data), options, name=name), options, base)
-        return found.reading if isinstance(found, TextReading) else found
-
-    check_reading(read_it, files, rng)
+    check_reading(lambda: read(io.BytesIO(data), options, name=name, base=base), files, rng)

@@ -10,14 +10,15 @@ from random import Random
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cli.convert import output_files
-from clueval_xlsx.corpus.pair import annotate, make_pair
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.pair import make_pair
+from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.files.outputs import Outputs
-from clueval_xlsx.formats.loading import ReadOptions, read
-from clueval_xlsx.formats.rewrite import rewrite
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.outputs.metrics_json import to_json
 from clueval_xlsx.outputs.xlsx import write_workbook
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
@@ -35,7 +36,7 @@ def check_reading(read_it: Callable[[], Reading], files: Files, rng: Random) -> 
     layers = spans_of(reading)
     for layer, spans in layers.items():
         check_spans(spans, reading, layer)
-    for name, content in rewrite(reading, layers).items():
+    for name, content in reading.correct(layers).items():
         promise(content == files[name], f"{name} changed though nothing was corrected")
     if rng.random() < 0.4:  # this takes most of the time
         _check_equal(reading, read_it(), rng)
@@ -80,7 +81,7 @@ def check_conversion(reading: Reading, rng: Random, folder: Path) -> None:
     path = folder / names.get(target, "out.json")
     try:
         with Outputs() as outputs:
-            for written, content in output_files(reading, layers, target, path, None).items():
+            for written, content in output_files(reading, layers, format_named(target), path).items():
                 outputs.write_bytes(written, content)
     except CluevalError:
         return  # more layers or other tokens than the format can hold, names that no file can have

@@ -6,7 +6,8 @@ import pytest
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.resources import resource_folder
 
 

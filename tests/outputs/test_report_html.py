@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.html.page import script_json
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.html.text import shown_text, stretches

@@ -66,7 +66,8 @@ def test_linked_cases_always_go_together(evaluation: Evaluation, size):
 @pytest.mark.skipif(data_folder() is None, reason="the ler-dev data are not there")
 def test_real_data_are_shared_out_evenly(shared_data: Path):
     from clueval_xlsx.evaluation import Options, evaluate
-    from clueval_xlsx.formats.loading import ReadOptions, read_pair
+    from clueval_xlsx.formats.loading import read_pair
+    from clueval_xlsx.formats.options import ReadOptions
 
     pair = read_pair(
         shared_data / "ler-dev.gold.vrt", shared_data / "ler-dev.pred.vrt", ReadOptions(layers={"fine": 2})

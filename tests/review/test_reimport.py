@@ -10,7 +10,8 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.formats.loading import read_pair
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer, custom_judgements

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.pair import annotate
+from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read, read_pair
+from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer

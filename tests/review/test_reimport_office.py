@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.formats.loading import read_pair
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.reimport import reimport
 from tests.support.judging import case

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.pair import Pair, annotate
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.corpus.spans import check_disjoint
 from clueval_xlsx.evaluation import Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read
-from clueval_xlsx.formats.vertical_writer import rewrite_layers
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.correction import correct
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer
@@ -119,7 +119,7 @@ def test_the_corrected_file_decodes_to_exactly_the_intended_spans(both, data):
         for case_id in table["case_id"]
     }
     result = decide(run, given_answers)
-    content = rewrite_layers(gold_reading(run, both.gold), result.correction.layers)
+    content = gold_reading(run, both.gold).correct(result.correction.layers)["gold.vrt"]
     assert reread(run, content) == {layer: listed(spans) for layer, spans in result.correction.layers.items()}
     kept = [[line.split(b"\t")[0], line.split(b"\t")[3:]] for line in content.split(b"\n")]
     assert kept == [[line.split(b"\t")[0], line.split(b"\t")[3:]] for line in both.gold.split(b"\n")]

@@ -8,7 +8,8 @@ import pytest
 
 from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read_pair
+from clueval_xlsx.formats.loading import read_pair
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.schemes.settings import SchemeOptions
 

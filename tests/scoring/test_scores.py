@@ -101,7 +101,8 @@ def test_metadata_rows_of_documents_and_sentences(result: Evaluation) -> None:
 
 
 def test_every_breakdown_adds_up_to_the_overall_row(examples: Path) -> None:
-    from clueval_xlsx.formats.loading import ReadOptions, read_pair
+    from clueval_xlsx.formats.loading import read_pair
+    from clueval_xlsx.formats.options import ReadOptions
 
     options = ReadOptions(layers={"category": 2, "risk": 3})
     found = evaluate(

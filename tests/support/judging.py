@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.log import JudgementRecord

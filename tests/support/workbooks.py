@@ -14,7 +14,8 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import ReadOptions, read
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.manifest import Manifest, decode

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.reading import Source
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.mentions import Mentions
+from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.spans import label_column
-from clueval_xlsx.corpus.standoff import Document, Mentions, TextReading, layer_frames
+from clueval_xlsx.corpus.text_reading import TextReading, layer_frames
 from clueval_xlsx.text.offsets import UNITS, from_code_points, unit_starts
 from clueval_xlsx.text.tokenise import Ranges, tokenise
 
@@ -78,7 +80,7 @@ def test_no_annotation_moves_by_a_character(case: tuple[list[str], Ranges]) -> N
     documents, ranges = case
     mentions = Mentions(ranges, {"span": label_column(["X"] * len(ranges.start))})
     side = TextReading(
-        tuple(Document(str(number), text) for number, text in enumerate(documents)),
+        tuple(TextDocument(str(number), text) for number, text in enumerate(documents)),
         mentions,
         mentions,
         np.arange(len(mentions)),

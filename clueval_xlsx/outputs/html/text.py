@@ -11,7 +11,7 @@ import pandas as pd
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PLAIN, PRED
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.text.rendering import write_out
+from clueval_xlsx.text.rendering import render_tokens
 from clueval_xlsx.text.strings import IntArray, Strings
 
 _WORD = "▢"  # stands for each word of an edition without text
@@ -61,7 +61,7 @@ def shown_text(corpus: Corpus) -> ShownText:
             texts.append("")
             base += 1
             continue
-        written = write_out(tokens, *_arrays(first, stop), running=running, glue=glue, line_starts=line_starts)
+        written = render_tokens(tokens, *_arrays(first, stop), running=running, glue=glue, line_starts=line_starts)
         text = written.texts()[0]
         here = slice(first, stop)
         begin[here], end[here] = written.places()

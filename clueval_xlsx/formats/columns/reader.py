@@ -1,21 +1,33 @@
-"""The token formats: vertical text (`.vrt`) and CoNLL, one token a line, layers as columns of BIO tags."""
+"""Reads files of one token a line, whether their columns are separated by tabs or by blanks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, Regions
-from clueval_xlsx.corpus.reading import Reading, Source, digest
+from clueval_xlsx.corpus.reading import digest
 from clueval_xlsx.corpus.tags import TagColumn, parse_tag
-from clueval_xlsx.formats import fields
-from clueval_xlsx.formats.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
-from clueval_xlsx.formats.fields import Lines
-from clueval_xlsx.formats.structure import CONLL_DOCUMENT, DocumentRow, Structure, find_structure, is_comment
+from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.columns import fields
+from clueval_xlsx.formats.columns.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
+from clueval_xlsx.formats.columns.correction import TagCells
+from clueval_xlsx.formats.columns.fields import Lines
+from clueval_xlsx.formats.columns.structure import (
+    CONLL_DOCUMENT,
+    DOCSTART,
+    DocumentRow,
+    Structure,
+    find_structure,
+    is_comment,
+)
+from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER, ReadOptions
 from clueval_xlsx.text.strings import IntArray, Strings, first_of_each
 from clueval_xlsx.threads import in_order
 
@@ -35,6 +47,20 @@ class TokenFormat:
     document_tag: str = "text"
     sentence_tag: str = "s"
 
+    @classmethod
+    def of(cls, options: ReadOptions, name: str, *, conll: bool = False, default_column: int) -> TokenFormat:
+        """What of the options concerns a token file; without layers there is one, in the default column."""
+        return cls(
+            conll=conll,
+            layers=_layer_columns(options.layers, name) or {DEFAULT_LAYER: default_column},
+            token_id=options.token_id,
+            document_id=options.document_id,
+            columns=options.columns,
+            space_column=options.space_column,
+            document_tag=options.document_tag,
+            sentence_tag=options.sentence_tag,
+        )
+
     def wanted(self) -> dict[str, int]:
         """Every column that is read besides the token, with the words that name it in a message."""
         return {**{f"layer {name}": column for name, column in self.layers.items()}, **self.wanted_as_text()}
@@ -52,8 +78,20 @@ class TokenFormat:
         return wanted
 
 
+def _layer_columns(layers: Mapping[str, int | str | None], name: str) -> dict[str, int]:
+    found = {}
+    for layer, column in layers.items():
+        if not isinstance(column, int):
+            raise OptionError(
+                f"{name}: --layer {layer}{f'={column}' if column else ''}: here a layer is a column of tags. Give its "
+                f"number, such as {layer}={DEFAULT_COLUMN} (--gold-layer, --pred-layer for one side)."
+            )
+        found[layer] = column
+    return found
+
+
 @dataclass(frozen=True, eq=False)
-class _Chunk:
+class _FileChunk:
     """One stretch of the file: its token columns (start, length), its tags and its structure."""
 
     tokens: int
@@ -64,8 +102,8 @@ class _Chunk:
     complaints: Complaints
 
 
-class _Room:
-    """Room for as many tokens as there are lines, filled stretch by stretch; what stays empty takes no memory."""
+class _ColumnBuffers:
+    """Space for as many tokens as there are lines, filled chunk by chunk; what stays empty takes no memory."""
 
     def __init__(self, lines: int, columns: int, layers: int) -> None:
         self._start = [np.empty(lines, np.int64) for _ in range(columns)]
@@ -74,7 +112,7 @@ class _Room:
         self._numbers: list[dict[str, int]] = [{} for _ in range(layers)]  # the tags of each layer
         self._filled = 0
 
-    def add(self, chunk: _Chunk) -> None:
+    def add(self, chunk: _FileChunk) -> None:
         """Put a stretch behind those before."""
         here = slice(self._filled, self._filled + chunk.tokens)
         for (start, length), all_starts, all_lengths in zip(chunk.columns, self._start, self._length, strict=True):
@@ -99,39 +137,44 @@ class _Room:
         return [TagColumn(codes[: self._filled], tuple(number)) for codes, number in pairs]
 
 
-def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
-    """Read a `.vrt` or CoNLL file up and close it; raise `InputError` with all that is wrong with it."""
-    raw = stream.read()
+def token_lines(head: bytes) -> Iterator[bytes]:
+    """The lines of a beginning that are neither empty nor look like a tag or a comment."""
+    return (line for line in map(bytes.strip, head.splitlines()) if line and not line.startswith((b"<", b"#")))
+
+
+def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
+    """Read a file; raise `InputError` with all that is wrong with it."""
+    name, raw = opened.name, opened.take()
     begin = fields.check_text(raw, name)
     sha256 = digest(raw)
     data = fields.pad(raw)
     complete = raw.endswith(b"\n") or not raw
     del raw
-    stream.close()  # a large file is in memory only once
     if options.conll and LAST_COLUMN in options.layers.values():
         options = _with_last_column(data, begin, options)
 
     complaints = Complaints()
     plain = options.wanted_as_text()
-    room = _Room(data.count(b"\n", begin), 1 + len(plain), len(options.layers))
+    buffers = _ColumnBuffers(data.count(b"\n", begin), 1 + len(plain), len(options.layers))
     structures, counts, incomplete = [], [], False
     for chunk in _chunks(data, begin, options):
-        room.add(chunk)
+        buffers.add(chunk)
         structures.append(chunk.structure)
         counts.append(chunk.tokens)
         complaints.join(chunk.complaints)
         incomplete |= chunk.short > 0
     structure = Structure.join(structures, counts)
-    tokens, *columns = room.columns(data, entities=not options.conll)
+    tokens, *columns = buffers.columns(data, entities=not options.conll)
     named = dict(zip(plain, columns, strict=True))
-    layers = dict(zip(options.layers, room.tags(), strict=True))
+    layers = dict(zip(options.layers, buffers.tags(), strict=True))
     token_ids = named.get("token ID")
     _check_tokens(tokens, complaints)
     if token_ids is not None:
         _check_token_ids(token_ids, complaints)
     if incomplete:  # places and tokens do not fit each other
         complaints.refuse(data, name)
-    documents, doc_ids = _documents(structure, tokens, named.get("document ID"), options, complaints)
+    tag = CONLL_DOCUMENT if options.conll else options.document_tag
+    documents, doc_ids = _documents(structure, tokens, tag, id_column=named.get("document ID"), complaints=complaints)
     complaints.refuse(data, name)
 
     corpus = Corpus(
@@ -149,39 +192,35 @@ def read_vertical(stream: BinaryIO, name: str, options: TokenFormat) -> Reading:
         sentence_tag=options.sentence_tag,
     )
     source = Source(name, "conll" if options.conll else "vrt", sha256, dict(options.layers), complete)
-    return Reading(corpus, layers, source)
+    return TokenReading(corpus, layers, source, original=TagCells())
 
 
 def _with_last_column(data: bytes, begin: int, options: TokenFormat) -> TokenFormat:
     """Replace "the last column" by the number of columns of the first token line."""
     for line in data[begin : begin + fields.CHUNK_BYTES].splitlines():
         parts = line.split()
-        if len(parts) > 1 and not line.startswith(b"-DOCSTART-") and not is_comment(line):
+        if len(parts) > 1 and not line.startswith(DOCSTART) and not is_comment(line):
             layers = {name: len(parts) if column == LAST_COLUMN else column for name, column in options.layers.items()}
             return replace(options, layers=layers)
     return replace(options, layers=dict.fromkeys(options.layers, 2))
 
 
-def _chunks(data: bytes, begin: int, options: TokenFormat) -> Iterator[_Chunk]:
+def _chunks(data: bytes, begin: int, options: TokenFormat) -> Iterator[_FileChunk]:
     """Read the file in stretches, several at a time; where they are cut depends on the file alone."""
     buffer = np.frombuffer(data, dtype=np.uint8)
     split = fields.split_blanks if options.conll else fields.split_tabs
 
-    def read_chunk(bounds: tuple[int, int]) -> _Chunk:
+    def read_chunk(bounds: tuple[int, int]) -> _FileChunk:
         lines = split(buffer, *bounds)
         structure, is_token = find_structure(data, buffer, lines, conll=options.conll)
-        return _read_chunk(data, lines, is_token, structure, options)
+        return _read_chunk(data, lines, options, structure=structure, is_token=is_token)
 
     return in_order(read_chunk, fields.chunk_bounds(data, begin))
 
 
 def _read_chunk(
-    data: bytes,
-    lines: Lines,
-    is_token: npt.NDArray[np.bool_],
-    structure: Structure,
-    options: TokenFormat,
-) -> _Chunk:
+    data: bytes, lines: Lines, options: TokenFormat, *, structure: Structure, is_token: npt.NDArray[np.bool_]
+) -> _FileChunk:
     complaints = Complaints()
     wanted = options.wanted()
     rows = np.flatnonzero(is_token)
@@ -202,7 +241,7 @@ def _read_chunk(
         _tag_column(Strings(data, *lines.column(number, rows)), layer, complaints)
         for layer, number in options.layers.items()
     ]
-    return _Chunk(len(rows), columns, tags, structure, everything - len(rows), complaints)
+    return _FileChunk(len(rows), columns, tags, structure, everything - len(rows), complaints)
 
 
 def _shown(text: str) -> str:
@@ -266,10 +305,9 @@ def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
 
 
 def _documents(
-    structure: Structure, tokens: Strings, id_column: Strings | None, options: TokenFormat, complaints: Complaints
+    structure: Structure, tokens: Strings, tag: str, *, id_column: Strings | None, complaints: Complaints
 ) -> tuple[Regions, tuple[str, ...]]:
     """Documents from tags, else from the ID column, else the whole file; tokens between tags get their own."""
-    tag = CONLL_DOCUMENT if options.conll else options.document_tag
     found, bad = structure.documents(tokens, tag)
     if not found and id_column is not None and len(tokens):
         codes, values = id_column.factorise()

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus.corpus import ATTRIBUTE, Regions, tag_attributes
-from clueval_xlsx.formats.complaints import Complaint
-from clueval_xlsx.formats.fields import Lines
+from clueval_xlsx.formats.columns.complaints import Complaint
+from clueval_xlsx.formats.columns.fields import Lines
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 _TAG = re.compile(rb"""<(/?)([A-Za-z_][\w:.-]*)(?:[^<>"'/]|/(?!>)|"[^"]*"|'[^']*')*(/?)>""")
 _WELL_FORMED = re.compile(rf"<[\w:.-]+(?:\s+{ATTRIBUTE.pattern})*\s*/?>")
 _OPEN, _CLOSE, _EMPTY, _OTHER = 0, 1, 2, 3
 _BLANK_NAME = ""  # the name under which blank lines are kept
-_DOCSTART = b"-DOCSTART-"
+DOCSTART = b"-DOCSTART-"
 CONLL_DOCUMENT = "text"
 _CONLLU_COMMENT = re.compile(rb"#\s*(newdoc\b|[\w:.-]+\s*=)")
 _SHORT = 16  # tags without attributes recur; classifying each once is enough
@@ -121,7 +121,7 @@ class Structure:
                     found.append(opened._replace(stop=place))
                 opened, done = None, place
                 continue
-            if not text.startswith(_DOCSTART.decode()) and not text.startswith("#"):
+            if not text.startswith(DOCSTART.decode()) and not text.startswith("#"):
                 if not _WELL_FORMED.fullmatch(text):
                     complain(row, f"{text!r} is not a well-formed tag", '<name key="value" …>', "Mend the tag")
                 if opened is not None:
@@ -233,7 +233,7 @@ def _conll_marks(
     for row in np.flatnonzero(~blank & ((first == ord("-")) | (first == ord("#")))).tolist():
         line = data[lines.start[row] : lines.end[row]]
         comment = _CONLLU_COMMENT.match(line)
-        if line.startswith(_DOCSTART) or (comment and comment[1] == b"newdoc"):
+        if line.startswith(DOCSTART) or (comment and comment[1] == b"newdoc"):
             rows.append(row)
             names.append(CONLL_DOCUMENT)
             kinds.append(_OPEN)

@@ -1,4 +1,4 @@
-"""Vertical text with other tags: only tag cells change, every other byte stays."""
+"""Token files with other tags: only tag cells change, every other byte stays."""
 
 from __future__ import annotations
 
@@ -7,33 +7,34 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.spans import check_disjoint, from_decoded, label_list, label_vocabulary, positions
 from clueval_xlsx.corpus.tags import OUTSIDE, TagColumn, decode, parse_tag, span_tags
+from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.text.strings import PADDING, IntArray
 
 
-def rewrite_layers(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> bytes:
-    """The file of a reading with these spans in place of its own, tag cells alone changed.
+class TagCells:
+    """The tag cells of a file, which still lies in memory as the buffer of its tokens."""
 
-    A span that stays as it was keeps its tags as they are written; a new one is written in the file's own
-    scheme. Where an old `I-` would now continue the span before it, it becomes `B-`. Spans and labels that tags
-    cannot express are refused.
-    """
-    corpus = reading.corpus
-    breaks = corpus.breaks if corpus.hard_breaks else corpus.documents.start
-    breaks = breaks[breaks < len(corpus)]
-    edits: dict[tuple[int, int], str] = {}
-    for layer, spans in layers.items():
-        column = reading.layers[layer]
-        if not isinstance(column, TagColumn):
-            raise OptionError(f"{reading.source.name}: layer {layer} is not a column of tags.")
-        _check_writable(reading, layer, spans, breaks)
-        number = int(reading.source.columns[layer])
-        for position, tag in changed_tags(column, spans, layer, breaks).items():
-            edits[position, number] = tag
-    return _apply(reading, edits)
+    def correct(self, reading: TokenReading, layers: Mapping[str, pd.DataFrame]) -> bytes:
+        """The file with these spans in place of its own, tag cells alone changed.
+
+        A span that stays as it was keeps its tags as they are written; a new one is written in the file's own
+        scheme. Where an old `I-` would now continue the span before it, it becomes `B-`. Spans and labels that tags
+        cannot express are refused.
+        """
+        breaks = reading.corpus.closing_breaks
+        edits: dict[tuple[int, int], str] = {}
+        for layer, spans in layers.items():
+            column = reading.layers[layer]
+            if not isinstance(column, TagColumn):
+                raise OptionError(f"{reading.source.name}: layer {layer} is not a column of tags.")
+            _check_writable(reading, layer, spans, breaks)
+            number = int(reading.source.columns[layer])
+            for position, tag in changed_tags(column, spans, layer, breaks).items():
+                edits[position, number] = tag
+        return _apply(reading, edits)
 
 
 def changed_tags(column: TagColumn, spans: pd.DataFrame, layer: str, breaks: IntArray) -> dict[int, str]:
@@ -57,7 +58,7 @@ def changed_tags(column: TagColumn, spans: pd.DataFrame, layer: str, breaks: Int
     return {position: tag for position, tag in changes.items() if column.tags[column.codes[position]] != tag}
 
 
-def _check_writable(reading: Reading, layer: str, spans: pd.DataFrame, breaks: IntArray) -> None:
+def _check_writable(reading: TokenReading, layer: str, spans: pd.DataFrame, breaks: IntArray) -> None:
     """Refuse spans that overlap or go over a sentence end, and labels that would break the columns."""
     check_disjoint(spans, f"{reading.source.name}, layer {layer}")
     corpus = reading.corpus
@@ -92,7 +93,7 @@ def _keyed(spans: pd.DataFrame, layer: str) -> set[tuple[int, int, str | None]]:
     return set(zip(spans["start"].tolist(), spans["end"].tolist(), label_list(spans[layer]), strict=True))
 
 
-def _apply(reading: Reading, edits: Mapping[tuple[int, int], str]) -> bytes:
+def _apply(reading: TokenReading, edits: Mapping[tuple[int, int], str]) -> bytes:
     """Replace cells by (position, column) in the file's bytes."""
     tokens = reading.corpus.tokens
     data = tokens.data[:-PADDING]

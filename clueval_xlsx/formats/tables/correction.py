@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
 
+import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.spans import label_list, positions
-from clueval_xlsx.formats.changes import Changes, NewSpan
-from clueval_xlsx.formats.span_table import (
+from clueval_xlsx.corpus.changes import Changes, Key, NewSpan, differing, keys
+from clueval_xlsx.corpus.spans import positions, same_extents
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.formats.tables.cells import (
     CHARACTERS,
     DOCUMENT_COLUMNS,
     IDS,
@@ -20,25 +24,36 @@ from clueval_xlsx.formats.span_table import (
     XLSX,
     SpanTable,
 )
-from clueval_xlsx.formats.standoff_writer import same_extents
-from clueval_xlsx.text.strings import IntArray
 
 Row = dict[str, str]  # column -> cell; a column that is not named keeps its cell
 
 
-def corrected_table(table: SpanTable, changes: Changes) -> bytes:
-    """A table of character offsets with these changes."""
-    layers = table.layers()
-    removed: set[int] = set()
-    changed: dict[int, Row] = {}
-    added: list[Row] = []
-    for document in changes.documents():
-        doc_id = changes.doc_ids[document]
-        removed |= {handle[0] for handle in changes.removed[document]}
-        for handle, span in changes.changed[document]:
-            changed[handle[0]] = _character_row(span, layers, doc_id)
-        added += [_character_row(span, layers, doc_id) for span in changes.added[document]]
-    return _edited(table, removed, changed, added)
+@dataclass(eq=False)
+class RowChanges:
+    """Rows that go, rows that change, and new ones."""
+
+    removed: set[int] = field(default_factory=set)
+    changed: dict[int, Row] = field(default_factory=dict)
+    added: list[Row] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TableOnText:
+    """A table of character offsets."""
+
+    table: SpanTable
+
+    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
+        """The table with these changes."""
+        layers = self.table.layers()
+        rows = RowChanges()
+        for document in changes.documents():
+            doc_id = changes.doc_ids[document]
+            rows.removed.update(handle[0] for handle in changes.removed[document])
+            for handle, span in changes.changed[document]:
+                rows.changed[handle[0]] = _character_row(span, layers, doc_id)
+            rows.added.extend(_character_row(span, layers, doc_id) for span in changes.added[document])
+        return {PurePath(reading.source.name).name: _edited(self.table, rows)}
 
 
 def _character_row(span: NewSpan, layers: Mapping[str, str], doc_id: str) -> Row:
@@ -52,43 +67,40 @@ def _character_row(span: NewSpan, layers: Mapping[str, str], doc_id: str) -> Row
     }
 
 
-def corrected_table_on_tokens(table: SpanTable, reading: Reading, layers: Mapping[str, pd.DataFrame]) -> bytes:
-    """A table of positions with these spans in place of those that were read."""
-    columns = table.layers()
-    old_frames = {layer: spans for layer, spans in reading.layers.items() if isinstance(spans, pd.DataFrame)}
-    before, after = _keyed(old_frames), _keyed(layers)
-    kept = set(before) & set(after)
-    new = [key for key in after if key not in kept]
-    start, end = _row_positions(table, reading)
-    removed: set[int] = set()
-    changed: dict[int, Row] = {}
-    for key in before:
-        if key in kept:
-            continue
-        # A span that several rows were merged into stands in none of them: then all of its rows are meant.
-        rows = [row for row in range(len(start)) if (start[row], end[row]) == key[:2]] or [
-            row for row in range(len(start)) if key[0] <= start[row] and end[row] <= key[1]
-        ]
-        partner = next((other for other in new if other[0] <= key[1] and key[0] <= other[1]), None)
-        if partner is not None and rows:
-            new.remove(partner)
-            changed[rows[0]] = _token_row(partner, reading, columns)
-            rows = rows[1:]
-        removed |= set(rows)
-    return _edited(table, removed, changed, [_token_row(key, reading, columns) for key in new])
+@dataclass(frozen=True)
+class TableOnTokens:
+    """A table of positions or token IDs."""
+
+    table: SpanTable
+
+    def correct(self, reading: TokenReading, layers: Mapping[str, pd.DataFrame]) -> bytes:
+        """The table with these spans in place of those that were read."""
+        table, columns = self.table, self.table.layers()
+        own = {layer: spans for layer, spans in reading.layers.items() if isinstance(spans, pd.DataFrame)}
+        before, after = _keyed(own), _keyed({**own, **layers})
+        found = differing(before, after)
+        start, end = _row_positions(table, reading)
+        changes = RowChanges(added=[_token_row(key, reading, columns) for key in found.added])
+        for index, partner in found.replaced:
+            _, first, stop, _ = before[index]
+            # A span that several rows were merged into stands in none of them: then all of its rows are meant.
+            rows = [row for row in range(len(start)) if (start[row], end[row] + 1) == (first, stop)] or [
+                row for row in range(len(start)) if first <= start[row] and end[row] < stop
+            ]
+            if partner is not None:
+                changes.changed[rows[0]] = _token_row(partner, reading, columns)
+            changes.removed.update(rows if partner is None else rows[1:])
+        return _edited(table, changes)
 
 
-_Key = tuple[int, int, tuple[str | None, ...]]
-
-
-def _keyed(layers: Mapping[str, pd.DataFrame]) -> list[_Key]:
+def _keyed(layers: Mapping[str, pd.DataFrame]) -> list[Key]:
+    """Spans of tokens as annotations of one long document."""
     rows = same_extents(layers)
     start, end = positions(rows)
-    labels = [label_list(rows[layer]) for layer in layers]
-    return [(begin, last, tuple(own)) for begin, last, *own in zip(start.tolist(), end.tolist(), *labels, strict=True)]
+    return keys(np.zeros_like(start), start, end + 1, [rows[layer] for layer in layers])
 
 
-def _row_positions(table: SpanTable, reading: Reading) -> tuple[Sequence[int], Sequence[int]]:
+def _row_positions(table: SpanTable, reading: TokenReading) -> tuple[Sequence[int], Sequence[int]]:
     if set(POSITIONS) <= set(table.header):
         columns = [[int(table.cell(row, column)) for row in range(len(table.rows))] for column in POSITIONS]
         return columns[0], columns[1]
@@ -98,27 +110,22 @@ def _row_positions(table: SpanTable, reading: Reading) -> tuple[Sequence[int], S
     return columns[0], columns[1]
 
 
-def _token_row(key: _Key, reading: Reading, columns: Mapping[str, str]) -> Row:
-    start, end, labels = key
-    corpus = reading.corpus
+def _token_row(key: Key, reading: TokenReading, columns: Mapping[str, str]) -> Row:
+    _, start, stop, labels = key
+    corpus, end = reading.corpus, stop - 1
     row: Row = {POSITIONS[0]: str(start), POSITIONS[1]: str(end)}
     if corpus.token_ids is not None:
         row.update({IDS[0]: corpus.token_ids[start], IDS[1]: corpus.token_ids[end]})
     for column, label in zip(columns.values(), labels, strict=True):
         row[column] = label or ""
-    doc_id = corpus.doc_ids[int(corpus.document_of(_position(start))[0])]
+    doc_id = corpus.doc_ids[int(corpus.document_of(np.array([start]))[0])]
     row.update(dict.fromkeys(DOCUMENT_COLUMNS, doc_id))
     row.update(dict.fromkeys(TEXT_COLUMNS, corpus.text(start, end)))
     return row
 
 
-def _position(value: int) -> IntArray:
-    import numpy as np
-
-    return np.array([value], dtype=np.int64)
-
-
-def _edited(table: SpanTable, removed: set[int], changed: Mapping[int, Row], added: Sequence[Row]) -> bytes:
+def _edited(table: SpanTable, changes: RowChanges) -> bytes:
+    removed, changed, added = changes.removed, changes.changed, changes.added
     if not removed and not changed and not added:
         return table.raw
     cells: list[list[str] | None] = []  # None: the row stays as it is

@@ -1,0 +1,61 @@
+"""The spans of one side of a comparison: each layer by itself, and all of them as one sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.merging import merge_layers
+from clueval_xlsx.corpus.tags import TagColumn
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a reading came from, for messages, hashes and for writing it back."""
+
+    name: str
+    format: str
+    sha256: str
+    columns: Mapping[str, int | str] = field(default_factory=dict)  # layer -> column, or field in other formats
+    ends_with_newline: bool = True
+    reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
+    detector: str = ""  # name, version, language and configuration of the detector that made the spans
+
+
+@dataclass(frozen=True, eq=False)
+class Annotation:
+    """The spans of one side.
+
+    `tags` are the columns that layers were decoded from, where there were any. `listed` are the annotations as
+    the source lists them, in its order and overlapping as they may, where that differs from the layers.
+    """
+
+    source: Source
+    layers: Mapping[str, pd.DataFrame]
+    spans: pd.DataFrame
+    orphans: Mapping[str, int] = field(default_factory=dict)  # layer -> tags that continue nothing
+    tags: Mapping[str, TagColumn] = field(default_factory=dict)
+    listed: pd.DataFrame | None = None
+    attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
+
+
+def join_layers(layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> pd.DataFrame:
+    """One sequence of all layers: a single layer as it is, several merged."""
+    if len(layers) == 1:
+        return next(iter(layers.values()))
+    return merge_layers(layers, corpus.documents.start)
+
+
+def orphan_notes(annotations: Sequence[Annotation]) -> list[str]:
+    """What to tell people about tags that continue nothing."""
+    return [
+        f"{annotation.source.name}: layer {layer}: {count} I- tag{'s' if count != 1 else ''} "
+        f"continued nothing and opened a span"
+        for annotation in annotations
+        for layer, count in annotation.orphans.items()
+        if count
+    ]

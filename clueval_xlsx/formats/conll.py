@@ -1,0 +1,62 @@
+"""CoNLL: token and tags separated by spaces or tabs, blank lines between sentences, `-DOCSTART-` before documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+
+from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
+from clueval_xlsx.formats.columns.reader import LAST_COLUMN, TokenFormat, read_columns, token_lines
+from clueval_xlsx.formats.columns.structure import DOCSTART
+from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+
+
+def tell(opened: OpenedSource) -> bool:
+    """Whether the first token has no tab behind it, or documents begin as CoNLL begins them."""
+    first = next(token_lines(opened.head), b"\t")
+    return not opened.looks_like_json and (b"\t" not in first or first.startswith(DOCSTART))
+
+
+def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
+    """Read a file."""
+    return read_columns(opened, TokenFormat.of(options, opened.name, conll=True, default_column=LAST_COLUMN))
+
+
+def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
+    """A new file."""
+    return {how.name: conll_text(reading.corpus, layers, sentences=how.sentences).encode("utf-8", "replace")}
+
+
+def conll_text(corpus: Corpus, layers: Mapping[str, pd.DataFrame], *, sentences: bool | None = None) -> str:
+    """The text of a file: tabs between token and tags, `-DOCSTART-` before documents, blank lines after sentences."""
+    with_sentences = sentences is None or sentences
+    cells = tag_cells(corpus, layers, "CoNLL", r"[ \t\r\n]")
+    breaks = set(corpus.breaks.tolist()) if with_sentences else set()
+    lines = []
+    for index, (first, stop) in enumerate(document_bounds(corpus)):
+        doc_id = corpus.documents.attributes(index).get("id")
+        if doc_id is not None:
+            one_line = re.sub(r"[\r\n]+", " ", doc_id)
+            lines.append(f"-DOCSTART- ({one_line.replace('(', '[').replace(')', ']')})")
+            lines += [""] if with_sentences else []
+        elif index:
+            lines.append("-DOCSTART-")
+        for position in range(first, stop):
+            token = corpus.tokens[position]
+            if len(token.split()) != 1 or token.split()[0] != token:
+                raise InputError(
+                    f"document {corpus.doc_ids[index]!r}: the token {token!r} has white space in it, which CoNLL "
+                    "cannot hold (an annotation begins or ends with white space). Mend it, or convert to .vrt."
+                )
+            if position in breaks and position > first:
+                lines.append("")
+            lines.append("\t".join([token, *(column[position] for column in cells)]))
+        lines += [""] if with_sentences else []
+    return "\n".join(lines) + ("\n" if lines else "")

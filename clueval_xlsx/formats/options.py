@@ -1,0 +1,87 @@
+"""How a source is read, and how one is written: options as they leave the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clueval_xlsx.exceptions import OptionError
+
+GOLD, PRED = "gold", "pred"
+UNION, FIRST = "union", "first"
+DEFAULT_LAYER = "span"
+DEFAULT_COLUMN = 2
+_MOST_COLUMNS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read one side.
+
+    `layers` maps a layer to its column, or in formats without columns to a field (None: the field of that name).
+    Without layers there is one, `span`: column 2 of `.vrt`, the last of CoNLL, the main label elsewhere. `text`
+    is where the text lies if not with the annotations: a folder for brat, a file for a span table. `nested` None
+    means the source's own default: `longest` for a detector's list, else `error`. `side` says whether annotations or
+    predictions are wanted from a file that holds both.
+    """
+
+    format: str | None = None
+    layers: Mapping[str, int | str | None] = field(default_factory=dict)
+    token_id: int | None = None
+    document_id: int | None = None
+    columns: Mapping[str, int] = field(default_factory=dict)
+    space_column: int | None = None
+    document_tag: str = "text"
+    sentence_tag: str = "s"
+    text: str | Path | None = None
+    nested: str | None = None
+    offsets: str = "codepoints"
+    annotator: str | None = None
+    side: str = GOLD
+
+    def __post_init__(self) -> None:
+        numbered = {
+            **{f"--layer {layer}={column}": column for layer, column in self.layers.items()},
+            **{f"--column {name}={column}": column for name, column in self.columns.items()},
+            "--token-id": self.token_id,
+            "--document-id": self.document_id,
+            "--space-column": self.space_column,
+        }
+        for name, column in numbered.items():
+            if isinstance(column, int) and not 1 <= column <= _MOST_COLUMNS:
+                raise OptionError(f"{name}: there is no column {column}. Allowed: 1 to {_MOST_COLUMNS:,}.")
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """How to write: the name of the file or folder, and whether sentence ends are written (None: as usual)."""
+
+    name: str
+    sentences: bool | None = None
+
+
+def choose_fields(
+    layers: Mapping[str, int | str | None], fields: tuple[str, ...], name: str, what: str
+) -> dict[str, str]:
+    """Which field of the source each layer takes its labels from; without layers, `span` from the first.
+
+    >>> choose_fields({"category": None}, ("label",), "gold.json", "Label Studio")
+    {'category': 'label'}
+    """
+    if not layers:
+        return {DEFAULT_LAYER: fields[0]}
+    chosen = {}
+    for layer, wanted in layers.items():
+        if wanted is None and layer not in fields and len(fields) == len(layers) == 1:
+            chosen[layer] = fields[0]
+            continue
+        named = layer if wanted is None else wanted
+        if named not in fields:
+            asked = layer if wanted is None else f"{layer}={wanted}"
+            raise OptionError(
+                f"{name}: --layer {asked}: {what} has no field {named!r}. Fields: {', '.join(fields)}. "
+                f"Give --layer NAME=FIELD, such as {layer}={fields[0]} (--gold-layer, --pred-layer for one side)."
+            )
+        chosen[layer] = str(named)
+    return chosen

@@ -1,0 +1,84 @@
+"""The formats: what each is called, how it is told, what it holds, and the module that reads and writes it.
+
+This is all that help, options and messages need to know; nothing heavy is imported before a format is used. A new
+format is a module with `tell`, `read` and `write` (see `module.FormatModule`) and a line in this table; what it reads
+carries how it is corrected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from clueval_xlsx.exceptions import OptionError
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format.
+
+    `endings` are those of its files; several formats may share one, and then the content tells. `targets` are the
+    endings by which it is chosen for writing. `fields` are what labels can be taken from, the main one first; formats
+    of columns have none. `sign` says by what a document of it is known. `folder` says that it is a folder of files,
+    `columns` that layers are columns of tags, `needs_text` that its text lies elsewhere. `converts` says that
+    annotations can be written to it, `predicts` that a detector's finds can.
+    """
+
+    name: str
+    title: str
+    module: str
+    endings: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    sign: str = ""
+    folder: bool = False
+    columns: bool = False
+    needs_text: bool = False
+    converts: bool = True
+    predicts: bool = True
+
+
+FORMATS = (
+    Format("vrt", ".vrt", "vrt", (".vrt", ".vert"), (".vrt",), columns=True),
+    Format("conll", "CoNLL", "conll", (".conll", ".conllu", ".bio", ".iob", ".iob2"), (".conll",), columns=True),
+    Format("brat", "brat", "brat", (".ann",), fields=("label",), folder=True),
+    Format(
+        "tab",
+        "TAB JSON",
+        "tab_json",
+        (".json",),
+        fields=("entity_type", "identifier_type", "entity_id"),
+        sign="doc_id, text, annotations (or presidio_detected_pii)",
+        converts=False,
+    ),
+    Format("presidio", "Presidio JSON", "presidio_json", (".json",), fields=("entity_type",), sign="full_text, spans"),
+    Format(
+        "label-studio",
+        "Label Studio JSON",
+        "label_studio",
+        (".json",),
+        fields=("label",),
+        sign="data, annotations (or predictions)",
+    ),
+    Format("table", "the table", "span_table", (".xlsx",), (".tsv", ".csv", ".xlsx"), needs_text=True),
+)
+FORMAT_NAMES = tuple(each.name for each in FORMATS)
+CONVERTED = tuple(each.name for each in FORMATS if each.converts)
+PREDICTED = tuple(each.name for each in FORMATS if each.predicts)
+JSON_FORMATS = tuple(each.name for each in FORMATS if ".json" in each.endings)
+TARGET_ENDINGS = {ending: each.name for each in FORMATS for ending in each.targets}
+FOLDER_FORMAT = next(each.name for each in FORMATS if each.folder)
+
+
+def format_named(name: str) -> Format:
+    """The format of a name."""
+    for each in FORMATS:
+        if each.name == name:
+            return each
+    raise OptionError(f"unknown format {name!r}. Allowed: {', '.join(FORMAT_NAMES)}.")
+
+
+def formats_ending(name: str) -> list[Format]:
+    """The formats whose files have the ending of this name."""
+    ending = PurePath(name).suffix.lower()
+    return [each for each in FORMATS if ending in each.endings]

@@ -1,0 +1,1 @@
+"""Tables of spans: their cells, their place on a text, their correction."""
