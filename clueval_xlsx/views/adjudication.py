@@ -157,7 +157,7 @@ def _people(run: Adjudication, words: Words) -> str:
 
 
 def _table(
-    key: str, columns: Iterable[TableColumn], rows: Iterable[TableRow], words: Words, note: str = ""
+    key: str, columns: Iterable[TableColumn], rows: Iterable[TableRow], words: Words, *, note: str = ""
 ) -> TableView:
     empty = words.get(f"adjudicated.none_{key}")
     return TableView(key, words[f"adjudicated.{key}"], tuple(columns), tuple(rows), note, empty)
@@ -293,7 +293,7 @@ def _agreement(run: Adjudication, words: Words) -> TableView:
             over = sheet_name(line["sheet"], words)
         measure = words[f"adjudicated.measure_{line['measure']}"]
         rows.append((over, measure, line["annotators"], int(line["cases"]), float(line["value"])))
-    return _table("agreement", columns, rows, words, words["adjudicated.agreement_counts"])
+    return _table("agreement", columns, rows, words, note=words["adjudicated.agreement_counts"])
 
 
 def _judgement_counts(run: Adjudication, words: Words) -> TableView:

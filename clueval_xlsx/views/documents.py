@@ -12,7 +12,7 @@ from clueval_xlsx.views.scores import ScoreRow, score_view
 
 
 @dataclass(frozen=True)
-class DocumentRow:
+class DocumentView:
     """One document: its metadata, its size, its scores (None: it was left out), and whether nothing leaks from it."""
 
     name: str
@@ -28,7 +28,7 @@ class DocumentList:
     """All documents in their order, and the metadata that they have."""
 
     keys: tuple[str, ...]
-    rows: tuple[DocumentRow, ...]
+    rows: tuple[DocumentView, ...]
 
 
 def document_list(evaluation: Evaluation, cases: Iterable[pd.DataFrame] | None = None) -> DocumentList:
@@ -41,7 +41,7 @@ def document_list(evaluation: Evaluation, cases: Iterable[pd.DataFrame] | None =
     for index, name in enumerate(corpus.doc_ids):
         found = scores.get(name)
         rows.append(
-            DocumentRow(
+            DocumentView(
                 name,
                 _attributes(evaluation, index),
                 int(corpus.documents.stop[index] - corpus.documents.start[index]),

@@ -290,7 +290,7 @@ def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Ope
     lonely = example.cases[1]
     lonely = lonely[(lonely["label_category"] == "ORGANISATION") & (lonely["class"] == "FP")]
     assert report.every_id == lonely["case_id"].tolist()
-    assert report.texts(".cell-filter span") == ["Reference: nothing, model: ORGANISATION"]
+    assert report.texts(".cell-filter span") == ["Reference: (nothing), model: ORGANISATION"]
     report.one(".cell-filter button").click()
     assert report.status == "34 of 34 cases"
 

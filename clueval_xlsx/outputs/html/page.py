@@ -22,7 +22,7 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 _IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def render_page(template: str, words: Words, page: object, data: object = None, script: str = "report.js") -> str:
+def render_page(template: str, words: Words, page: object, data: object = None, *, script: str = "report.js") -> str:
     """Render a template that extends `page.html`; `data` is handed to its script as JSON.
 
     A page without data has no script at all.

@@ -17,7 +17,7 @@ from clueval_xlsx.outputs.html.tables import ListedTable, listed_table
 from clueval_xlsx.outputs.html.text import ShownText, Stretch, is_text_free, shown_text, stretches
 from clueval_xlsx.views.case_words import labels_text
 from clueval_xlsx.views.confusion import Matrix, matrices
-from clueval_xlsx.views.documents import DocumentRow, document_list
+from clueval_xlsx.views.documents import DocumentView, document_list
 from clueval_xlsx.views.overview import BarPlot, Tile, error_bars, leak_bars, level_sentence, tiles
 from clueval_xlsx.views.scores import (
     ScoreTable,
@@ -37,7 +37,7 @@ LISTED_CASES = 50
 class MarkedDocument:
     """One document with its figures, cut into marked and plain pieces."""
 
-    row: DocumentRow
+    row: DocumentView
     pieces: list[Stretch]
 
 

@@ -96,7 +96,7 @@ class _Summary:
 
     def _table(self, table: TableView, header: float = 30) -> None:
         self._section(table.title, table.note)
-        self.row = write_table(self.sheet, (self.row, 1), table, self.words, header) + 1
+        self.row = write_table(self.sheet, (self.row, 1), table, self.words, height=header) + 1
 
 
 def _write_list(sheet: Worksheet, table: TableView, words: Words) -> None:
@@ -116,7 +116,7 @@ def _write_list(sheet: Worksheet, table: TableView, words: Words) -> None:
                 sheet.text((line, place), str(value), "cell_context")
                 most = max(most, lines(str(value), widths[place]))
             else:
-                write_value(sheet, (line, place), value, column.kind, words)
+                write_value(sheet, (line, place), value, column.kind, words=words)
         sheet.row(line, height(most))
     if table.rows:
         sheet.filter((_HEADER_ROW, 0), (_HEADER_ROW + len(table.rows), len(widths) - 1))

@@ -55,9 +55,9 @@ class _Figures:
         for rate in view.differences:
             table = difference_table(rate, words)
             self._section(table.title, view.explained)
-            self.row = write_table(sheet, (self.row, 0), table, words, 30) + 1
+            self.row = write_table(sheet, (self.row, 0), table, words, height=30) + 1
         self._section(view.shared.title, view.shared.note)
-        self.row = write_table(sheet, (self.row, 0), view.shared, words, 30) + 1
+        self.row = write_table(sheet, (self.row, 0), view.shared, words, height=30) + 1
         for name, sentence in view.schemes:
             self._line(f"{name}: {sentence}")
         self.row += 1

@@ -6,7 +6,7 @@ from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.tables import write_value
-from clueval_xlsx.views.documents import DocumentList, DocumentRow, document_list
+from clueval_xlsx.views.documents import DocumentList, DocumentView, document_list
 from clueval_xlsx.views.scores import document_columns
 from clueval_xlsx.views.tables import TableColumn, ValueKind
 from clueval_xlsx.words import Words
@@ -34,7 +34,7 @@ def write_documents(sheet: Worksheet, case_sheets: CaseSheets) -> None:
         sheet.number((line, column), row.tokens, "count")
         values = row.scores.values if row.scores else {}
         for offset, each in enumerate(columns, column + 1):
-            write_value(sheet, (line, offset), values[each.key], each.kind, words)
+            write_value(sheet, (line, offset), values[each.key], each.kind, words=words)
         sheet.text((line, last_column - 1), words["yes" if row.leak_free else "no"], "centre")
         _link(sheet, (line, last_column), row, case_sheets)
     sheet.filter((_HEADER_ROW, 0), (_HEADER_ROW + max(len(rows), 1), last_column))
@@ -56,7 +56,7 @@ def _header(sheet: Worksheet, documents: DocumentList, columns: tuple[TableColum
     return len(everything) - 1
 
 
-def _link(sheet: Worksheet, cell: Cell, row: DocumentRow, case_sheets: CaseSheets) -> None:
+def _link(sheet: Worksheet, cell: Cell, row: DocumentView, case_sheets: CaseSheets) -> None:
     if not row.first_case:
         sheet.text(cell, "", "row_name")
         return

@@ -130,7 +130,7 @@ def _estimate(sheet: Worksheet, row: int, content: ReviewContent, counts: Mappin
         (("recall", "tp_gold", "gold"), ("precision", "tp_pred", "pred")), row + 5
     ):
         sheet.across((line, 5), 6, words[f"metrics.{key}"], "row_name_bold")
-        write_value(sheet, (line, 7), float(headline[key]), ValueKind.RATE, words)
+        write_value(sheet, (line, 7), float(headline[key]), ValueKind.RATE, words=words)
         undefined = words["undefined"].replace('"', '""')
         (part, part_value), (whole, whole_value) = cells[above], cells[below]
         value_now: float | str = part_value / whole_value if whole_value else words["undefined"]

@@ -83,7 +83,7 @@ def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseShe
     relaxed = strict_relaxed_table(evaluation, words)
     if relaxed is not None:
         page.section(relaxed.title, relaxed.note, len(relaxed.rows))
-        page.row = write_table(sheet, (page.row, 1), relaxed, words, 44)
+        page.row = write_table(sheet, (page.row, 1), relaxed, words, height=44)
     _signature(page)
     sheet.print_setup(landscape=True, footer=words["metrics.title"])
     sheet.print_area((page.row, _LAST_COLUMN))

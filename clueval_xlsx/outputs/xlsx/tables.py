@@ -19,7 +19,7 @@ _STYLES = {
 _PLAIN = {ValueKind.TEXT: "row_name", ValueKind.SHARE: "count"}
 
 
-def write_value(sheet: Worksheet, cell: Cell, value: TableValue, kind: ValueKind, words: Words) -> None:
+def write_value(sheet: Worksheet, cell: Cell, value: TableValue, kind: ValueKind, *, words: Words) -> None:
     """A value in the look of its kind; numbers stay numbers, what is not defined is said in words."""
     if isinstance(value, str | tuple):
         sheet.text(cell, value_text(value, kind, words), _PLAIN.get(kind, "interval"))
@@ -40,7 +40,7 @@ def write_score_table(sheet: Worksheet, place: Cell, table: ScoreTable, words: W
         sheet.text((line, column), scores.name, "row_name_bold" if scores.summary else "row_name")
         values = scores.values
         for offset, each in enumerate(columns, column + 1):
-            write_value(sheet, (line, offset), values[each.key], each.kind, words)
+            write_value(sheet, (line, offset), values[each.key], each.kind, words=words)
     row += 1 + len(table.rows)
     for detail in table.details:
         sheet.text((row, column), detail, "explanation")
@@ -48,14 +48,14 @@ def write_score_table(sheet: Worksheet, place: Cell, table: ScoreTable, words: W
     return row
 
 
-def write_table(sheet: Worksheet, place: Cell, table: TableView, words: Words, height: float = 18) -> int:
+def write_table(sheet: Worksheet, place: Cell, table: TableView, words: Words, *, height: float = 18) -> int:
     """A small table; returns the row behind it."""
     row, column = place
     write_header(sheet, place, [each.title for each in table.columns], height)
     for line, values in enumerate(table.rows, row + 1):
         sheet.row(line, 16)
         for offset, (value, each) in enumerate(zip(values, table.columns, strict=True), column):
-            write_value(sheet, (line, offset), value, each.kind, words)
+            write_value(sheet, (line, offset), value, each.kind, words=words)
     return row + 1 + len(table.rows)
 
 

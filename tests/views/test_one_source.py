@@ -1,0 +1,235 @@
+"""What is shown is decided once: workbook, page and terminal show the same rows under the same words."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+from collections import Counter
+from html import unescape
+from pathlib import Path
+
+import openpyxl
+import pytest
+from rich.console import Console
+
+from clueval_xlsx.cases.kinds import CLASSES, FN, FP
+from clueval_xlsx.comparison import compare
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.outputs.html.adjudication import adjudication_html
+from clueval_xlsx.outputs.html.comparison import comparison_html
+from clueval_xlsx.outputs.html.report import to_html
+from clueval_xlsx.outputs.terminal.comparison import comparison_tables
+from clueval_xlsx.outputs.terminal.scores import score_tables
+from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
+from clueval_xlsx.outputs.xlsx.comparison import write_comparison
+from clueval_xlsx.review.vocabulary import Answer
+from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from clueval_xlsx.views import numbers
+from clueval_xlsx.views.adjudication import adjudication_view, conflict_sentence
+from clueval_xlsx.views.case_words import case_name, class_name
+from clueval_xlsx.views.comparison import comparison_view
+from clueval_xlsx.views.documents import document_list
+from clueval_xlsx.views.overview import tiles
+from clueval_xlsx.views.scores import group_tables, label_tables, level_table, scheme_tables
+from clueval_xlsx.words import Words, languages
+from tests.support.folders import ROOT
+from tests.support.judging import case, decide, judged, records
+
+TABLE = """
+    token      gold    pred
+    <text id="one" domain="law">
+    Ann        B-PER   B-PER
+    Lee        I-PER   O
+    met        O       O
+    Bob        O       B-PER
+    in         O       O
+    Bonn       B-LOC   B-PER
+    .          O       O
+    </text>
+    <text id="two" domain="tax">
+    Eve        B-PER   O
+    .          O       O
+    </text>
+"""
+ROOMS = ("views", "outputs")
+
+
+@pytest.fixture(scope="module")
+def result() -> Evaluation:
+    schemes = SchemeOptions(names=("semeval", "documents"))
+    return judged(TABLE, level="exact", labelled="span", by=("domain",), schemes=schemes)
+
+
+def in_page(page: str) -> str:
+    """What a page says, without its script and its style."""
+    bare = re.sub(r"<(script|style|template)\b.*?</\1>|<[^>]*>", "\n", page, flags=re.DOTALL)
+    return unescape(bare)
+
+
+def in_workbook(content: io.BytesIO) -> set[str]:
+    """Every text of every sheet."""
+    book = openpyxl.load_workbook(content)
+    return {str(cell.value) for sheet in book.worksheets for row in sheet.iter_rows() for cell in row if cell.value}
+
+
+def in_terminal(parts: list[object]) -> str:
+    """What a wide terminal shows."""
+    console = Console(file=io.StringIO(), width=300)
+    for part in parts:
+        console.print(part)
+    shown = console.file
+    assert isinstance(shown, io.StringIO)
+    return shown.getvalue()
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_score_row_stands_under_the_same_name_in_every_medium(result: Evaluation, language: str) -> None:
+    words = Words(language)
+    tables = (
+        level_table(result, words),
+        *label_tables(result, words),
+        *group_tables(result, words),
+        *scheme_tables(result, words),
+    )
+    target = io.BytesIO()
+    write_workbook(result, target, ReviewOptions(lang=language))
+    cells, page, screen = (
+        in_workbook(target),
+        in_page(to_html(result, language)),
+        in_terminal([*score_tables(result, words, 300)]),
+    )
+    assert len(tables) == 5
+    for table in tables:
+        for text in (table.title, *(row.name for row in table.rows), *table.details):
+            assert text in cells, text
+            assert text in page, text
+            assert text in screen, text
+        for row in table.rows:
+            assert numbers.rate(row.recall.value, words) in page
+            assert numbers.per_cent(row.recall.value, words) in screen
+
+
+@pytest.mark.parametrize("language", languages())
+def test_classes_are_called_the_same_everywhere(result: Evaluation, language: str) -> None:
+    words = Words(language)
+    target = io.BytesIO()
+    write_workbook(result, target, ReviewOptions(lang=language))
+    cells, page = in_workbook(target), in_page(to_html(result, language))
+    seen = {(FN, kind) for kind in result.bare_cases[0]["class"]} | {
+        (FP, kind) for kind in result.bare_cases[1]["class"]
+    }
+    assert len(seen) > 4
+    for sheet, kind in seen:
+        assert class_name(kind, words) in cells  # the sheet says whose span it is
+        assert case_name(sheet, kind, words) in cells  # the chart of both sheets
+        assert case_name(sheet, kind, words) in page
+    for kind in CLASSES:
+        assert class_name(kind, words)
+
+
+def test_a_wrong_label_is_no_leak(result: Evaluation) -> None:
+    documents = {row.name: row for row in document_list(result).rows}
+    wrong = judged(TABLE.replace("Lee        I-PER   O", "Lee        I-PER   I-PER"), level="exact", labelled="span")
+    relabelled = {row.name: row for row in document_list(wrong).rows}["one"]
+    assert not documents["one"].leak_free
+    assert relabelled.scores is not None
+    assert (relabelled.scores.fn, relabelled.leak_free) == (1, True)
+    assert tiles(wrong, Words("en"))[-1].note == "1 of 2 documents"
+
+
+@pytest.mark.parametrize("language", languages())
+def test_everything_about_a_reimport_is_in_workbook_and_page(language: str) -> None:
+    words = Words(language)
+    evaluation = judged(TABLE)
+    deleted, open_ = case(evaluation, "FN", "Eve"), case(evaluation, "FP", "Bob")
+    anna = {deleted: Answer("gold_wrong", comment="nobody"), open_: Answer("gold_missing")}
+    run = decide(evaluation, records(anna, "Anna"), records({open_: Answer("model_error")}, "Ben"))
+    view = adjudication_view(run, words)
+    target = io.BytesIO()
+    write_adjudicated(run, target, lang=language)
+    cells, page = in_workbook(target), in_page(adjudication_html(run, language))
+    assert [bool(table.rows) for table in view.lists] == [True, True, True, True, False]
+    for table in (view.workbooks, *view.lists):
+        texts = [column.title for column in table.columns] if table.rows else [table.empty]
+        texts += [str(value) for row in table.rows for value in row if isinstance(value, str) and value]
+        for text in (table.title, *texts):
+            assert text in cells, text
+            assert text in page, text
+    for row in view.states.rows:
+        assert row.name in cells
+        assert row.name in page
+
+
+def test_a_conflict_is_told_in_one_sentence_with_everybodys_words() -> None:
+    evaluation = judged(TABLE)
+    found = case(evaluation, "FP", "Bob")
+    books = [records({found: Answer(code)}, who) for code, who in (("gold_missing", "Anna"), ("model_error", "Ben"))]
+    run = decide(evaluation, *books)
+    (conflict,) = run.conflicts
+    sentence = conflict_sentence(run, conflict, Words("en"))
+    for part in (found, "“Bob”", "Anna: Reference forgot this", "Ben: Model is wrong", "anna.xlsx!FP"):
+        assert part in sentence
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_comparison_has_the_same_rows_in_every_medium(language: str) -> None:
+    words = Words(language)
+    other = TABLE.replace("Eve        B-PER   O", "Eve        B-PER   B-PER")
+    comparison = compare([("first", judged(TABLE, replicates=20)), ("second", judged(other, replicates=20))])
+    view = comparison_view(comparison, words)
+    target = io.BytesIO()
+    write_comparison(comparison, target, language)
+    cells, page = in_workbook(target), in_page(comparison_html(comparison, language))
+    screen = in_terminal([*comparison_tables(view, words, 300)])
+    for table in view.differences:
+        assert table.rows
+        for row in table.rows:
+            assert row.name in cells
+            assert row.name in page
+            assert row.name in screen
+            assert numbers.points(row.others[0].difference, words) in page
+            assert numbers.points(row.others[0].difference, words) in screen
+    for text in (view.explained, view.chosen, *(str(row[0]) for row in view.shared.rows)):
+        assert text in cells
+        assert text in page
+        assert text in screen
+
+
+def modules(*rooms: str) -> list[Path]:
+    return sorted(path for room in rooms for path in (ROOT / "clueval_xlsx" / room).rglob("*.py"))
+
+
+def test_views_know_no_medium() -> None:
+    for path in modules("views"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            assert not {name.partition(".")[0] for name in names} & {"xlsxwriter", "jinja2", "rich", "click"}, path
+
+
+def test_xlsxwriter_is_called_from_one_module() -> None:
+    users = [
+        path.name
+        for path in modules("outputs")
+        if re.search(r"^\s*(import|from) xlsxwriter", path.read_text("utf-8"), re.M)
+    ]
+    assert users == ["book.py"]
+
+
+def test_no_class_of_these_rooms_shares_its_name_with_another() -> None:
+    names = Counter(
+        node.name
+        for path in sorted((ROOT / "clueval_xlsx").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    own = {
+        node.name
+        for path in modules(*ROOMS)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    assert len(own) > 30
+    assert not {name for name in own if names[name] > 1}
