@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -90,6 +91,20 @@ def both_refuse(write: Callable[..., Path], tmp_path: Path) -> Callable[..., Non
 def examples() -> Path:
     """The folder of the example files."""
     return resource_folder("examples")
+
+
+@pytest.fixture(scope="session")
+def sides(examples: Path) -> tuple[Path, Path]:
+    """Gold and prediction of the example."""
+    return examples / "gold.vrt", examples / "pred.vrt"
+
+
+@pytest.fixture
+def home(tmp_path: Path, examples: Path) -> Path:
+    """A folder with copies of the example files."""
+    for name in ("gold.vrt", "pred.vrt"):
+        shutil.copy(examples / name, tmp_path / name)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -91,3 +91,8 @@ def test_the_process_exits_with_two_and_debug_shows_the_traceback(tmp_path: Path
     loud = run_process(["score", "absent.vrt", "absent.vrt", "--debug"], cwd=tmp_path)
     assert "Traceback" in loud.err
     assert loud.code != 0
+
+
+def test_a_review_workbook_has_the_ending_of_one(home: Path) -> None:
+    done = run("evaluate", home / "gold.vrt", home / "pred.vrt", "-o", home / "review.docx")
+    refused(done, "review.docx: a review workbook ends in .xlsx")

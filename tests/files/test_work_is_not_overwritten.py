@@ -6,6 +6,7 @@ import io
 import shutil
 import zipfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import openpyxl
@@ -14,8 +15,11 @@ import pytest
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.outputs import Outputs
+from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
-from tests.support.commands import run
+from clueval_xlsx.review.vocabulary import Answer
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.workbooks import example, opened, written
 from tests.support.writing import WRITING, make_home
 
 
@@ -246,3 +250,50 @@ def test_a_file_that_may_not_be_looked_into_is_left_alone(tmp_path: Path, monkey
         with pytest.raises(OutputError, match="cannot be looked into"), Outputs(guard=why_not_overwrite) as outputs:
             outputs.write_text(target, "new")
     assert target.read_bytes() == b"secret"
+
+
+def _judged(target, examples, column_name="Judgement"):
+    """A workbook in which somebody has filled in one cell, as a spreadsheet program would save it."""
+    case = example().cases[0]["case_id"][0]
+    fields = {"Judgement": {"judgement": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
+    target.write_bytes(written(example(), ReviewOptions(lang="de", answers={case: Answer(**fields)})))
+    return ("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0, "-o", target)
+
+
+@pytest.mark.parametrize("column_name", ["Judgement", "Comment"])
+def test_a_judged_workbook_is_not_overwritten(tmp_path, examples, column_name):
+    target = tmp_path / "review.xlsx"
+    command = _judged(target, examples, column_name)
+    before = target.read_bytes()
+    refused(run(*command), "review.xlsx", "1 row", "--force", "another name")
+    assert target.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [target]
+    assert run(*command, "--force").code == 0
+    assert target.read_bytes() != before
+
+
+def test_nothing_is_written_when_one_of_several_workbooks_is_judged(tmp_path, examples):
+    command = _judged(tmp_path / "review-risk.xlsx", examples)
+    refused(run(*command[:-1], tmp_path / "review.xlsx", "--no-merge", "--json", tmp_path / "m.json"), "review-risk")
+    assert [path.name for path in tmp_path.iterdir()] == ["review-risk.xlsx"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no workbook", "unjudged"])
+def test_other_files_are_overwritten_like_any_output(tmp_path, examples, content):
+    target = tmp_path / "review.xlsx"
+    command = _judged(target, examples)
+    target.write_bytes(written(example()) if content == "unjudged" else content)
+    assert run(*command).code == 0
+    assert opened(target).sheetnames[0] == "Guide"
+
+
+def test_a_workbook_under_a_password_is_not_overwritten(tmp_path, examples):
+    import msoffcrypto.format.ooxml
+
+    target = tmp_path / "review.xlsx"
+    command = _judged(target, examples)
+    encrypted = BytesIO()
+    msoffcrypto.format.ooxml.OOXMLFile(BytesIO(target.read_bytes())).encrypt("secret", encrypted)
+    target.write_bytes(encrypted.getvalue())
+    refused(run(*command), "password", "--force")
+    assert run(*command, "--force").code == 0

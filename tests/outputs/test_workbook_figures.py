@@ -1,4 +1,4 @@
-"""Figures in the review workbook: live ones beside the raw ones, documents, confusion, guide, manifest."""
+"""Figures in the review workbook: live ones beside the raw ones, documents, confusion, guide."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from io import BytesIO
 import pytest
 
 from clueval_xlsx.outputs.xlsx import ReviewOptions
-from clueval_xlsx.review.manifest import CASE_SETTINGS, unpack_predictions
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer, Judgement, run_id
+from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words, languages
-from tests.support.tables import listed
 from tests.support.workbooks import (
     FIRST,
     LOOKS,
@@ -21,7 +19,6 @@ from tests.support.workbooks import (
     find,
     headers,
     live_figures,
-    manifest_of,
     opened,
     runs,
     texts,
@@ -102,22 +99,6 @@ def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
     assert shown[3] == "Anna: Model is wrong"
     assert set(shown[:3] + shown[4:]) == {""}
     assert "Earlier judgements" not in headers(opened(written(example()))["FN"])
-
-
-def test_judgements_of_a_project_are_offered_counted_and_remembered():
-    own = Judgement("public", "delete", ("FN",), {"en": "Public figure? *", "de": "Person des öffentlichen Lebens"})
-    case = example().cases[0]["case_id"][0]
-    options = ReviewOptions(judgements=(*JUDGEMENTS, own), answers={case: Answer("public")})
-    content = written(example(), options)
-    book, values = opened(content), opened(content, values=True)
-    assert texts(book["FN"], "Judgement")[0] == "Public figure? *"
-    counts, estimate = live_figures(values["Metrics"])
-    assert counts["Public figure? *"] == (1, "–")
-    assert estimate["Reference spans"] == (75, 74)
-    row, left = find(book["Metrics"], "Public figure? *")
-    assert "COUNTIF" not in book["Metrics"].cell(row, left + 1).value  # the signs would be wildcards
-    assert manifest_of(book).judgements == (own,)
-    assert find(book["Guide"], "Public figure? * (FN)")
 
 
 def test_guide_says_everything_a_judge_needs():
@@ -240,44 +221,3 @@ def test_confusion_counts_every_span_once(book):
         for line, values in enumerate(table.to_numpy().tolist(), top + 2):
             shown = [sheet.cell(line, left + 1 + index).value for index in range(len(values))]
             assert [value or 0 for value in shown] == values
-
-
-def test_manifest_holds_what_the_way_back_needs():
-    evaluation = example(by=("domain",), context=7)
-    book = opened(written(evaluation, ReviewOptions(lang="de", annotator="Anna", contact="Weber", part="1/2")))
-    manifest = manifest_of(book)
-    pair = evaluation.pair
-    assert manifest.schema == 1
-    assert manifest.version
-    assert manifest.signature == evaluation.signature
-    assert manifest.gold == {"name": "gold.vrt", "sha256": pair.gold.source.sha256}
-    assert manifest.pred == {"name": "pred.vrt", "sha256": pair.pred.source.sha256}
-    deciding = {key: manifest.settings[key] for key in CASE_SETTINGS}
-    assert manifest.run_id == run_id(pair.gold.source.sha256, pair.pred.source.sha256, deciding)
-    assert manifest.settings["level"] == "overlap"
-    assert manifest.settings["context"] == 7
-    assert manifest.settings["by"] == ["domain"]
-    assert manifest.layers == ("category", "risk")
-    assert (manifest.lang, manifest.annotator, manifest.contact, manifest.part) == ("de", "Anna", "Weber", "1/2")
-    assert manifest.cases == {"FN": 21, "FP": 13}
-    assert (manifest.documents, manifest.tokens) == (4, len(pair.corpus))
-    unpacked = unpack_predictions(manifest.predictions)
-    for layer, spans in pair.pred.layers.items():
-        assert listed(unpacked[layer]) == listed(spans[["start", "end", layer]])
-
-
-def test_manifest_says_nothing_of_the_text():
-    content = "".join(str(row[0]) for row in opened(written(example()))["clueval_manifest"].iter_rows(values_only=True))
-    assert "Lindenau" not in content
-    assert "Volkmer" not in content
-
-
-def test_a_long_manifest_is_cut_into_cells(monkeypatch):
-    from clueval_xlsx.outputs.xlsx import hidden
-
-    monkeypatch.setattr(
-        hidden, "chunks", lambda text: [text[begin : begin + 100] for begin in range(0, len(text), 100)]
-    )
-    book = opened(written(example()))
-    assert book["clueval_manifest"].max_row > 10
-    assert manifest_of(book).layers == ("category", "risk")

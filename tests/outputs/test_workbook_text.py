@@ -15,9 +15,10 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx.book import Book
 from clueval_xlsx.outputs.xlsx.cell_text import LONGEST_CELL, clean, shorten, shorten_pieces, utf16_length
 from clueval_xlsx.outputs.xlsx.measure import lines
+from tests.support.commands import run
 from tests.support.strategies import at_most
 from tests.support.tables import Sides
-from tests.support.workbooks import FIRST, LOOKS, column, evaluated, headers, opened, runs, texts, written
+from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, column, evaluated, headers, opened, runs, texts, written
 
 ODD = [
     "🟥👩‍👩‍👧‍👦🇩🇪",
@@ -211,3 +212,28 @@ def test_odd_fragments_never_leave_the_cell_empty(segments):
 def test_every_text_has_a_line_at_least(text, width):
     assert lines(text, width) >= 1
     assert lines(text + "\n" + text, width) == 2 * lines(text, width) or "\n" in text
+
+
+def test_corpus_text_is_never_a_formula_a_link_or_a_number(tmp_path, write_pair):
+    tokens = ["=1+1", "+1", "-1", "@SUM(A1)", "http://example.org", "mailto:a@b.de", "007", "1e5", "TRUE", "{=1}"]
+    gold = "".join(f"<text id='={token}'>\n{token}\tB-={token}\n</text>\n" for token in tokens)
+    pred = "".join(f"<text id='={token}'>\n{token}\tO\n</text>\n" for token in tokens)
+    paths = write_pair(Sides(gold.encode(), pred.encode()))
+    target = tmp_path / "review.xlsx"
+    assert run("evaluate", *paths, "-o", target, "--level", "exact").code == 0
+    book = opened(target)
+    assert texts(book["FN"], "Span") == tokens
+    assert texts(book["FN"], "Label") == [f"={token}" for token in tokens]
+    own = {"FN": {"See also"}, "Documents": {"First case"}}
+    for sheet in book:
+        for row in sheet.iter_rows():
+            for cell in row:
+                if cell.data_type == "f":
+                    assert sheet.title in {"Metrics", "FN", "FP"}
+                    assert cell.row < HEADER_ROW or sheet.title == "Metrics"
+                    assert not any(token in str(cell.value) for token in ("1+1", "A1)", "example"))
+                if cell.hyperlink:
+                    assert sheet.title in own
+                    assert cell.hyperlink.target is None
+    for cell in column(book["FN"], "Span"):
+        assert cell.data_type == "s"

@@ -1,4 +1,4 @@
-"""How the review workbook is written: options, limits, streaming, refusals, judgements that are spared."""
+"""How the review workbook is written: options, limits, streaming, refusals of the library."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from python_calamine import CalamineWorkbook
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.outputs.xlsx import ReviewOptions, review
 from clueval_xlsx.outputs.xlsx.book import Book
-from clueval_xlsx.review.vocabulary import Answer
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.recording import record
-from tests.support.tables import Sides
 from tests.support.workbooks import (
-    HEADER_ROW,
     ONE_LAYER,
     answers_for,
     column,
@@ -208,78 +205,6 @@ def test_layers_that_are_not_merged_get_a_workbook_each(tmp_path, examples):
         book = opened(tmp_path / f"review-{layer}.xlsx")
         assert manifest_of(book).layers == (layer,)
         assert "Etikett" in headers(book["FN"])
-
-
-def test_corpus_text_is_never_a_formula_a_link_or_a_number(tmp_path, write_pair):
-    tokens = ["=1+1", "+1", "-1", "@SUM(A1)", "http://example.org", "mailto:a@b.de", "007", "1e5", "TRUE", "{=1}"]
-    gold = "".join(f"<text id='={token}'>\n{token}\tB-={token}\n</text>\n" for token in tokens)
-    pred = "".join(f"<text id='={token}'>\n{token}\tO\n</text>\n" for token in tokens)
-    paths = write_pair(Sides(gold.encode(), pred.encode()))
-    target = tmp_path / "review.xlsx"
-    assert run("evaluate", *paths, "-o", target, "--level", "exact").code == 0
-    book = opened(target)
-    assert texts(book["FN"], "Span") == tokens
-    assert texts(book["FN"], "Label") == [f"={token}" for token in tokens]
-    own = {"FN": {"See also"}, "Documents": {"First case"}}
-    for sheet in book:
-        for row in sheet.iter_rows():
-            for cell in row:
-                if cell.data_type == "f":
-                    assert sheet.title in {"Metrics", "FN", "FP"}
-                    assert cell.row < HEADER_ROW or sheet.title == "Metrics"
-                    assert not any(token in str(cell.value) for token in ("1+1", "A1)", "example"))
-                if cell.hyperlink:
-                    assert sheet.title in own
-                    assert cell.hyperlink.target is None
-    for cell in column(book["FN"], "Span"):
-        assert cell.data_type == "s"
-
-
-def _judged(target, examples, column_name="Judgement"):
-    """A workbook in which somebody has filled in one cell, as a spreadsheet program would save it."""
-    case = example().cases[0]["case_id"][0]
-    fields = {"Judgement": {"judgement": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
-    target.write_bytes(written(example(), ReviewOptions(lang="de", answers={case: Answer(**fields)})))
-    return ("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0, "-o", target)
-
-
-@pytest.mark.parametrize("column_name", ["Judgement", "Comment"])
-def test_a_judged_workbook_is_not_overwritten(tmp_path, examples, column_name):
-    target = tmp_path / "review.xlsx"
-    command = _judged(target, examples, column_name)
-    before = target.read_bytes()
-    refused(run(*command), "review.xlsx", "1 row", "--force", "another name")
-    assert target.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [target]
-    assert run(*command, "--force").code == 0
-    assert target.read_bytes() != before
-
-
-def test_nothing_is_written_when_one_of_several_workbooks_is_judged(tmp_path, examples):
-    command = _judged(tmp_path / "review-risk.xlsx", examples)
-    refused(run(*command[:-1], tmp_path / "review.xlsx", "--no-merge", "--json", tmp_path / "m.json"), "review-risk")
-    assert [path.name for path in tmp_path.iterdir()] == ["review-risk.xlsx"]
-
-
-@pytest.mark.parametrize("content", [b"", b"no workbook", "unjudged"])
-def test_other_files_are_overwritten_like_any_output(tmp_path, examples, content):
-    target = tmp_path / "review.xlsx"
-    command = _judged(target, examples)
-    target.write_bytes(written(example()) if content == "unjudged" else content)
-    assert run(*command).code == 0
-    assert opened(target).sheetnames[0] == "Guide"
-
-
-def test_a_workbook_under_a_password_is_not_overwritten(tmp_path, examples):
-    import msoffcrypto.format.ooxml
-
-    target = tmp_path / "review.xlsx"
-    command = _judged(target, examples)
-    encrypted = BytesIO()
-    msoffcrypto.format.ooxml.OOXMLFile(BytesIO(target.read_bytes())).encrypt("secret", encrypted)
-    target.write_bytes(encrypted.getvalue())
-    refused(run(*command), "password", "--force")
-    assert run(*command, "--force").code == 0
 
 
 def test_the_recording_that_the_benchmark_replays_is_the_same_workbook(monkeypatch, tmp_path):

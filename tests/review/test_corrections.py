@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clueval_xlsx.review.vocabulary import Answer
-from tests.support.judging import case, decide, judged, spans
+from tests.support.judging import LINKED, case, decide, judged, spans
 
 # "Herr Kolbe" is too long in gold, "Osterhagen" is missing, "Kammer" should not be there; the model has all right.
 TABLE = """
@@ -350,3 +350,11 @@ def test_a_deleted_span_is_deleted_on_every_layer():
     run = judged(LAYERED, LAYERS)
     found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Answer("gold_wrong")})
     assert spans(found, "category") == spans(found, "risk") == []
+
+
+def test_a_label_that_nobody_has_used_is_named_with_its_cell() -> None:
+    evaluation = judged(LINKED)
+    slip = decide(evaluation, {case(evaluation, "FN", "Marlene"): Answer("label", correct_labels={"span": "PRE"})})
+    assert [note for note in slip.notes if "'PRE' is a new label of layer span" in note]
+    fine = decide(evaluation, {case(evaluation, "FN", "Marlene"): Answer("label", correct_labels={"span": "per"})})
+    assert not [note for note in fine.notes if "new label" in note]

@@ -17,6 +17,21 @@ from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer
 from tests.support.tables import Sides, cut
 
 EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
+# The model ends "Petra Weidmann" too early and begins too soon: one disagreement, shown on both sheets.
+LINKED = """
+    token       gold   pred
+    <s>
+    die         O      O
+    Anwältin    O      B-PER
+    Petra       B-PER  I-PER
+    Weidmann    I-PER  I-PER
+    und         I-PER  O
+    Partner     I-PER  O
+    </s>
+    <s>
+    Marlene     B-PER  O
+    </s>
+"""
 
 
 def pair_with(sides: Sides, layers: Mapping[str, int] | None = None) -> Pair:

@@ -1,4 +1,4 @@
-"""Any locale, any name, any line end, any terminal or none: the same results, and words instead of a crash."""
+"""Any locale, any terminal or none: the same results, and words instead of a crash."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ import struct
 import subprocess
 import sys
 import termios
-import unicodedata
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.cli.reviews import review_targets
-from clueval_xlsx.files.names import document_path, file_name_part
 from tests.support.commands import EXAMPLE_OPTIONS, Result, run
 from tests.support.folders import ROOT
 
@@ -53,14 +50,6 @@ def locales() -> list[str]:
         else None
     )
     return [name for name in (found.stdout.split() if found else ()) if re.match(r"(tr_TR|de_DE)\.utf-?8$", name, re.I)]
-
-
-@pytest.fixture
-def home(tmp_path: Path, examples: Path) -> Path:
-    """A folder with the example."""
-    for name in ("gold.vrt", "pred.vrt"):
-        shutil.copy(examples / name, tmp_path / name)
-    return tmp_path
 
 
 # ---- locales --------------------------------------------------------------------------------------------------------
@@ -145,141 +134,6 @@ def test_turkish_and_german_ways_of_writing_change_nothing(home: Path) -> None:
     for other in results[1:]:
         assert other.keys() == results[0].keys()
         assert [path for path in other if other[path] != results[0][path]] == []
-
-
-# ---- names ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_names_with_spaces_umlauts_and_emoji(form: str, home: Path) -> None:
-    folder = home / unicodedata.normalize(form, "Fälle  für Özlem 🟧")
-    folder.mkdir()
-    gold = folder / unicodedata.normalize(form, "göld é 1.vrt")
-    shutil.copy(home / "gold.vrt", gold)
-    book = folder / unicodedata.normalize(form, "Prüfung ✔.xlsx")
-    assert run("evaluate", gold, home / "pred.vrt", *EXAMPLE_OPTIONS, "-o", book).code == 0
-    done = run("reimport", book, "--gold", gold, "-o", folder / "back ü.vrt")
-    assert done.code == 0, done.err
-    assert (folder / "back ü.vrt").read_bytes() == gold.read_bytes()
-
-
-def test_people_s_names_become_file_names_that_windows_takes(home: Path) -> None:
-    people = "Dr. Özgür Łoś,a/b,c:d,CON,e.,f\\g,<h>|i?"
-    done = run(
-        "evaluate",
-        home / "gold.vrt",
-        home / "pred.vrt",
-        *EXAMPLE_OPTIONS,
-        "-o",
-        home / "r.xlsx",
-        "--judges",
-        people,
-    )
-    assert done.code == 0, done.err
-    books = sorted(home.glob("r-*.xlsx"))
-    assert len(books) == 7
-    assert all(fit_for_windows(path.name) for path in books)
-    done = run("status", *books, "--json")
-    judges = {each["annotator"] for each in json.loads(done.out)["workbooks"]}
-    assert judges == set(people.split(","))  # only the files' names are changed
-
-
-def test_two_people_whose_files_would_be_one_are_told_apart_or_refused() -> None:
-    given = {"judges": ("a/b", "a_b"), "double": None, "without_text": False}
-    with pytest.raises(Exception, match=r"would share the file r-a_b\.xlsx"):
-        review_targets(Path("r.xlsx"), given)
-
-
-def test_a_layer_s_name_becomes_a_file_name(home: Path) -> None:
-    layers = ("--layer", "a/b=2", "--layer", "nul=3", "--no-merge")
-    done = run("evaluate", home / "gold.vrt", home / "pred.vrt", *layers, "-o", home / "r.xlsx", "--files", home / "f")
-    assert done.code == 0, done.err
-    assert {path.name for path in home.glob("r*.xlsx")} == {"r-a_b.xlsx", "r-_nul.xlsx"}
-    assert {path.name for path in (home / "f").iterdir()} == {"a_b", "_nul"}
-
-
-def fit_for_windows(path: str) -> bool:
-    """Whether Windows takes a path: no character or device of its own, no part that ends in a dot or a space."""
-    found = PureWindowsPath(path)
-    devices = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
-    return (
-        not found.is_absolute()
-        and not found.drive
-        and not re.search(r'[<>:"|?*\x00-\x1f\\]', path)
-        and not any(part[-1] in ". " or devices.match(part) for part in found.parts)
-    )
-
-
-@pytest.mark.parametrize(
-    "doc_id", ["CON", "nul.txt", "a/con/b", "LPT1.x", "a. /b", "a./b", "../../etc", "C:x", "a\\b", "x?", "é\n", "Com1 "]
-)
-def test_document_ids_become_paths_that_windows_takes_and_that_stay_in_their_folder(doc_id: str) -> None:
-    path = f"{document_path(doc_id)}.txt"
-    assert fit_for_windows(path), path
-    assert ".." not in PureWindowsPath(path).parts
-    assert fit_for_windows(f"{file_name_part(doc_id)}.xlsx")
-
-
-def test_documents_whose_ids_differ_in_case_only_do_not_overwrite_each_other(home: Path) -> None:
-    texts = "".join(f'<text id="{name}">\n{name}\tB-X\n</text>\n' for name in ("a", "A", "con", "Con"))
-    (home / "cases.vrt").write_text(texts, "utf-8")
-    assert run("convert", home / "cases.vrt", home / "brat").code == 0
-    names = [path.name for path in (home / "brat").glob("*.txt")]
-    assert len({name.casefold() for name in names}) == 4
-    assert all(map(fit_for_windows, names))
-
-
-# ---- line ends ------------------------------------------------------------------------------------------------------
-
-
-def as_windows(path: Path) -> None:
-    """Rewrite a text file the way a Windows editor would: CR LF and a byte order mark."""
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
-
-
-def headline(*arguments: object) -> dict:
-    done = run("score", *arguments, "--json")
-    assert done.code == 0, done.err
-    return json.loads(done.out)["headline"]
-
-
-@pytest.mark.parametrize("name", ["g.vrt", "g.conll", "g.tsv", "g.csv", "brat", "g.presidio.json", "g.studio.json"])
-def test_every_reader_takes_windows_line_ends_and_a_byte_order_mark(name: str, home: Path) -> None:
-    to = {"g.presidio.json": ("--to", "presidio"), "g.studio.json": ("--to", "label-studio")}.get(name, ())
-    for side in ("gold", "pred"):
-        assert run("convert", home / f"{side}.vrt", home / side / name, "--layer", "category=2", *to).code == 0
-    sides = home / "gold" / name, home / "pred" / name
-    arguments = (*sides, "--text", home / "gold.vrt") if name in {"g.tsv", "g.csv"} else sides
-    before = headline(*arguments)
-    for side in sides:
-        for path in sorted(side.glob("*.ann")) if side.is_dir() else [side]:
-            as_windows(path)
-    assert headline(*arguments) == before
-    assert before["gold"] == 73
-
-
-def test_every_small_file_takes_windows_line_ends_and_a_byte_order_mark(home: Path) -> None:
-    (home / "options.toml").write_text(
-        'token-id = 4\n[layer]\ncategory = 2\nrisk = 3\n[judgements.public]\neffect = "gold_wrong"\nen = "Public"\n',
-        "utf-8",
-    )
-    (home / "allow.txt").write_text("NONE\n\\s\nALL\n\\s\n", "utf-8")
-    (home / "password.txt").write_text("süß\n", "utf-8")
-    assert run("demo", home / "demo").code == 0
-    log = home / "demo" / "judgements.jsonl"
-    for path in (home / "options.toml", home / "allow.txt", home / "password.txt", log):
-        as_windows(path)
-    options = ("--config", home / "options.toml", "--password-file", home / "password.txt", "--previous", log)
-    done = run("evaluate", home / "gold.vrt", home / "pred.vrt", *options, "-o", home / "r.xlsx")
-    assert done.code == 0, done.err
-    (home / "plain.txt").write_text("süß", "utf-8")
-    done = run("status", home / "r.xlsx", "--password-file", home / "plain.txt", "--json")
-    assert json.loads(done.out)["workbooks"][0]["judged"] > 0
-    lines = len(log.read_text("utf-8-sig").splitlines())
-    back = ("--gold", home / "demo" / "gold.vrt", "--judgements", log)
-    done = run("reimport", home / "demo" / "review-judged.xlsx", *back)
-    assert done.code == 0, done.err
-    assert len(log.read_text("utf-8-sig").splitlines()) == lines  # known already, read in spite of its line ends
 
 
 # ---- terminals ------------------------------------------------------------------------------------------------------

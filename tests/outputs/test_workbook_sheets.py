@@ -12,8 +12,8 @@ from python_calamine import CalamineWorkbook
 from clueval_xlsx.cases.contexts import emoji_pieces, emoji_text
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, RUN_ID_MARK
-from clueval_xlsx.words import Words, languages
+from clueval_xlsx.review.vocabulary import JUDGEMENTS
+from clueval_xlsx.words import Words
 from tests.support.tables import Sides
 from tests.support.workbooks import (
     FIRST,
@@ -25,7 +25,6 @@ from tests.support.workbooks import (
     example,
     find,
     headers,
-    manifest_of,
     opened,
     runs,
     texts,
@@ -95,10 +94,6 @@ def test_german_headers_and_layers_by_name():
         "Schwere",
         "Bemerkung",
     ]
-
-
-def test_every_language_has_every_word():
-    assert {language: Words(language).missing() for language in languages()} == {name: [] for name in languages()}
 
 
 def test_nobody_reads_gold_and_predicted(book):
@@ -256,16 +251,6 @@ def test_related_cases_link_to_each_other_both_ways():
             assert book[other][place].value == related[0]
             linked += 1
     assert linked > 20
-
-
-def test_run_id_stands_on_every_review_sheet():
-    evaluation = example()
-    book = opened(written(evaluation, ReviewOptions(max_rows=10)))
-    manifest = manifest_of(book)
-    review_sheets = [name for name in book.sheetnames if name.startswith(("FN", "FP"))]
-    assert review_sheets == ["FN", "FN 2", "FN 3", "FP", "FP 2"]
-    for name in review_sheets:
-        assert find(book[name], f"{RUN_ID_MARK} {manifest.run_id}")[0] < HEADER_ROW
 
 
 def test_header_is_frozen_filtered_and_repeated_in_print(book):

@@ -10,18 +10,17 @@ import pytest
 
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.workbooks import read_workbook
+from clueval_xlsx.review.adjudication import adjudicate
+from clueval_xlsx.review.manifest import CONFLICTS
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.judging import LINKED, case, judged, records, spans, workbook
+from tests.support.tables import cut
 from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
 from tests.support.workbooks import example, find
 
 NAMES = ("Zwetlana", "Quirin")
-
-
-@pytest.fixture
-def sides(examples: Path) -> tuple[Path, Path]:
-    return examples / "gold.vrt", examples / "pred.vrt"
 
 
 @pytest.fixture
@@ -241,10 +240,10 @@ def test_the_log_grows_over_two_rounds_and_nothing_in_it_changes(disagreement, s
     final = {line["case"]: line for line in added if line["final"]}
     assert set(final) == set(open_cases)
     surfaces = dict(example(replicates=0).bare_cases[0][["case_id", "surface"]].itertuples(index=False))
-    for case in open_cases[:3]:
-        assert final[case]["outcome"] == "applied"
-        assert final[case]["old"] != ""
-        assert final[case]["new"] == ""
+    for changed in open_cases[:3]:
+        assert final[changed]["outcome"] == "applied"
+        assert final[changed]["old"] != ""
+        assert final[changed]["new"] == ""
     assert final[open_cases[3]]["outcome"] == "unchanged"
     assert surfaces[open_cases[0]]
     outvoted = {(line["case"], line["who"]) for line in added if line["outcome"] == "outvoted"}
@@ -267,3 +266,30 @@ def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path
     ).code == 0  # fmt: skip
     shares = json.loads(run("status", *(books_again.with_stem(f"team-{name}") for name in "xy"), "--json").out)
     assert sum(row["judged"] for row in shares["workbooks"]) == len(everything) - len(open_cases)
+
+
+def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -> None:
+    evaluation = judged(LINKED)
+    gold = home / "linked.vrt"
+    gold.write_bytes(cut(LINKED).gold)
+    book = workbook(evaluation, role=CONFLICTS, sources=("anna.xlsx", "ben.ods"))
+    (home / "second.xlsx").write_bytes(book.read())
+    done = run("reimport", home / "second.xlsx", "--gold", gold, "-o", home / "corrected.vrt")
+    refused(done, "second.xlsx: holds only the cases that were left open.", "anna.xlsx, ben.ods")
+    assert not (home / "corrected.vrt").exists()
+
+
+def test_the_last_word_on_a_case_covers_the_linked_one() -> None:
+    evaluation = judged(LINKED)
+    missed, unsupported = (
+        case(evaluation, "FN", "Petra Weidmann und Partner"),
+        case(evaluation, "FP", "Anwältin Petra Weidmann"),
+    )
+    anna = records({missed: Answer("boundary", "common"), unsupported: Answer("model_error")})
+    first = adjudicate(evaluation.raw, evaluation.options, [anna])
+    assert set(first.open_cases) == {missed, unsupported}  # the reference is right, and it is too long
+    cara = records({missed: Answer("boundary", "common")}, "Cara", final=True)
+    second = adjudicate(evaluation.raw, evaluation.options, [anna, cara])
+    assert not second.open_cases
+    assert spans(second) == [("Petra Weidmann", "PER"), ("Marlene", "PER")]
+    assert second.settled == {unsupported: missed}

@@ -25,11 +25,6 @@ WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 @pytest.fixture
-def sides(examples: Path) -> tuple[Path, Path]:
-    return examples / "gold.vrt", examples / "pred.vrt"
-
-
-@pytest.fixture
 def password(tmp_path: Path) -> Path:
     path = tmp_path / "password.txt"
     path.write_text(f"{PASSWORD}\nsecond line\n", "utf-8")

@@ -1,0 +1,60 @@
+"""Any line end: what a Windows editor makes of a file is read as the file was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import run
+
+
+def as_windows(path: Path) -> None:
+    """Rewrite a text file the way a Windows editor would: CR LF and a byte order mark."""
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+
+
+def headline(*arguments: object) -> dict:
+    done = run("score", *arguments, "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)["headline"]
+
+
+@pytest.mark.parametrize("name", ["g.vrt", "g.conll", "g.tsv", "g.csv", "brat", "g.presidio.json", "g.studio.json"])
+def test_every_reader_takes_windows_line_ends_and_a_byte_order_mark(name: str, home: Path) -> None:
+    to = {"g.presidio.json": ("--to", "presidio"), "g.studio.json": ("--to", "label-studio")}.get(name, ())
+    for side in ("gold", "pred"):
+        assert run("convert", home / f"{side}.vrt", home / side / name, "--layer", "category=2", *to).code == 0
+    sides = home / "gold" / name, home / "pred" / name
+    arguments = (*sides, "--text", home / "gold.vrt") if name in {"g.tsv", "g.csv"} else sides
+    before = headline(*arguments)
+    for side in sides:
+        for path in sorted(side.glob("*.ann")) if side.is_dir() else [side]:
+            as_windows(path)
+    assert headline(*arguments) == before
+    assert before["gold"] == 73
+
+
+def test_every_small_file_takes_windows_line_ends_and_a_byte_order_mark(home: Path) -> None:
+    (home / "options.toml").write_text(
+        'token-id = 4\n[layer]\ncategory = 2\nrisk = 3\n[judgements.public]\neffect = "gold_wrong"\nen = "Public"\n',
+        "utf-8",
+    )
+    (home / "allow.txt").write_text("NONE\n\\s\nALL\n\\s\n", "utf-8")
+    (home / "password.txt").write_text("süß\n", "utf-8")
+    assert run("demo", home / "demo").code == 0
+    log = home / "demo" / "judgements.jsonl"
+    for path in (home / "options.toml", home / "allow.txt", home / "password.txt", log):
+        as_windows(path)
+    options = ("--config", home / "options.toml", "--password-file", home / "password.txt", "--previous", log)
+    done = run("evaluate", home / "gold.vrt", home / "pred.vrt", *options, "-o", home / "r.xlsx")
+    assert done.code == 0, done.err
+    (home / "plain.txt").write_text("süß", "utf-8")
+    done = run("status", home / "r.xlsx", "--password-file", home / "plain.txt", "--json")
+    assert json.loads(done.out)["workbooks"][0]["judged"] > 0
+    lines = len(log.read_text("utf-8-sig").splitlines())
+    back = ("--gold", home / "demo" / "gold.vrt", "--judgements", log)
+    done = run("reimport", home / "demo" / "review-judged.xlsx", *back)
+    assert done.code == 0, done.err
+    assert len(log.read_text("utf-8-sig").splitlines()) == lines  # known already, read in spite of its line ends

@@ -1,0 +1,69 @@
+"""The manifest of a workbook: all that the way back needs, nothing of the text, the same run for the same cases."""
+
+from __future__ import annotations
+
+from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.review.manifest import CASE_SETTINGS, from_evaluation, unpack_predictions
+from clueval_xlsx.review.vocabulary import RUN_ID_MARK, run_id
+from tests.support.judging import LINKED, judged
+from tests.support.tables import listed
+from tests.support.workbooks import HEADER_ROW, example, find, manifest_of, opened, written
+
+
+def test_manifest_holds_what_the_way_back_needs():
+    evaluation = example(by=("domain",), context=7)
+    book = opened(written(evaluation, ReviewOptions(lang="de", annotator="Anna", contact="Weber", part="1/2")))
+    manifest = manifest_of(book)
+    pair = evaluation.pair
+    assert manifest.schema == 1
+    assert manifest.version
+    assert manifest.signature == evaluation.signature
+    assert manifest.gold == {"name": "gold.vrt", "sha256": pair.gold.source.sha256}
+    assert manifest.pred == {"name": "pred.vrt", "sha256": pair.pred.source.sha256}
+    deciding = {key: manifest.settings[key] for key in CASE_SETTINGS}
+    assert manifest.run_id == run_id(pair.gold.source.sha256, pair.pred.source.sha256, deciding)
+    assert manifest.settings["level"] == "overlap"
+    assert manifest.settings["context"] == 7
+    assert manifest.settings["by"] == ["domain"]
+    assert manifest.layers == ("category", "risk")
+    assert (manifest.lang, manifest.annotator, manifest.contact, manifest.part) == ("de", "Anna", "Weber", "1/2")
+    assert manifest.cases == {"FN": 21, "FP": 13}
+    assert (manifest.documents, manifest.tokens) == (4, len(pair.corpus))
+    unpacked = unpack_predictions(manifest.predictions)
+    for layer, spans in pair.pred.layers.items():
+        assert listed(unpacked[layer]) == listed(spans[["start", "end", layer]])
+
+
+def test_manifest_says_nothing_of_the_text():
+    content = "".join(str(row[0]) for row in opened(written(example()))["clueval_manifest"].iter_rows(values_only=True))
+    assert "Lindenau" not in content
+    assert "Volkmer" not in content
+
+
+def test_a_long_manifest_is_cut_into_cells(monkeypatch):
+    from clueval_xlsx.outputs.xlsx import hidden
+
+    monkeypatch.setattr(
+        hidden, "chunks", lambda text: [text[begin : begin + 100] for begin in range(0, len(text), 100)]
+    )
+    book = opened(written(example()))
+    assert book["clueval_manifest"].max_row > 10
+    assert manifest_of(book).layers == ("category", "risk")
+
+
+def test_run_id_stands_on_every_review_sheet():
+    evaluation = example()
+    book = opened(written(evaluation, ReviewOptions(max_rows=10)))
+    manifest = manifest_of(book)
+    review_sheets = [name for name in book.sheetnames if name.startswith(("FN", "FP"))]
+    assert review_sheets == ["FN", "FN 2", "FN 3", "FP", "FP 2"]
+    for name in review_sheets:
+        assert find(book[name], f"{RUN_ID_MARK} {manifest.run_id}")[0] < HEADER_ROW
+
+
+def test_options_that_change_no_case_leave_the_run_the_same() -> None:
+    plain = from_evaluation(judged(LINKED)).run_id
+    for options in ({"beta": 1.0}, {"seed": 7}, {"context": 3}, {"replicates": 5}):
+        assert from_evaluation(judged(LINKED, **options)).run_id == plain
+    for options in ({"level": "exact"}, {"labelled": "span"}):
+        assert from_evaluation(judged(LINKED, **options)).run_id != plain
