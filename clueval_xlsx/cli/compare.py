@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
 from clueval_xlsx.cli.parameters import ListOption
 from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clueval_xlsx.cli.input_options import SideOptions
     from clueval_xlsx.comparison import Comparison
-    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.corpus.pair import Pair
+    from clueval_xlsx.evaluation import Evaluation, Options
 
 
 @click.command()
@@ -31,72 +35,79 @@ if TYPE_CHECKING:
     "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the comparison as a page here."
 )
 @click.option("--name", "names", cls=ListOption, metavar="TEXT", help="Name of a system, in the order of the files.")
-@options.reading
-@options.two_sides
-@options.scoring
-@options.schemes
-@options.labels
+@input_options.both_sides
+@scoring_options.merging
+@scoring_options.scoring
 @review_options.language_option
 @force_option
-@options.common
+@common_options.common
 def compare(
+    *,
     gold: str,
     preds: tuple[str, ...],
     output: Path | None,
     json_path: str | None,
     html_path: Path | None,
     names: tuple[str, ...],
+    sides: SideOptions,
+    merged: bool,
+    options: Options,
+    lang: str,
     force: bool,
-    **given: Any,
 ) -> None:
     """Compare several predictions PRED with the same GOLD.
 
     One prediction alone is compared strict against relaxed, if labels are declared equivalent. A prediction may
     be `-`, standard input.
     """
-    from clueval_xlsx.cli.console import output as console_for_data
     from clueval_xlsx.cli.console import put, say, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
+    from clueval_xlsx.outputs.comparison_json import comparison_json
+
+    if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
+        raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
+    systems = dict(zip(system_names(preds, names), preds, strict=True))
+    pairs = ((name, input_options.load_pair(gold, pred, sides)) for name, pred in systems.items())
+    by_part = _evaluations(pairs, options, merged=merged)
+    comparisons = [compare_systems(named) for named in by_part]
+    with guarded_outputs([gold, *preds], force=force) as outputs:
+        for comparison in comparisons:
+            layer = file_name_part(comparison.systems[0].evaluation.pair.layers[0])
+            suffix = f"-{layer}" if len(comparisons) > 1 else ""
+            if output:
+                from clueval_xlsx.outputs.xlsx.comparison import write_comparison
+
+                write_comparison(comparison, outputs.path(output.with_stem(output.stem + suffix)), lang)
+            if html_path:
+                from clueval_xlsx.outputs.html.comparison import comparison_html
+
+                page = comparison_html(comparison, lang)
+                outputs.write_text(html_path.with_stem(html_path.stem + suffix), page)
+            if json_path and json_path != "-":
+                target = Path(json_path)
+                outputs.write_text(target.with_stem(target.stem + suffix), comparison_json(comparison))
+    if json_path == "-":
+        for comparison in comparisons:
+            put(comparison_json(comparison))
+        return
+    notes = [note for comparison in comparisons for note in comparison.notes]
+    say_notes(dict.fromkeys([*notes, *(note for named in by_part for _, result in named for note in result.notes)]))
+    _print(comparisons)
+    if output:
+        say(f"Comparison written to {output}.")
+
+
+def _print(comparisons: Sequence[Comparison]) -> None:
+    from clueval_xlsx.cli.console import output
     from clueval_xlsx.outputs.terminal.comparison import comparison_tables
     from clueval_xlsx.views.comparison import comparison_view
     from clueval_xlsx.words import TERMINAL, Words
 
-    if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
-        raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
-    comparisons, notes = [], []
-    for named in _evaluations(gold, preds, system_names(preds, names), given):
-        comparison = compare_systems(named)
-        comparisons.append(comparison)
-        notes += [*comparison.notes, *(note for _, result in named for note in result.notes)]
-    with guarded_outputs([gold, *preds], force=force) as outputs:
-        for comparison in comparisons:
-            layers = comparison.systems[0].evaluation.pair.layers
-            suffix = f"-{file_name_part(layers[0])}" if len(comparisons) > 1 else ""
-            if output:
-                from clueval_xlsx.outputs.xlsx.comparison import write_comparison
-
-                target = output.with_stem(output.stem + suffix)
-                write_comparison(comparison, outputs.path(target), given["lang"])
-            if html_path:
-                from clueval_xlsx.outputs.html.comparison import comparison_html
-
-                target = html_path.with_stem(html_path.stem + suffix)
-                outputs.write_text(target, comparison_html(comparison, given["lang"]))
-            if json_path and json_path != "-":
-                target = Path(json_path)
-                outputs.write_text(target.with_stem(target.stem + suffix), _json(comparison))
-    if json_path == "-":
-        for comparison in comparisons:
-            put(_json(comparison))
-        return
-    say_notes(dict.fromkeys(notes))
-    console, words = console_for_data(), Words(TERMINAL)
+    console, words = output(), Words(TERMINAL)
     for comparison in comparisons:
         for table in comparison_tables(comparison_view(comparison, words), words, console.width):
             console.print(table)
         console.print(comparison.signature, style="dim", soft_wrap=True)
-    if output:
-        say(f"Comparison written to {output}.")
 
 
 def system_names(preds: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
@@ -118,23 +129,13 @@ def system_names(preds: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
 
 
 def _evaluations(
-    gold: str, preds: tuple[str, ...], names: list[str], given: dict[str, Any]
+    pairs: Iterable[tuple[str, Pair]], options: Options, *, merged: bool
 ) -> list[list[tuple[str, Evaluation]]]:
     """For each part (all layers merged, or each layer by itself) the evaluations of all systems."""
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
 
-    chosen = options.evaluation_options(given)
-    by_part: list[list[tuple[str, Evaluation]]] = []
-    for pred, name in zip(preds, names, strict=True):
-        parts = evaluation_parts(options.load_pair(gold, pred, given), merged=given["merged"])
-        for index, result in enumerate(evaluate_each(parts, chosen)):
-            if index == len(by_part):
-                by_part.append([])
-            by_part[index].append((name, result))
-    return by_part
-
-
-def _json(comparison: Comparison) -> str:
-    from clueval_xlsx.outputs.comparison_json import comparison_json
-
-    return comparison_json(comparison)
+    by_system = [
+        [(name, result) for result in evaluate_each(evaluation_parts(pair, merged=merged), options)]
+        for name, pair in pairs
+    ]
+    return [list(part) for part in zip(*by_system, strict=True)]

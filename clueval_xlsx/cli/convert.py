@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import common_options, input_options
 from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.formats.registry import CONVERTED, TARGET_ENDINGS, format_named
+
+if TYPE_CHECKING:
+    from clueval_xlsx.formats.options import ReadOptions
 
 
 @click.command()
@@ -26,10 +29,12 @@ from clueval_xlsx.formats.registry import CONVERTED, TARGET_ENDINGS, format_name
     default=None,
     help="Write sentence ends. Default: as in the source for .vrt, also guessed ones for CoNLL.",
 )
-@options.reading
+@input_options.reading
 @force_option
-@options.common
-def convert(source: str, target: Path, wanted: str | None, sentences: bool | None, force: bool, **given: Any) -> None:
+@common_options.common
+def convert(
+    *, source: str, target: Path, wanted: str | None, sentences: bool | None, reading: ReadOptions, force: bool
+) -> None:
     """Convert IN to OUT: spans and labels stay exactly as they are.
 
     IN is a file or a brat folder in any input format; OUT is a file, or a folder for brat.
@@ -39,14 +44,14 @@ def convert(source: str, target: Path, wanted: str | None, sentences: bool | Non
     from clueval_xlsx.formats.writing import output_files, output_format
 
     format_ = format_named(wanted or output_format(target))
-    reading = options.read_input(source, given)
-    corpus = reading.corpus
-    annotation = annotate(reading)
-    files = output_files(reading, annotation.layers, format_, target, sentences=sentences)
+    found = input_options.read_input(source, reading)
+    corpus = found.corpus
+    annotation = annotate(found)
+    files = output_files(found, annotation.layers, format_, target, sentences=sentences)
     with guarded_outputs([source], force=force) as outputs:
         for path, content in files.items():
             outputs.write_bytes(path, content)
-    say_notes(reading.notes)
+    say_notes(found.notes)
     spans = ", ".join(f"{len(frame)} spans of {layer}" for layer, frame in annotation.layers.items())
     documents = f"{len(corpus.documents)} document{'s' if len(corpus.documents) != 1 else ''}"
     say(f"{documents} with {spans} written to {target} ({format_.name}).")

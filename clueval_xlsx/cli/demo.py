@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli import common_options, review_options
 from clueval_xlsx.cli.writing import guarded_outputs
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _PICKED: tuple[tuple[str, str, dict[str, Any]], ...] = (
 @click.argument("folder", default="clueval-demo", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]")
 @review_options.language_option
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty, over whatever is there.")
-@options.common
+@common_options.common
 def demo(folder: Path, lang: str, force: bool) -> None:
     """Show the whole round on example files, in DIR (default: clueval-demo).
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from clueval_xlsx.cli import detector_options, options
 from clueval_xlsx.cli.console import say
+from clueval_xlsx.cli.input_options import SideOptions, read_input
+from clueval_xlsx.cli.parameters import was_chosen
 from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
+    from clueval_xlsx.cli.detector_options import DetectorRequest
     from clueval_xlsx.corpus.label_rules import LabelRules
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.detectors.base import Document
+    from clueval_xlsx.detectors.label_counterparts import EntityAlignment
     from clueval_xlsx.detectors.prediction import Dataset
     from clueval_xlsx.detectors.runner import Run
-    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.evaluation import Evaluation, Options
     from clueval_xlsx.files.outputs import Outputs
 
 
@@ -30,7 +31,7 @@ def side_file(target: Path) -> Path:
     return target.with_name(f"{target.name}.progress.jsonl")
 
 
-def run_dataset(dataset: Dataset, given: dict[str, Any], target: Path) -> Run:
+def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run:
     """Run the detector that the options name."""
     from clueval_xlsx.detectors.runner import run_detector
 
@@ -39,8 +40,8 @@ def run_dataset(dataset: Dataset, given: dict[str, Any], target: Path) -> Run:
         try:
             run = run_detector(
                 dataset.documents,
-                detector_options.detector_settings(given),
-                detector_options.run_options(given),
+                request.settings,
+                request.run,
                 side_file=place,
                 sha256=dataset.gold.source.sha256,
                 advance=advance,
@@ -124,7 +125,7 @@ class Detected:
     dataset: Dataset
     run: Run
     target: Path
-    rules: Callable[[LabelRules], LabelRules]
+    options: Options  # with what the detector adds to the rules for labels
 
     def check(self, result: Evaluation) -> None:
         """Refuse to report on nothing at all."""
@@ -147,36 +148,35 @@ class Detected:
         return bool(self.run.failures)
 
 
-def detected_pair(gold: str, given: dict[str, Any], target: Path, kept: ExitStack) -> Detected:
-    """Read gold, run the detector on its texts, and bring the two together; what it found stays until `kept` closes."""
-    from clueval_xlsx.corpus.label_rules import DISCARD, KEEP
+@contextmanager
+def detected_pair(
+    gold: str, sides: SideOptions, options: Options, request: DetectorRequest, target: Path
+) -> Iterator[Detected]:
+    """Read gold, run the detector on its texts, and bring the two together; what it found stays until all is done."""
     from clueval_xlsx.corpus.pair import make_pair
     from clueval_xlsx.detectors.label_counterparts import align_entities
     from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
 
-    dataset = make_dataset(options.read_input(gold, given, "gold"), given.get("type_layer"))
-    run = run_dataset(dataset, given, target)
-    kept.enter_context(finds_kept(run, target))
-    prediction = make_prediction(dataset, run, given["pred_nested"] or given["nested"])
-    pair = make_pair(dataset.gold, prediction.side, strict_tags=given["bio"] == "strict")
-    aligned = align_entities(dataset.labels, run.description, dict(given.get("map") or ()))
-    notes = (*pair.notes, *run_notes(run.description, dataset), *prediction.notes, *aligned.notes())
-
-    def rules(chosen: LabelRules) -> LabelRules:
-        """The rules of the command line with what the detector adds to them."""
-        kept = given["keep_unmapped"] or not aligned.known or (chosen.unmapped == KEEP and _given("unmapped"))
-        return replace(
-            chosen,
-            mapping=(*chosen.mapping, *aligned.mapping),
-            accounted=tuple(sorted({*(run.description.entities or ()), *(one.entity for one in aligned.counterparts)})),
-            unmapped=KEEP if kept else DISCARD,
-            left_out=tuple(run.failures),
-        )
-
-    return Detected(replace(pair, notes=notes), dataset, run, target, rules)
+    dataset = make_dataset(read_input(gold, sides.gold), options.schemes.type_layer)
+    run = run_dataset(dataset, request, target)
+    with finds_kept(run, target):
+        prediction = make_prediction(dataset, run, sides.pred.nested)
+        pair = make_pair(dataset.gold, prediction.side, strict_tags=sides.strict_tags)
+        aligned = align_entities(dataset.labels, run.description, dict(options.labels.mapping))
+        notes = (*pair.notes, *run_notes(run.description, dataset), *prediction.notes, *aligned.notes())
+        rules = _with_entities(options.labels, aligned, run, keep_unmapped=request.keep_unmapped)
+        yield Detected(replace(pair, notes=notes), dataset, run, target, replace(options, labels=rules))
 
 
-def _given(name: str) -> bool:
-    """Whether somebody chose this option, on the command line or in a config."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not None and source is not click.core.ParameterSource.DEFAULT
+def _with_entities(chosen: LabelRules, aligned: EntityAlignment, run: Run, *, keep_unmapped: bool) -> LabelRules:
+    """The rules of the command line with what the detector adds to them."""
+    from clueval_xlsx.corpus.label_rules import DISCARD, KEEP
+
+    kept = keep_unmapped or not aligned.known or (chosen.unmapped == KEEP and was_chosen("unmapped"))
+    return replace(
+        chosen,
+        mapping=(*chosen.mapping, *aligned.mapping),
+        accounted=tuple(sorted({*(run.description.entities or ()), *(one.entity for one in aligned.counterparts)})),
+        unmapped=KEEP if kept else DISCARD,
+        left_out=tuple(run.failures),
+    )

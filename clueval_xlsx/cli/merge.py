@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import common_options, input_options
 from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.registry import format_named
+
+if TYPE_CHECKING:
+    from clueval_xlsx.formats.options import ReadOptions
 
 
 @click.command()
@@ -22,10 +25,10 @@ from clueval_xlsx.formats.registry import format_named
     metavar="FILE",
     help="A span table (.tsv, .csv) or the same text with merged tags (.vrt). Default: TSV to standard output.",
 )
-@options.reading
+@input_options.reading
 @force_option
-@options.common
-def merge(file: str, output: Path | None, force: bool, **given: Any) -> None:
+@common_options.common
+def merge(*, file: str, output: Path | None, reading: ReadOptions, force: bool) -> None:
     """Merge the layers of FILE into one sequence of spans with several labels.
 
     Overlapping spans of all layers become one span; each layer gives it the label with most tokens.
@@ -34,17 +37,17 @@ def merge(file: str, output: Path | None, force: bool, **given: Any) -> None:
     from clueval_xlsx.corpus.reading import annotate
     from clueval_xlsx.formats.span_table import span_table
 
-    reading = options.read_input(file, given)
-    corpus = reading.corpus
-    annotation = annotate(reading)
+    source = input_options.read_input(file, reading)
+    corpus = source.corpus
+    annotation = annotate(source)
     ending = output.suffix.lower() if output else ".tsv"
     if ending in {".tsv", ".csv"}:
         text = span_table(annotation.spans, corpus, separator="\t" if ending == ".tsv" else ",")
         content = text.encode("utf-8", "replace")
     elif ending == ".vrt":
-        merged = {layer: annotation.spans[["start", "end", layer]] for layer in reading.layers}
-        if format_named(reading.source.format).columns:
-            (content,) = reading.correct(merged).values()
+        merged = {layer: annotation.spans[["start", "end", layer]] for layer in source.layers}
+        if format_named(source.source.format).columns:
+            (content,) = source.correct(merged).values()
         else:
             from clueval_xlsx.formats.vrt import vertical_text
 

@@ -1,24 +1,40 @@
-"""What options take: lists, pairs such as NAME=COLUMN, groups of labels."""
+"""What options take (lists, pairs such as NAME=COLUMN), and how several reach a command: as one value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
 
 
-def apply(options: list[Callable[[Command], Command]]) -> Callable[[Command], Command]:
-    """One decorator of many."""
+def group(name: str, build: Callable[..., object], options: Sequence[Decorator]) -> Decorator:
+    """Options that reach a command as one value, under this name: what `build` makes of everything they were given."""
 
     def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def grouped(*arguments: Any, **given: Any) -> Any:
+            value = build(**{key: given.pop(key) for key in keys})
+            return command(*arguments, **{name: value}, **given)
+
+        known = len(getattr(grouped, "__click_params__", ()))
         for option in reversed(options):
-            command = option(command)
-        return command
+            option(grouped)
+        keys = [param.name for param in grouped.__click_params__[known:]]  # type: ignore[attr-defined]
+        return grouped
 
     return decorate
+
+
+def was_chosen(name: str) -> bool:
+    """Whether somebody chose the value of this option, on the command line or in a config."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not None and source is not ParameterSource.DEFAULT
 
 
 class ListOption(click.Option):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import detector_options, options
+from clueval_xlsx.cli import common_options, detector_options, input_options
 from clueval_xlsx.cli.writing import force_option, guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.registry import JSON_FORMATS, PREDICTED, TARGET_ENDINGS, Format, format_named
 
 if TYPE_CHECKING:
+    from clueval_xlsx.cli.detector_options import DetectorRequest
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.detectors.prediction import Dataset, Prediction
+    from clueval_xlsx.formats.options import ReadOptions
 
 
 @click.command()
@@ -27,8 +30,7 @@ if TYPE_CHECKING:
     required=True,
     help="Write the predictions here: a file, or a folder for brat.",
 )
-@click.option("--detector", required=True, metavar="NAME", help=detector_options.DETECTOR_HELP)
-@detector_options.running
+@detector_options.predicting
 @click.option(
     "--to",
     "wanted",
@@ -36,11 +38,21 @@ if TYPE_CHECKING:
     help=f"Output format. Default: by the ending ({', '.join(TARGET_ENDINGS)}; .json: like the dataset; "
     "none: a brat folder).",
 )
-@options.reading
+@input_options.reading
 @force_option
-@options.common
+@common_options.common
 @click.pass_context
-def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | None, force: bool, **given: Any) -> None:
+def predict(
+    ctx: click.Context,
+    /,
+    *,
+    dataset: str,
+    output: Path,
+    wanted: str | None,
+    detector: DetectorRequest,
+    reading: ReadOptions,
+    force: bool,
+) -> None:
     """Run a detector over every document of DATASET and write its predictions.
 
     What was found so far lies in a side file beside the output until the run is complete: --resume continues a
@@ -53,16 +65,16 @@ def predict(ctx: click.Context, /, dataset: str, output: Path, wanted: str | Non
     from clueval_xlsx.files.outputs import check_target
 
     # A dataset's own annotations do not matter for predicting, so their overlaps are nobody's business here.
-    reading = options.read_input(dataset, {**given, "nested": "longest"})
-    format_ = _format(output, wanted, reading)
+    source = input_options.read_input(dataset, replace(reading, nested="longest"))
+    format_ = _format(output, wanted, source)
     if not format_.folder:
         check_target(output, guard(force))  # before a long run, not behind it
-    prepared = make_dataset(reading)
-    run = run_dataset(prepared, given, output)
+    prepared = make_dataset(source)
+    run = run_dataset(prepared, detector, output)
     with finds_kept(run, output):
-        prediction = make_prediction(prepared, run, given["nested"])
+        prediction = make_prediction(prepared, run, reading.nested)
         with guarded_outputs([dataset], force=force) as outputs:
-            for path, content in _files(reading, prepared, prediction, format_, output).items():
+            for path, content in _files(source, prepared, prediction, format_, output).items():
                 outputs.write_bytes(path, content)
             if not run.failures:
                 outputs.remove_afterwards(side_file(output))

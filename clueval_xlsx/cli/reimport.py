@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import options, review_options
-from clueval_xlsx.cli.config_file import own_judgements
+from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
+from clueval_xlsx.cli.config import own_judgements
+from clueval_xlsx.cli.parameters import group
 from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
@@ -19,43 +21,108 @@ from clueval_xlsx.files.names import file_name_part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from clueval_xlsx.evaluation import Options
     from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.formats.options import ReadOverrides
     from clueval_xlsx.review.adjudication import Adjudication
     from clueval_xlsx.review.reimport import Reimport
 
 _MOST_SHOWN = 20
 _FILE = click.Path(path_type=Path)
-# the options of reading, by the name that ReadOptions has for them
-_READING = {
-    "layers": "layers",
-    "token_id": "token_id",
-    "document_id": "document_id",
-    "columns": "columns",
-    "space_column": "space_column",
-    "document_tag": "document_tag",
-    "sentence_tag": "sentence_tag",
-    "format_": "format",
-    "text": "text",
-    "nested": "nested",
-    "offsets": "offsets",
-    "annotator": "annotator",
-}
+
+
+@dataclass(frozen=True)
+class ReimportTargets:
+    """Where the outputs go, None for those that nobody asked for; `gold` may be `-`, standard output."""
+
+    gold: str | None
+    report: Path | None
+    html: Path | None
+    json: Path | None
+    changes: Path | None
+    judgements: Path | None
+    conflicts: Path | None
+
+    @property
+    def paths(self) -> list[Path]:
+        """All files that are written, but for the workbook of conflicts, of which there may be none."""
+        gold = Path(self.gold) if self.gold is not None and self.gold != "-" else None
+        found = (gold, self.report, self.html, self.json, self.changes, self.judgements)
+        return [path for path in found if path is not None]
+
+    @property
+    def in_clear_text(self) -> bool:
+        """Whether there are outputs that no password protects, gold aside."""
+        return any((self.html, self.json, self.changes, self.judgements))
+
+    def check(self, workbooks: Sequence[str]) -> None:
+        """No output may replace a workbook that somebody judged."""
+        inputs = {Path(workbook).resolve() for workbook in workbooks}
+        targets = [*self.paths, *([self.conflicts] if self.conflicts else [])]
+        for target in targets:
+            if target.resolve() in inputs:
+                raise OptionError(f"{target}: is one of the judged workbooks. Write to another file.")
+        if len({target.resolve() for target in targets}) < len(targets):
+            raise OptionError("two outputs have the same name. Give each its own.")
+
+
+@dataclass(frozen=True)
+class ReportLook:
+    """How the report and the workbook of conflicts look; `lang` None: as the first workbook."""
+
+    lang: str | None
+    contact: str
+    blind: bool
+
+
+_to_targets = group(
+    "targets",
+    ReimportTargets,
+    [
+        click.option(
+            "-o", "--output", "gold", metavar="FILE", help="Write the corrected gold file here; `-` is standard output."
+        ),
+        click.option("--report", type=_FILE, metavar="FILE", help="Write the adjudicated report (.xlsx) here."),
+        click.option("--html", type=_FILE, metavar="FILE", help="Write the report as a page to read here."),
+        click.option("--json", type=_FILE, metavar="FILE", help="Write everything as JSON here."),
+        click.option("--changes", type=_FILE, metavar="FILE", help="Write the change log (TSV) here."),
+        click.option(
+            "--judgements",
+            type=_FILE,
+            metavar="FILE",
+            help="Append the judgements to this log (JSON Lines, for --previous).",
+        ),
+        click.option(
+            "--conflicts",
+            type=_FILE,
+            metavar="FILE",
+            help="Write a workbook of the open cases here, for a third person.",
+        ),
+    ],
+)
+
+_looking = group(
+    "look",
+    ReportLook,
+    [
+        click.option("--blind", is_flag=True, help="The conflict workbook does not say who judged."),
+        click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to."),
+        click.option(
+            "--lang",
+            default=None,
+            callback=review_options.language,
+            help="Language of report and conflict workbook. Default: that of the first workbook.",
+        ),
+    ],
+)
 
 
 @click.command()
 @click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
-@click.option("--gold", required=True, metavar="FILE", help="The gold file that the workbooks were made from.")
-@click.option("-o", "--output", metavar="FILE", help="Write the corrected gold file here; `-` is standard output.")
-@click.option("--report", type=_FILE, metavar="FILE", help="Write the adjudicated report (.xlsx) here.")
-@click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write the report as a page to read here.")
-@click.option("--json", "json_path", type=_FILE, metavar="FILE", help="Write everything as JSON here.")
-@click.option("--changes", type=_FILE, metavar="FILE", help="Write the change log (TSV) here.")
 @click.option(
-    "--judgements", type=_FILE, metavar="FILE", help="Append the judgements to this log (JSON Lines, for --previous)."
+    "--gold", "gold_file", required=True, metavar="FILE", help="The gold file that the workbooks were made from."
 )
-@click.option(
-    "--conflicts", type=_FILE, metavar="FILE", help="Write a workbook of the open cases here, for a third person."
-)
+@_to_targets
 @click.option(
     "--resolve",
     default="majority",
@@ -68,35 +135,26 @@ _READING = {
     type=click.Choice(["left", "block"]),
     help="Which case ID counts where the two of a row differ: left, or the one in the annotation block.",
 )
-@click.option("--blind", is_flag=True, help="The conflict workbook does not say who judged.")
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
 @review_options.password
-@options.reading
-@options.scoring
-@options.schemes
-@options.labels
-@click.option("--context", type=click.IntRange(0), metavar="N", help="The --context of the run, with --pred.")
-@click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to.")
-@click.option(
-    "--lang",
-    default=None,
-    callback=review_options.language,
-    help="Language of report and conflict workbook. Default: that of the first workbook.",
-)
+@input_options.overrides
+@scoring_options.scoring_with_cases
+@_looking
 @force_option
-@options.common
-@click.pass_context
+@common_options.common
 def reimport(
-    ctx: click.Context,
-    /,
+    *,
     workbooks: tuple[str, ...],
-    gold: str,
-    output: str | None,
+    gold_file: str,
+    targets: ReimportTargets,
     resolve: str,
     trust_id: str | None,
     pred: str | None,
-    password_file: Path | None,
-    **given: Any,
+    password: str | None,
+    overrides: ReadOverrides,
+    options: Options,
+    look: ReportLook,
+    force: bool,
 ) -> None:
     """Read judged WORKBOOKs and correct the gold file.
 
@@ -105,112 +163,99 @@ def reimport(
     judgements clash or rows could not be used. What is clear is carried out all the same.
     """
     from clueval_xlsx.cli.console import put, say, say_what_is_open
-    from clueval_xlsx.files.encryption import find_password
     from clueval_xlsx.files.locks import locked
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
-    password = find_password(password_file)
-
-    _check_targets(workbooks, output, given)
+    targets.check(workbooks)
     result = reimport_workbooks(
         workbooks,
-        gold,
+        gold_file,
         pred=pred,
         resolve=resolve,
         trust_id=trust_id,
         password=password,
-        gold_options=_explicit(ctx, given),
-        options=options.evaluation_options(given),
+        overrides=overrides,
+        options=options,
         judgements=own_judgements(),
     )
-    log = given["judgements"]
+    log = targets.judgements
     with (
         locked(log, say) if log is not None else nullcontext(),  # from reading it until the longer one is in its place
-        guarded_outputs([*workbooks, gold, pred or gold], force=given["force"]) as outputs,
+        guarded_outputs([*workbooks, gold_file, pred or gold_file], force=force) as outputs,
     ):
-        _write(outputs, result, output, password, given)
-    if output == "-":
+        _write_gold(outputs, result, targets)
+        _write_workbooks(outputs, result, targets, look, password)
+        _write_texts(outputs, result, targets, look)
+    if targets.gold == "-":
         put(result.content)
     say_what_is_open(workbooks)
-    _report(result, to_stdout=output != "-")
-    for target in (output, *(given[name] for name in ("report", "html_path", "json_path", "changes", "judgements"))):
-        if target is not None and target != "-":
-            say(f"Written: {target}")
-    if password is not None and any(given[name] for name in ("html_path", "json_path", "changes", "judgements")):
+    _report(result, to_stdout=targets.gold != "-")
+    for target in targets.paths:
+        say(f"Written: {target}")
+    if password is not None and targets.in_clear_text:
         say("Note: the password protects workbooks only; --html, --json, --changes and --judgements are clear text.")
-    if given["conflicts"] is not None:
+    if targets.conflicts is not None:
         opened = sum(len(run.open_cases) for run in result.runs)
-        say(
-            f"Written: {given['conflicts']} ({opened} open cases)" if opened else "No open cases: no conflict workbook."
-        )
+        say(f"Written: {targets.conflicts} ({opened} open cases)" if opened else "No open cases: no conflict workbook.")
     if result.needs_a_person:
         sys.exit(3)
 
 
-def _check_targets(workbooks: tuple[str, ...], output: str | None, given: dict[str, Any]) -> None:
-    """No output may replace a workbook that somebody judged."""
-    inputs = {Path(workbook).resolve() for workbook in workbooks}
-    names = ("report", "html_path", "json_path", "changes", "judgements", "conflicts")
-    targets = [Path(output)] if output is not None and output != "-" else []
-    targets += [given[name] for name in names if given[name] is not None]
-    for target in targets:
-        if target.resolve() in inputs:
-            raise OptionError(f"{target}: is one of the judged workbooks. Write to another file.")
-    if len({target.resolve() for target in targets}) < len(targets):
-        raise OptionError("two outputs have the same name. Give each its own.")
+def _write_gold(outputs: Outputs, result: Reimport, targets: ReimportTargets) -> None:
+    """The corrected gold, in its own format."""
+    if targets.gold in {None, "-"}:
+        return
+    target = Path(str(targets.gold))
+    single = result.gold.source.format != "brat"
+    for name, content in result.files.items():
+        outputs.write_bytes(target if single else target / name, content)
 
 
-def _explicit(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
-    """The reading options that were really given; the others come from the workbooks."""
-    from click.core import ParameterSource
-
-    found: dict[str, Any] = {}
-    for option, field in _READING.items():
-        if ctx.get_parameter_source(option) not in {None, ParameterSource.DEFAULT}:
-            value = given[option]
-            found[field] = dict(value) if field in {"layers", "columns"} else value
-    return found
-
-
-def _write(outputs: Outputs, result: Reimport, output: str | None, password: str | None, given: dict[str, Any]) -> None:
+def _write_workbooks(
+    outputs: Outputs, result: Reimport, targets: ReimportTargets, look: ReportLook, password: str | None
+) -> None:
+    """The report, and what is open for a third person."""
     from clueval_xlsx.cli.reviews import save_workbook
 
-    runs = result.runs
-    lang = given["lang"] or next((run.manifest.lang for run in runs if run.manifest), "en")
-    if output not in {None, "-"}:
-        target = Path(str(output))
-        single = result.gold.source.format != "brat"
-        for name, content in result.files.items():
-            outputs.write_bytes(target if single else target / name, content)
-    if given["report"]:
+    lang = _language(result, look)
+    if targets.report:
         from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 
-        for run, path in _paths(runs, given["report"]):
+        for run, path in _paths(result.runs, targets.report):
             save_workbook(outputs, path, password, partial(write_adjudicated, run, lang=lang))
-    if given["html_path"]:
+    if targets.conflicts:
+        from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
+
+        for run, path in _paths(result.runs, targets.conflicts):
+            if run.open_cases:
+                write = partial(write_conflicts, run, lang=lang, contact=look.contact, blind=look.blind)
+                save_workbook(outputs, path, password, write)
+
+
+def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, look: ReportLook) -> None:
+    """The page to read, and what programs and later runs read."""
+    runs = result.runs
+    if targets.html:
         from clueval_xlsx.outputs.html.adjudication import adjudication_html
 
-        for run, path in _paths(runs, given["html_path"]):
-            outputs.write_text(path, adjudication_html(run, lang))
-    if given["json_path"]:
+        for run, path in _paths(runs, targets.html):
+            outputs.write_text(path, adjudication_html(run, _language(result, look)))
+    if targets.json:
         from clueval_xlsx.outputs.adjudication_json import to_json
 
-        outputs.write_text(given["json_path"], to_json(runs))
-    if given["changes"]:
+        outputs.write_text(targets.json, to_json(runs))
+    if targets.changes:
         import pandas as pd
 
         from clueval_xlsx.review.conflicts import changes_tsv
 
-        outputs.write_text(given["changes"], changes_tsv(pd.concat([run.changes for run in runs], ignore_index=True)))
-    if given["judgements"]:
-        outputs.write_text(given["judgements"], _longer_log(given["judgements"], runs))
-    if given["conflicts"]:
-        from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
+        outputs.write_text(targets.changes, changes_tsv(pd.concat([run.changes for run in runs], ignore_index=True)))
+    if targets.judgements:
+        outputs.write_text(targets.judgements, _longer_log(targets.judgements, runs))
 
-        for run, path in _paths(runs, given["conflicts"]):
-            if run.open_cases:
-                write = partial(write_conflicts, run, lang=lang, contact=given["contact"], blind=given["blind"])
-                save_workbook(outputs, path, password, write)
+
+def _language(result: Reimport, look: ReportLook) -> str:
+    return look.lang or next((run.manifest.lang for run in result.runs if run.manifest), "en")
 
 
 def _paths(runs: Sequence[Adjudication], path: Path) -> list[tuple[Adjudication, Path]]:

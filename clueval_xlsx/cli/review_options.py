@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli.config_file import own_judgements
-from clueval_xlsx.cli.parameters import ListOption, apply
+from clueval_xlsx.cli.config import own_judgements
+from clueval_xlsx.cli.parameters import ListOption, group
 from clueval_xlsx.cli.writing import force_option
+from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.outputs.xlsx import ReviewOptions
@@ -24,7 +27,7 @@ def language(ctx: click.Context, param: click.Parameter, value: str | None) -> s
     return value
 
 
-password = click.option(
+_PASSWORD_FILE = click.option(
     "--password-file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
@@ -35,64 +38,121 @@ language_option = click.option(
     "--lang", default="en", show_default=True, callback=language, help="Language of the outputs: en, de."
 )
 
-review = apply(
-    [
-        language_option,
-        click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
-        click.option("--lock-cells", is_flag=True, help="Lock the cells that are not for judging."),
-        click.option(
-            "--max-rows",
-            type=click.IntRange(1, 1_048_570),
-            default=1_048_570,
-            metavar="N",
-            help="Continue on a further sheet after N cases.",
-        ),
-        force_option,
-    ]
-)
+_LOOK = [
+    language_option,
+    click.option("--contact", default="", metavar="TEXT", help="Whom the judge sends the workbook back to."),
+    click.option("--lock-cells", is_flag=True, help="Lock the cells that are not for judging."),
+    click.option(
+        "--max-rows",
+        type=click.IntRange(1, 1_048_570),
+        default=1_048_570,
+        metavar="N",
+        help="Continue on a further sheet after N cases.",
+    ),
+    force_option,
+]
+
+_ASSIGNMENT = [
+    click.option(
+        "--judges",
+        cls=ListOption,
+        metavar="NAME",
+        help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
+    ),
+    click.option("--double", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."),
+    click.option(
+        "--sample",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Draw N cases (linked ones count once) by label and class.",
+    ),
+    click.option(
+        "--agreed",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Add a sheet with N spans on which both sides agree.",
+    ),
+    _PASSWORD_FILE,
+    click.option(
+        "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
+    ),
+    click.option(
+        "--previous",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Fill in what was decided before, from the log that `reimport --judgements` wrote.",
+    ),
+]
 
 
-handing_out = apply(
-    [
-        click.option(
-            "--judges",
-            cls=ListOption,
-            metavar="NAME",
-            help="Write a workbook for each of these people (anna,ben,cara) and share the cases out.",
-        ),
-        click.option(
-            "--double", default="", metavar="SHARE", help="Share of cases that two people judge, such as 20%."
-        ),
-        click.option(
-            "--sample",
-            type=click.IntRange(1),
-            metavar="N",
-            help="Draw N cases (linked ones count once) by label and class.",
-        ),
-        click.option(
-            "--agreed",
-            type=click.IntRange(0),
-            default=0,
-            metavar="N",
-            help="Add a sheet with N spans on which both sides agree.",
-        ),
-        password,
-        click.option(
-            "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
-        ),
-    ]
-)
+@dataclass(frozen=True)
+class ReviewRequest:
+    """Which workbooks are written and for whom: one for all without `judges`, else one for each of them."""
+
+    lang: str = "en"
+    contact: str = ""
+    lock_cells: bool = False
+    max_rows: int = 1_048_570
+    force: bool = False
+    judges: tuple[str, ...] = ()
+    double: float = 0.0
+    sample: int | None = None
+    agreed: int = 0
+    password: str | None = field(default=None, repr=False)
+    without_text: bool = False
+    previous: Path | None = None
+
+    def look(self) -> ReviewOptions:
+        """How a workbook is to look."""
+        from clueval_xlsx.outputs.xlsx import ReviewOptions
+        from clueval_xlsx.review.vocabulary import JUDGEMENTS
+
+        return ReviewOptions(
+            lang=self.lang,
+            contact=self.contact,
+            lock_cells=self.lock_cells,
+            max_rows=self.max_rows,
+            judgements=(*JUDGEMENTS, *own_judgements()),
+            in_memory=self.password is not None,
+        )
 
 
-def review_options(given: dict[str, Any]) -> ReviewOptions:
-    """How the review workbook is to look, from the command's keyword arguments."""
-    from clueval_xlsx.outputs.xlsx import ReviewOptions
-    from clueval_xlsx.review.vocabulary import JUDGEMENTS
+def _review_request(*, judges: Sequence[str], double: str, password_file: Path | None, **given: Any) -> ReviewRequest:
+    names = _people(judges)
+    return ReviewRequest(judges=names, double=_share(double, names), password=_password(password_file), **given)
 
-    return ReviewOptions(
-        lang=given["lang"],
-        contact=given["contact"],
-        lock_cells=given["lock_cells"],
-        max_rows=given["max_rows"],
-        judgements=(*JUDGEMENTS, *own_judgements()),
-    )
+
+def _people(judges: Sequence[str]) -> tuple[str, ...]:
+    """The people who judge; nobody can be named twice."""
+    from clueval_xlsx.review.vocabulary import normalise
+
+    names = tuple(name for name in judges if name)
+    keys = [normalise(name) for name in names]
+    twice = {name for name in names if keys.count(normalise(name)) > 1}
+    if twice:
+        raise OptionError(f"--judges names {', '.join(sorted(twice))} twice. Give each person once.")
+    return names
+
+
+def _share(double: str, judges: Sequence[str]) -> float:
+    """The share of cases that two people judge, of whom there must be two."""
+    from clueval_xlsx.cases.samples import parse_share
+
+    if not double:
+        return 0.0
+    if not judges:
+        raise OptionError("--double needs --judges. Say who judges, such as --judges anna,ben.")
+    if len(judges) == 1:
+        raise OptionError(f"--double needs two people or more, but --judges names only {judges[0]}.")
+    return parse_share(double)
+
+
+def _password(password_file: Path | None) -> str | None:
+    from clueval_xlsx.files.encryption import find_password
+
+    return find_password(password_file)
+
+
+review = group("review", _review_request, [*_LOOK, *_ASSIGNMENT])
+password = group("password", _password, [_PASSWORD_FILE])

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from clueval_xlsx.cli.review_options import ReviewRequest
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.outputs.xlsx import ReviewOptions
@@ -21,17 +24,12 @@ if TYPE_CHECKING:
 WITHOUT_TEXT = "-without-text"
 
 
-def review_targets(path: Path, given: dict[str, Any]) -> dict[str, Path]:
+def review_targets(path: Path, request: ReviewRequest) -> dict[str, Path]:
     """Where each person's workbook goes: `review-anna.xlsx`, …; without judges one path under the empty name."""
-    names = team(given["judges"])
-    if given["double"] and not names:
-        raise OptionError("--double needs --judges. Say who judges, such as --judges anna,ben.")
-    if not names:
+    if not request.judges:
         return {"": path}
-    if given["double"] and len(names) == 1:
-        raise OptionError(f"--double needs two people or more, but --judges names only {names[0]}.")
-    found = {name: path.with_stem(f"{path.stem}-{file_name_part(name)}") for name in names}
-    taken = {without_text_path(path).name.casefold(): "the edition without text"} if given["without_text"] else {}
+    found = {name: path.with_stem(f"{path.stem}-{file_name_part(name)}") for name in request.judges}
+    taken = {without_text_path(path).name.casefold(): "the edition without text"} if request.without_text else {}
     for name, target in found.items():
         other = taken.setdefault(target.name.casefold(), name)
         if other != name:
@@ -45,60 +43,49 @@ def without_text_path(path: Path) -> Path:
 
 
 def write_reviews(
-    outputs: Outputs,
-    result: Evaluation,
-    path: Path,
-    targets: Mapping[str, Path],
-    options: ReviewOptions,
-    given: dict[str, Any],
+    outputs: Outputs, result: Evaluation, path: Path, request: ReviewRequest, look: ReviewOptions
 ) -> Selection:
     """Write the workbooks of one result, each with its part of the cases, and return what was chosen for them.
 
     `path` is what one workbook for all would have.
     """
-    from clueval_xlsx.cases.samples import parse_share
-    from clueval_xlsx.cli.console import progress
-    from clueval_xlsx.files.encryption import find_password
-    from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.assignment import select
 
     selection = select(
         result,
-        judges=[name for name in targets if name],
-        double=parse_share(given["double"] or "0"),
-        sample=given["sample"],
-        agreed=given["agreed"],
-        seed=given["seed"],
+        judges=request.judges,
+        double=request.double,
+        sample=request.sample,
+        agreed=request.agreed,
+        seed=result.options.seed,
     )
-    options = replace(options, team=selection.team, sample=selection.sample)
-    password = find_password(given["password_file"])
+    look = replace(look, team=selection.team, sample=selection.sample)
+    _write_selection(outputs, result, selection, review_targets(path, request), look, request.password)
+    if request.without_text:
+        _write_without_text(outputs, result, without_text_path(path), look, selection)
+    return selection
+
+
+def _write_selection(
+    outputs: Outputs,
+    result: Evaluation,
+    selection: Selection,
+    targets: Mapping[str, Path],
+    look: ReviewOptions,
+    password: str | None,
+) -> None:
+    """A workbook for everybody who judges, or one for all."""
+    from clueval_xlsx.cli.console import progress
+    from clueval_xlsx.outputs.xlsx import write_workbook
+
     hands = selection.hands or {"": selection.cases}
     total = sum(len(table) for tables in hands.values() for table in tables.values())
     with progress("Writing cases", total) as advance:
         for name, cases in hands.items():
             part = f"{selection.team.index(name) + 1}/{len(selection.team)}" if name else ""
-            own = replace(options, annotator=name, part=part, in_memory=password is not None)
-            save_workbook(
-                outputs,
-                targets[name],
-                password,
-                partial(write_workbook, result, options=own, cases=cases, advance=advance),
-            )
-    if given["without_text"]:
-        _write_without_text(outputs, result, without_text_path(path), options, selection)
-    return selection
-
-
-def team(judges: Sequence[str]) -> list[str]:
-    """The people who judge, each of them once."""
-    from clueval_xlsx.review.vocabulary import normalise
-
-    names = [name for name in judges if name]
-    keys = [normalise(name) for name in names]
-    twice = {name for name in names if keys.count(normalise(name)) > 1}
-    if twice:
-        raise OptionError(f"--judges names {', '.join(sorted(twice))} twice. Give each person once.")
-    return names
+            own = replace(look, annotator=name, part=part)
+            write = partial(write_workbook, result, options=own, cases=cases, advance=advance)
+            save_workbook(outputs, targets[name], password, write)
 
 
 def save_workbook(
@@ -116,15 +103,15 @@ def save_workbook(
 
 
 def _write_without_text(
-    outputs: Outputs, result: Evaluation, target: Path, options: ReviewOptions, selection: Selection
+    outputs: Outputs, result: Evaluation, target: Path, look: ReviewOptions, selection: Selection
 ) -> None:
     """An edition for people who may see figures and positions, but no text."""
     from clueval_xlsx.cases.kinds import FN, FP
     from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.text_free import cases_without_text, without_text
 
-    cases: dict[str, Any] = {
+    cases: dict[str, pd.DataFrame] = {
         name: cases_without_text(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)
     }
-    kept = replace(options, answers={}, earlier={})
+    kept = replace(look, answers={}, earlier={})
     write_workbook(without_text(result), outputs.path(target), kept, cases=cases)

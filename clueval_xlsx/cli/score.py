@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import common_options, input_options, scoring_options
+
+if TYPE_CHECKING:
+    from clueval_xlsx.cli.input_options import SideOptions
+    from clueval_xlsx.evaluation import Options
 
 
 @click.command()
 @click.argument("gold")
 @click.argument("pred")
-@options.reading
-@options.two_sides
-@options.scoring
-@options.schemes
-@options.labels
+@input_options.both_sides
+@scoring_options.merging
+@scoring_options.scoring
 @click.option("--json", "as_json", is_flag=True, help="Print the content of metrics.json instead of tables.")
-@options.common
-def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
+@common_options.common
+def score(*, gold: str, pred: str, sides: SideOptions, merged: bool, options: Options, as_json: bool) -> None:
     """Compare PRED with GOLD and print precision and recall at every level.
 
     One of the two may be `-`, standard input.
@@ -28,9 +30,8 @@ def score(gold: str, pred: str, as_json: bool, **given: Any) -> None:
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
     from clueval_xlsx.outputs.metrics_json import to_json
 
-    pair = options.load_pair(gold, pred, given)
-    parts = evaluation_parts(pair, merged=given["merged"])
-    results = evaluate_each(parts, options.evaluation_options(given))
+    pair = input_options.load_pair(gold, pred, sides)
+    results = evaluate_each(evaluation_parts(pair, merged=merged), options)
     if as_json:
         put(to_json(*results))
         return

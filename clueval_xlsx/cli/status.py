@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import options, review_options
+from clueval_xlsx.cli import common_options, review_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,15 +24,13 @@ _WIDTH_OF_FIGURES = 38  # the columns beside the names
 @click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 @review_options.password
-@options.common
-def status(workbooks: tuple[str, ...], as_json: bool, password_file: Path | None) -> None:
+@common_options.common
+def status(*, workbooks: tuple[str, ...], as_json: bool, password: str | None) -> None:
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
     from clueval_xlsx.cli.console import output, put, say, say_what_is_open
     from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.files.encryption import find_password
     from clueval_xlsx.review.progress import missing_people, workbook_progress
 
-    password = find_password(password_file)
     found = []
     for path in workbooks:
         try:

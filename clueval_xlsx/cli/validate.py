@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import options
+from clueval_xlsx.cli import common_options, input_options
 from clueval_xlsx.cli.console import say, show
 from clueval_xlsx.exceptions import CluevalError, InputError
 
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.reading import Reading
+    from clueval_xlsx.formats.options import ReadOptions
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@options.reading
-@options.common
+@input_options.reading
+@common_options.common
 @click.pass_context
-def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
+def validate(ctx: click.Context, /, *, files: tuple[str, ...], reading: ReadOptions) -> None:
     """Check FILES and list every problem with its line.
 
     Several files are also compared with the first: they must hold the same documents and tokens (running text:
@@ -33,7 +34,7 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
             found += _check_language(file)
             continue
         try:
-            reading = options.read_input(file, given)
+            source = input_options.read_input(file, reading)
         except InputError as error:
             for problem in error.problems or (error,):
                 show(str(problem))
@@ -41,16 +42,16 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> Non
                 show(f"{file}: and {error.unlisted} more problems of these kinds.")
             found += (len(error.problems) or 1) + error.unlisted
             continue
-        show(_describe(reading))
-        for line in reading.resolved:
+        show(_describe(source))
+        for line in source.resolved:
             show(f"{line}.")
         if first is None:
-            first = reading
+            first = source
             continue
         from clueval_xlsx.corpus.pair import check_same_text
 
         try:
-            check_same_text(first, reading)
+            check_same_text(first, source)
         except CluevalError as error:
             show(str(error))
             found += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clueval_xlsx.exceptions import OptionError
@@ -85,3 +85,19 @@ def choose_fields(
             )
         chosen[layer] = str(named)
     return chosen
+
+
+@dataclass(frozen=True)
+class ReadOverrides:
+    """Reading options that somebody chose, to go before those that a workbook remembers: the fields of these names."""
+
+    options: ReadOptions = field(default_factory=ReadOptions)
+    names: frozenset[str] = frozenset()
+
+    def over(self, remembered: ReadOptions) -> ReadOptions:
+        """What was remembered, with what was chosen.
+
+        >>> ReadOverrides(ReadOptions(offsets="utf16"), frozenset({"offsets"})).over(ReadOptions(token_id=4)).token_id
+        4
+        """
+        return replace(remembered, **{name: getattr(self.options, name) for name in self.names})

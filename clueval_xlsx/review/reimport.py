@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.files.outputs import shown_name
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import PRED, ReadOptions
+from clueval_xlsx.formats.options import PRED, ReadOptions, ReadOverrides
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.manifest import CONFLICTS, REVIEW, Manifest, from_evaluation
 from clueval_xlsx.review.reading import all_judgements, read_judgements
@@ -101,17 +101,15 @@ def reimport(
     resolve: str = MAJORITY,
     trust_id: str | None = None,
     password: str | None = None,
-    gold_options: Mapping[str, Any] | None = None,
-    pred_options: Mapping[str, Any] | None = None,
+    overrides: ReadOverrides | None = None,
     options: Options | None = None,
     judgements: Sequence[Judgement] = (),
 ) -> Reimport:
     """Turn judged workbooks into a corrected gold standard.
 
-    How gold is read and what was evaluated comes from the workbooks; `gold_options` overrides fields of
-    `ReadOptions`. `pred`, `pred_options` and `options` are for workbooks that lost their hidden sheet. `resolve` is
-    `majority`, `unanimous` or the name of an annotator, `trust_id` says which of two case IDs counts where they
-    differ (`left` or `block`).
+    How gold is read and what was evaluated comes from the workbooks; `overrides` goes before that. `pred` and
+    `options` are for workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name of an
+    annotator, `trust_id` says which of two case IDs counts where they differ (`left` or `block`).
     """
     if not workbooks:
         raise OptionError("no workbook was given. Give at least one judged workbook.")
@@ -123,8 +121,7 @@ def reimport(
             resolve,
             trust_id,
             password,
-            gold_options or {},
-            pred_options or gold_options or {},
+            overrides or ReadOverrides(),
             options or Options(),
             judgements,
         )
@@ -149,8 +146,7 @@ def _reimport(
     resolve: str,
     trust_id: str | None,
     password: str | None,
-    gold_options: Mapping[str, Any],
-    pred_options: Mapping[str, Any],
+    overrides: ReadOverrides,
     options: Options,
     judgements: Sequence[Judgement],
 ) -> Reimport:
@@ -159,8 +155,8 @@ def _reimport(
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
     place = manifest_place(opened)
     how = [read_options_of(given[0], side, place) if given else ReadOptions() for side in ("gold", "pred")]
-    gold_reading = _read_gold(gold, replace(how[0], **gold_options), opened, chosen=bool(gold_options))
-    restored = _Restorer(gold_reading, pred, replace(how[1], **pred_options), options)
+    gold_reading = _read_gold(gold, overrides.over(how[0]), opened, chosen=bool(overrides.names))
+    restored = _Restorer(gold_reading, pred, overrides.over(how[1]), options)
     known = all_judgements(given, judgements, place)
     adjudications = []
     for run_id, own in runs.items():

@@ -10,6 +10,7 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from clueval_xlsx.cli.review_options import ReviewRequest
 from clueval_xlsx.cli.reviews import review_targets
 from clueval_xlsx.files.names import document_path, file_name_part
 from tests.support.commands import EXAMPLE_OPTIONS, run
@@ -50,9 +51,9 @@ def test_people_s_names_become_file_names_that_windows_takes(home: Path) -> None
 
 
 def test_two_people_whose_files_would_be_one_are_told_apart_or_refused() -> None:
-    given = {"judges": ("a/b", "a_b"), "double": None, "without_text": False}
+    request = ReviewRequest(judges=("a/b", "a_b"))
     with pytest.raises(Exception, match=r"would share the file r-a_b\.xlsx"):
-        review_targets(Path("r.xlsx"), given)
+        review_targets(Path("r.xlsx"), request)
 
 
 def test_a_layer_s_name_becomes_a_file_name(home: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from clueval_xlsx.cli.config_file import config_keys
+from clueval_xlsx.cli.config import config_keys
 from clueval_xlsx.cli.previous import carry_over, read_previous
 from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line
 from clueval_xlsx.detectors.base import Document

@@ -11,7 +11,7 @@ import pytest
 
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.options import ReadOptions, ReadOverrides
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Answer, custom_judgements
@@ -168,8 +168,8 @@ def test_a_sheet_moved_to_a_new_workbook_needs_another_manifest_or_the_predictio
     moved.seek(0)
     pred = io.BytesIO(cut(TABLE).pred)
     pred.name = "pred.vrt"
-    how = {"layers": {"span": 2}, "format": "vrt"}
-    result = reimport([moved], gold(), pred=pred, gold_options=how, options=evaluation.options)
+    how = ReadOverrides(ReadOptions(layers={"span": 2}, format="vrt"), frozenset({"layers", "format"}))
+    result = reimport([moved], gold(), pred=pred, overrides=how, options=evaluation.options)
     assert spans(result.runs[0]) == CORRECTED
 
 

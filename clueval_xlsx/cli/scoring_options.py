@@ -1,0 +1,214 @@
+"""Options about figures: level, groups, intervals, the schemes to count by, and rules for labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clueval_xlsx.cli.parameters import KeyValue, LabelGroup, ListOption, group
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.schemes.settings import ALL, NAMES
+
+if TYPE_CHECKING:
+    from clueval_xlsx.corpus.label_rules import LabelRules
+    from clueval_xlsx.evaluation import Options
+    from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+
+_SCHEMES = (*NAMES, ALL)
+_SHARE = click.FloatRange(0, 1, min_open=True)
+
+merging = click.option(
+    "--merge/--no-merge",
+    "merged",
+    default=True,
+    show_default=True,
+    help="Several layers: one sequence of merged spans, or each layer by itself.",
+)
+
+_SCORING = [
+    click.option(
+        "--level",
+        type=click.Choice(list(LEVELS)),
+        default="overlap",
+        show_default=True,
+        help="How lenient a match may be, for the headline and the cases.",
+    ),
+    click.option("--labelled", metavar="LAYER", help="Labels of this layer must agree, too."),
+    click.option("--by", cls=ListOption, metavar="KEY", help="Group by this metadata key."),
+    click.option(
+        "--beta",
+        type=click.FloatRange(0, min_open=True),
+        default=2.0,
+        show_default=True,
+        help="Weight of recall in F-beta.",
+    ),
+    click.option("--seed", type=int, default=20240, show_default=True, help="Seed of the bootstrap."),
+    click.option(
+        "--replicates",
+        type=click.IntRange(0),
+        default=1000,
+        show_default=True,
+        help="Bootstrap replicates over documents; 0 gives no intervals.",
+    ),
+]
+
+_SCHEME_RULES = [
+    click.option(
+        "--scheme",
+        type=click.Choice(_SCHEMES),
+        cls=ListOption,
+        help="Another way to count, besides clueval, which is always there.",
+    ),
+    click.option("--type-layer", metavar="LAYER", help="Layer whose labels are the types of merged spans."),
+    click.option(
+        "--iou-threshold",
+        type=_SHARE,
+        cls=ListOption,
+        default=(0.9,),
+        show_default=True,
+        help="Scheme iou: least intersection over union.",
+    ),
+    click.option(
+        "--coverage-threshold",
+        type=_SHARE,
+        cls=ListOption,
+        default=(0.3,),
+        show_default=True,
+        help="Scheme coverage: least share of a gold span that must be covered.",
+    ),
+    click.option(
+        "--scenario-threshold",
+        type=_SHARE,
+        default=0.5,
+        show_default=True,
+        help="Scheme scenario: least overlap ratio of a partial match.",
+    ),
+    click.option(
+        "--allow",
+        type=KeyValue(r"NAME=\s"),
+        multiple=True,
+        metavar="CATEGORY=REGEX",
+        help="Scheme chars: characters of a category (or ALL) that need no masking, or that may be masked "
+        "anywhere (NONE); repeatable.",
+    ),
+    click.option(
+        "--allow-file",
+        type=click.Path(),
+        metavar="FILE",
+        help="Scheme chars: the same from a file, one CATEGORY allow=REGEX a line.",
+    ),
+    click.option(
+        "--char-unit",
+        type=click.Choice(["codepoints", "glyphs", "utf16"]),
+        default="codepoints",
+        show_default=True,
+        help="Scheme chars: what counts as one character.",
+    ),
+]
+
+_LABELS = [
+    click.option(
+        "--map",
+        type=KeyValue("LOCATION=LOC"),
+        cls=ListOption,
+        metavar="OLD=NEW",
+        help="Rename a label on both sides before anything is compared.",
+    ),
+    click.option(
+        "--equivalent",
+        type=LabelGroup(),
+        multiple=True,
+        help="Labels that count as the same in the relaxed rows; repeatable.",
+    ),
+    click.option(
+        "--equivalence",
+        type=click.Choice(["apply", "mark"]),
+        default="apply",
+        show_default=True,
+        help="With --labelled: equivalent labels are no error, or an error that is marked as such.",
+    ),
+    click.option(
+        "--ignore",
+        cls=ListOption,
+        metavar="LABEL",
+        help="Do not count spans of this label, nor what matches them.",
+    ),
+    click.option(
+        "--unmapped",
+        type=click.Choice(["discard", "keep"]),
+        default="keep",
+        show_default=True,
+        help="What becomes of documents with labels that nothing accounts for.",
+    ),
+]
+
+_CONTEXT = click.option(
+    "--context",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Show N tokens on each side of a case instead of its sentence.",
+)
+
+
+def _options(**given: Any) -> Options:
+    from clueval_xlsx.evaluation import Options
+
+    return Options(
+        level=given["level"],
+        labelled=given["labelled"],
+        beta=given["beta"],
+        by=given["by"],
+        seed=given["seed"],
+        replicates=given["replicates"],
+        context=given.get("context"),
+        schemes=_scheme_options(given),
+        labels=_label_rules(given),
+    )
+
+
+def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
+    from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+
+    return SchemeOptions(
+        names=tuple(dict.fromkeys(given["scheme"])),
+        type_layer=given["type_layer"],
+        iou=tuple(dict.fromkeys(given["iou_threshold"])),
+        coverage=tuple(dict.fromkeys(given["coverage_threshold"])),
+        scenario=given["scenario_threshold"],
+        allow=(*_allow_rules(given["allow_file"]), *given["allow"]),
+        character_unit=given["char_unit"],
+    )
+
+
+def _label_rules(given: Mapping[str, Any]) -> LabelRules:
+    from clueval_xlsx.corpus.label_rules import LabelRules
+
+    return LabelRules(
+        mapping=tuple(dict.fromkeys(given["map"])),
+        equivalent=given["equivalent"],
+        ignored=tuple(dict.fromkeys(given["ignore"])),
+        unmapped=given["unmapped"],
+        equivalence=given["equivalence"],
+    )
+
+
+def _allow_rules(path: str | None) -> tuple[tuple[str, str], ...]:
+    if path is None:
+        return ()
+    from clueval_xlsx.scoring.schemes.chars import parse_rules
+
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --allow-file.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: the file is not UTF-8. Save it as UTF-8.") from None
+    return parse_rules(text.splitlines(), path)
+
+
+scoring = group("options", _options, [*_SCORING, *_SCHEME_RULES, *_LABELS])
+scoring_with_cases = group("options", _options, [*_SCORING, *_SCHEME_RULES, *_LABELS, _CONTEXT])
