@@ -2,7 +2,8 @@
 
 A document goes out as `{"id": "…", "text": "…", "language": "en"}` and comes back as
 `{"id": "…", "spans": [{"start": 0, "end": 4, "label": "PERSON", "score": 0.9}]}`: offsets count code points, the
-end is exclusive, `id` and `score` may be left out. `{"id": "…", "error": "…"}` says that this document failed.
+end is exclusive, `score` may be left out. `{"id": "…", "error": "…"}` says that this document failed. The `id` says
+which document an answer is for: a line too many can be told from the next answer.
 """
 
 from __future__ import annotations
@@ -31,6 +32,13 @@ def question(document: Document, language: str) -> bytes:
     return json.dumps({"id": document.id, "text": document.text, "language": language}).encode("ascii")
 
 
+def answered_id(answer: Mapping[str, Any]) -> str:
+    """The document that an answer is for."""
+    if "id" not in answer:
+        raise BadAnswerError(f"found {shown(answer)}, which has no 'id'. Allowed: {_ALLOWED}")
+    return str(answer["id"])
+
+
 def parse_line(line: bytes) -> Mapping[str, Any]:
     """The object on a line."""
     try:
@@ -48,8 +56,6 @@ def detections(answer: Mapping[str, Any], document: Document) -> list[Detection]
     >>> detections({"spans": [{"start": 0, "end": 3, "label": "PER"}]}, Document("1", "Ann"))
     [Detection(start=0, end=3, label='PER', score=None)]
     """
-    if "id" in answer and str(answer["id"]) != document.id:
-        raise BadAnswerError(f"the answer is for document {answer['id']!r}. Documents must be answered in their order")
     if answer.get("error") is not None:
         raise DeclinedError(" ".join(str(answer["error"]).split()))
     spans = answer.get("spans")

@@ -14,9 +14,11 @@ from collections.abc import Mapping, Sequence
 from typing import IO
 
 from clueval_xlsx.exceptions import DetectorError
+from clueval_xlsx.files.encryption import PASSWORD_VARIABLE
 
 _LONGEST_LINE = 1 << 26  # bytes; a program that never ends its line must not fill the memory
 _LAST_WORDS = 400  # characters of standard error that are worth repeating
+_SECRETS = {PASSWORD_VARIABLE}  # of the environment; detectors are other people's programs
 _PATIENCE = 5.0  # seconds that a process gets to leave by itself
 
 
@@ -29,7 +31,10 @@ class ProcessSilentError(Exception):
 
 
 class LineProcess:
-    """A running program; threads do its reading and writing, so that nothing it does can block us for ever."""
+    """A running program; threads do its reading and writing, so that nothing it does can block us for ever.
+
+    It has our environment and what `environment` adds to it, but for the password of the workbooks.
+    """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         try:
@@ -38,7 +43,7 @@ class LineProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=None if environment is None else dict(environment),
+                env={key: value for key, value in {**os.environ, **(environment or {})}.items() if key not in _SECRETS},
                 # A group of its own, so that whatever the program starts can be ended with it.
                 start_new_session=os.name == "posix",
             )
@@ -59,7 +64,7 @@ class LineProcess:
             for work, stream in (
                 (self._write, self._process.stdin),
                 (self._read, self._process.stdout),
-                (self._listen, self._process.stderr),
+                (self._read_errors, self._process.stderr),
             )
         ]
         for thread in self._threads:
@@ -76,8 +81,17 @@ class LineProcess:
         except queue.Empty:
             raise ProcessSilentError from None
         if line is None:
-            raise ProcessCrashedError(self._epitaph())
+            raise ProcessCrashedError(self._how_it_ended())
         return line
+
+    def finish(self) -> list[bytes]:
+        """Let the process end, and return what it still had to say."""
+        self.close()
+        lines = []
+        with contextlib.suppress(queue.Empty):
+            while (line := self._incoming.get_nowait()) is not None:
+                lines.append(line)
+        return lines
 
     def close(self) -> None:
         """Let the process end; what does not end by itself is ended."""
@@ -121,12 +135,12 @@ class LineProcess:
                 self._incoming.put(line)
         self._incoming.put(None)
 
-    def _listen(self, stream: IO[bytes]) -> None:
+    def _read_errors(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
             while line := stream.readline(_LONGEST_LINE):
                 self._errors.append(line.decode("utf-8", "replace").strip())
 
-    def _epitaph(self) -> str:
+    def _how_it_ended(self) -> str:
         """How the process ended, and the last it said on standard error."""
         try:
             code = self._process.wait(timeout=_PATIENCE)

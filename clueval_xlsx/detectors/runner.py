@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -84,6 +85,7 @@ class _State:
 
     def __init__(self, documents: Sequence[Document], description: Description) -> None:
         self.documents = documents
+        self._asked = _with_ids_of_their_own(documents)
         self.found: dict[int, list[Detection]] = {}
         self.failures: dict[int, str] = {}
         self.resumed = 0
@@ -112,17 +114,17 @@ class _State:
             while self._next < len(self.documents) and len(chunk) < self._size:
                 number = self._next
                 self._next += 1
-                document = self.documents[number]
-                if number in self.found:
-                    continue
-                chunk.append(Task(number, document))
+                if number not in self.found:
+                    chunk.append(Task(number, self._asked[number]))
         return chunk
 
-    def settle(self, outcome: Outcome, *, fail_fast: bool) -> None:
-        """Keep an outcome; raise if there is no sense in going on."""
+    def settle(self, outcome: Outcome, *, fail_fast: bool) -> bool:
+        """Keep an outcome, and say whether it is the document's first; raise if there is no sense in going on."""
+        new = outcome.number not in self.found and outcome.number not in self.failures
         if outcome.found is not None:
             self.found[outcome.number] = outcome.found
-            return
+            return new
+        self.found.pop(outcome.number, None)
         self.failures[outcome.number] = outcome.failure
         message = self.describe(outcome.number)
         if fail_fast:
@@ -131,6 +133,7 @@ class _State:
         hopeless = failed >= _GIVE_UP_AFTER or failed == len(self.documents)
         if not self.found and hopeless:
             raise DetectorError(f"the detector failed on each of the first {failed} documents. The last: {message}.")
+        return new
 
     def describe(self, number: int) -> str:
         return f"document {self.documents[number].id!r}: {self.failures[number]}"
@@ -151,7 +154,7 @@ def _run(
                     workers.append(worker)
                     if state.stopped:  # the others were stopped while this one was being loaded
                         worker.stop()
-            for outcome in worker.run(state.chunks()):
+            for outcome in itertools.chain(worker.run(state.chunks()), worker.finish()):
                 outcomes.put(outcome)
         except BaseException as error:  # it belongs to the thread that waits for us
             outcomes.put(error)
@@ -176,8 +179,8 @@ def _run(
                 raise outcome
             if side is not None:
                 side.add(*outcome)
-            state.settle(outcome, fail_fast=options.fail_fast)
-            advance(outcome.number)
+            if state.settle(outcome, fail_fast=options.fail_fast):
+                advance(outcome.number)
     except BaseException:
         with starting:
             state.stopped = True
@@ -189,6 +192,27 @@ def _run(
             thread.join()
         for worker in workers[1:]:
             worker.close()
+
+
+def _with_ids_of_their_own(documents: Sequence[Document]) -> list[Document]:
+    """Documents under IDs that no two share, since answers are told apart by them.
+
+    >>> [document.id for document in _with_ids_of_their_own([Document("a", ""), Document("a", ""), Document("b", "")])]
+    ['a', 'a (2)', 'b']
+    """
+    taken = {document.id for document in documents}
+    if len(taken) == len(documents):
+        return list(documents)
+    seen: set[str] = set()
+    found = []
+    for document in documents:
+        name, count = document.id, 1
+        while name in seen or (count > 1 and name in taken):
+            count += 1
+            name = f"{document.id} ({count})"
+        seen.add(name)
+        found.append(document._replace(id=name))
+    return found
 
 
 def _texts_hash(documents: Sequence[Document]) -> str:

@@ -113,11 +113,12 @@ class SideFile:
                     f"{self.path}:1: this run cannot be continued: its {_WORDS[key]} was {header.get(key)}, now it is "
                     f"{value}. Start anew with --no-resume."
                 )
-        done = {}
+        done: dict[int, list[Detection]] = {}
         for line in lines[1:]:
             content = _parse(line) or {}
             number = content.get("document")
             if isinstance(number, int) and 0 <= number < len(self._documents):
+                done.pop(number, None)  # what was said later about a document goes before what was said first
                 with contextlib.suppress(BadAnswerError):  # failures, and what was damaged, are tried again
                     done[number] = detections({"spans": content.get("spans")}, self._documents[number])
         return done

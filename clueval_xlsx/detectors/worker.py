@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line, question, shown
+from clueval_xlsx.detectors.answers import (
+    BadAnswerError,
+    DeclinedError,
+    answered_id,
+    detections,
+    parse_line,
+    question,
+    shown,
+)
 from clueval_xlsx.detectors.base import (
     PRESIDIO,
     Description,
@@ -26,10 +35,11 @@ from clueval_xlsx.exceptions import DetectorError
 
 START_LIMIT = 600.0  # seconds to load a detector and its models
 _SERVE = "clueval_xlsx.detectors.serve"
+_TWICE = "the detector answered it twice, so nobody can tell which answer is meant"
 
 
 class Task(NamedTuple):
-    """A document and its number."""
+    """A document, under an ID that no other has, and its number."""
 
     number: int
     document: Document
@@ -39,7 +49,7 @@ Chunk = list[Task]
 
 
 class Outcome(NamedTuple):
-    """What became of a document: its finds, or why there are none."""
+    """What became of a document: its finds, or why there are none. A second one of a document replaces the first."""
 
     number: int
     found: list[Detection] | None
@@ -62,7 +72,7 @@ class Worker:
         # at a time: only then is it sure which one it crashed on.
         self._window = 1 if self._is_command else 2
         self._process: LineProcess | None = None
-        self._answered = 0  # by the present process
+        self._answered: dict[str, int] = {}  # by the present process: numbers of documents by their IDs
         self._stopped = False
         self.description = self._start()
 
@@ -83,18 +93,17 @@ class Worker:
                 return
             chunk = sent[0]
             try:
-                outcomes = self._receive(chunk, since)
+                yield from self._receive(chunk, since)
                 sent.popleft()
                 since = now()
-                self._answered += 1
-                yield from outcomes
+                self._answered.update({task.document.id: task.number for task in chunk})
             except (ProcessCrashedError, ProcessSilentError, BadAnswerError) as trouble:
                 if self._stopped:
                     return
-                innocent = self._ended_well(trouble)
+                ended_well = self._ended_well(trouble)
                 self._end()
                 sent.popleft()
-                if innocent:
+                if ended_well:
                     ready.extend([chunk, *sent])
                 elif len(chunk) > 1:  # one of them is to blame: each by itself
                     ready.extend([*([task] for task in chunk), *sent])
@@ -102,6 +111,14 @@ class Worker:
                     ready.extend(sent)
                     yield Outcome(chunk[0].number, None, self._explain(trouble))
                 sent.clear()
+
+    def finish(self) -> Iterator[Outcome]:
+        """Let the process end; a program may still say something about documents that it has answered."""
+        process, self._process = self._process, None
+        for line in process.finish() if process is not None else ():
+            with contextlib.suppress(BadAnswerError):  # what is about no document harms none
+                if self._is_command and (number := self._answered.get(answered_id(parse_line(line)))) is not None:
+                    yield Outcome(number, None, _TWICE)
 
     def stop(self) -> None:
         """End the process at once; may be called from another thread."""
@@ -117,13 +134,13 @@ class Worker:
             process.close()
 
     def _start(self) -> Description:
-        self._answered = 0
+        self._answered = {}
         if self._is_command:
             description = describe_command(self.settings)
             self._process = LineProcess(split_command(self.settings.command or ""))
             return description
         # The child sees the modules that this process sees, wherever they were found.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
+        environment = {"PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
         self._process = LineProcess([sys.executable, "-m", _SERVE], environment)
         self._process.send(json.dumps(asdict(self.settings)).encode("ascii"))
         try:
@@ -145,32 +162,49 @@ class Worker:
             texts = [task.document.text for task in chunk]
             self._process.send(json.dumps({"texts": texts}).encode("ascii"))
 
-    def _receive(self, chunk: Chunk, since: float) -> list[Outcome]:
-        assert self._process is not None
-        limit = None if self._time_limit is None else since + self._time_limit * len(chunk) - now()
-        answer = parse_line(self._process.receive(limit))
-        answers = [answer] if self._is_command else answer.get("answers")
+    def _receive(self, chunk: Chunk, since: float) -> Iterator[Outcome]:
+        """The outcomes of a chunk that was sent; before them those of documents that were answered once more."""
+        deadline = None if self._time_limit is None else since + self._time_limit * len(chunk)
+        if self._is_command:
+            yield from self._receive_by_id(chunk[0], deadline)
+            return
+        answer = self._next_answer(deadline)
+        answers = answer.get("answers")
         if not isinstance(answers, list) or len(answers) != len(chunk):
             raise BadAnswerError(f"found {shown(answer)}")
-        outcomes = []
         for task, one in zip(chunk, answers, strict=True):
             try:
-                outcomes.append(Outcome(task.number, self._sure_enough(detections(one, task.document))))
-            except DeclinedError as refusal:
-                outcomes.append(Outcome(task.number, None, f"the detector failed: {refusal}"))
+                yield self._outcome(task, one)
             except BadAnswerError as trouble:
-                if self._is_command:  # a program may be out of step with us from now on
-                    raise
-                outcomes.append(Outcome(task.number, None, self._explain(trouble)))
-        return outcomes
+                yield Outcome(task.number, None, self._explain(trouble))
 
-    def _sure_enough(self, found: Sequence[Detection]) -> list[Detection]:
+    def _receive_by_id(self, task: Task, deadline: float | None) -> Iterator[Outcome]:
+        """The answer of a program, which says what document it is for; anything but this one is a mistake."""
+        answer = self._next_answer(deadline)
+        while (found := answered_id(answer)) != task.document.id:
+            if found not in self._answered:
+                raise BadAnswerError(f"the answer is for document {found!r}, which was not asked for")
+            yield Outcome(self._answered[found], None, _TWICE)
+            answer = self._next_answer(deadline)
+        yield self._outcome(task, answer)
+
+    def _next_answer(self, deadline: float | None) -> Mapping[str, Any]:
+        assert self._process is not None
+        return parse_line(self._process.receive(None if deadline is None else deadline - now()))
+
+    def _outcome(self, task: Task, answer: Mapping[str, Any]) -> Outcome:
+        try:
+            return Outcome(task.number, self._above_threshold(detections(answer, task.document)))
+        except DeclinedError as refusal:
+            return Outcome(task.number, None, f"the detector failed: {refusal}")
+
+    def _above_threshold(self, found: Sequence[Detection]) -> list[Detection]:
         threshold = self.settings.score_threshold
         return [one for one in found if threshold is None or one.score is None or one.score >= threshold]
 
     def _ended_well(self, trouble: Exception) -> bool:
         """A program that ends after some answers, without complaint, is started anew for the next document."""
-        return isinstance(trouble, ProcessCrashedError) and "exit code 0" in str(trouble) and self._answered > 0
+        return isinstance(trouble, ProcessCrashedError) and "exit code 0" in str(trouble) and bool(self._answered)
 
     def _end(self) -> None:
         process, self._process = self._process, None

@@ -10,7 +10,7 @@ import pytest
 from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
-from tests.support.detector_scripts import GOOD, MOODY, ONE_SHOT, command, install_package
+from tests.support.detector_scripts import ENVIRONMENT, GOOD, LENGTHS, MOODY, ONE_SHOT, command, install_package
 
 QUICK = RunOptions(time_limit=20)
 
@@ -52,6 +52,7 @@ def test_a_command_gets_every_text_and_its_finds_come_back_in_order(tmp_path: Pa
         ("NOT A NUMBER", "span 1 has the score nan. Allowed: a number, or none"),
         ("HUGE", "span 1 has the score 1000"),
         ("OTHER", "the answer is for document 'somebody else'"),
+        ("NAMELESS", "which has no 'id'"),
         ("SPANLESS", "has no list 'spans'"),
         ("LIST", "found '[1, 2]'"),
         ("GARBAGE", "found 'Loading model ...', which is no JSON"),
@@ -66,6 +67,51 @@ def test_trouble_stays_with_its_document(tmp_path: Path, word: str, reason: str)
     assert [found is not None for found in run.found] == [True, False, True]
 
 
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_an_answer_too_many_costs_its_own_document_and_shifts_no_other(tmp_path: Path, place: int) -> None:
+    texts = ["a", "bb", "ccc", "dddd"]
+    texts[place] += " TWICE"
+    side = tmp_path / "side"
+    settings = DetectorSettings(command(tmp_path, LENGTHS))
+    run = run_detector(documents(*texts), settings, QUICK, side_file=side)
+    assert list(run.failures) == [place]
+    assert "answered it twice" in run.failures[place]
+    expected = [None if number == place else (Detection(0, len(text), "X"),) for number, text in enumerate(texts)]
+    assert list(run.found) == expected
+    again = run_detector(documents(*texts), settings, RunOptions(resume=True), side_file=side)
+    assert again.resumed == 3  # what was answered twice is asked once more
+    assert list(again.failures) == [place]
+
+
+def test_a_line_too_many_without_an_id_is_nobody_s_answer(tmp_path: Path) -> None:
+    texts = ["a", "bb NOISE", "ccc", "dddd"]
+    run = run_detector(documents(*texts), DetectorSettings(command(tmp_path, LENGTHS)), QUICK)
+    assert list(run.failures) == [2]  # the one that was asked for when the line came
+    assert "which has no 'id'" in run.failures[2]
+    assert run.found[3] == (Detection(0, 4, "X"),)
+
+
+def test_documents_that_share_an_id_are_told_apart(tmp_path: Path) -> None:
+    same = [Document("a", text) for text in ("x", "yy TWICE", "zzz")]
+    run = run_detector(same, DetectorSettings(command(tmp_path, LENGTHS)), QUICK)
+    assert list(run.failures) == [1]
+    assert (run.found[0], run.found[2]) == ((Detection(0, 1, "X"),), (Detection(0, 3, "X"),))
+
+
+@pytest.mark.parametrize("detector", ["command", "capitals"])
+def test_the_password_of_the_workbooks_does_not_reach_a_detector(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, detector: str
+) -> None:
+    monkeypatch.setenv("CLUEVAL_PASSWORD", "sesame")
+    monkeypatch.setenv("CLUEVAL_OTHER", "kept")
+    name = command(tmp_path, ENVIRONMENT) if detector == "command" else detector
+    run = run_detector(documents("ENVIRONMENT"), DetectorSettings(name), QUICK)
+    assert run.found[0] is not None
+    labels = {one.label for one in run.found[0]}
+    assert "CLUEVAL_OTHER" in labels
+    assert "CLUEVAL_PASSWORD" not in labels
+
+
 def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> None:
     settings = DetectorSettings(command(tmp_path, MOODY))
     run = run_detector(documents("fine", "HANG", "fine"), settings, RunOptions(time_limit=1))
@@ -75,7 +121,9 @@ def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> N
 
 def test_a_hanging_detector_that_does_not_even_read_is_stopped(tmp_path: Path) -> None:
     # The text is larger than any pipe's buffer, so writing it would block for ever.
-    script = "import sys, time\nprint('{\"spans\": []}', flush=True)\nsys.stdin.readline()\ntime.sleep(600)\n"
+    script = (
+        'import sys, time\nprint(\'{"id": "doc-1", "spans": []}\', flush=True)\nsys.stdin.readline()\ntime.sleep(600)\n'
+    )
     settings = DetectorSettings(command(tmp_path, script))
     run = run_detector(documents("a", "x" * 3_000_000), settings, RunOptions(time_limit=1))
     assert "no answer within 1 s" in run.failures[1]

@@ -45,6 +45,8 @@ for line in sys.stdin:
         answer["spans"][0]["score"] = 10**400
     if "OTHER" in text:
         answer["id"] = "somebody else"
+    if "NAMELESS" in text:
+        del answer["id"]
     if "SPANLESS" in text:
         del answer["spans"]
     if "LIST" in text:
@@ -52,6 +54,28 @@ for line in sys.stdin:
     if "GARBAGE" in text:
         print("Loading model ...", flush=True)
     print(json.dumps(answer), flush=True)
+"""
+
+# One find, as long as the text: an answer that lands with another document shows. TWICE says it once more.
+LENGTHS = r"""
+import json, sys
+for line in sys.stdin:
+    document = json.loads(line)
+    answer = {"id": document["id"], "spans": [{"start": 0, "end": len(document["text"]), "label": "X"}]}
+    print(json.dumps(answer), flush=True)
+    if "TWICE" in document["text"]:
+        print(json.dumps(answer), flush=True)
+    if "NOISE" in document["text"]:
+        print(json.dumps({"spans": []}), flush=True)
+"""
+
+# The names of the environment's variables, as labels.
+ENVIRONMENT = r"""
+import json, os, sys
+for line in sys.stdin:
+    document = json.loads(line)
+    spans = [{"start": 0, "end": 1, "label": name} for name in os.environ]
+    print(json.dumps({"id": document["id"], "spans": spans}), flush=True)
 """
 
 ONE_SHOT = r"""
@@ -94,6 +118,8 @@ class Capitals:
                 os._exit(3)
             if "HANG" in text:
                 time.sleep(600)
+        if texts == ["ENVIRONMENT"]:
+            return [[Detection(0, 1, name) for name in os.environ]]
         return [[Detection(m.start(), m.end(), "NAME", 0.5) for m in re.finditer("[A-Z][a-z]+", text)]
                 for text in texts]
 """
