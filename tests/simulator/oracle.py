@@ -45,7 +45,7 @@ class Line:
 
 
 def judge(world: World, files: Mapping[str, Sequence[Sheet]], back: CameBack) -> list[Verdict]:
-    """The verdict on every case that the person said something about, or that came back.
+    """The verdict on every case that the person said something about, that came back, or that is gone.
 
     `files` are the sheets as they were written, by the name of their file.
     """
@@ -59,6 +59,9 @@ def judge(world: World, files: Mapping[str, Sequence[Sheet]], back: CameBack) ->
     for case in world.facts:
         meant, found = world.intent.get(case, {}), back.judged.get(case, [])
         if not meant and not found:
+            if case not in lines:  # nobody judged it, and nobody can any more: that must be said
+                outcome = REPORTED if case in named or back.refused else LOST
+                verdicts.append(Verdict(case, outcome, False, {}, []))
             continue
         disputed = case in world.disputed or _disputed(lines.get(case, []))
         same = _same_as(meant, found, lines.get(case, []))

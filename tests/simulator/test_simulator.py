@@ -148,6 +148,16 @@ def test_a_lost_judgement_whose_cell_is_named_is_reported(came_back) -> None:
     assert [verdict.case for verdict in judge(world, files, elsewhere) if verdict.outcome == LOST] == [case]
 
 
+def test_a_case_that_stands_nowhere_any_more_is_lost_unless_it_is_named(came_back) -> None:
+    world, files, back = came_back
+    case = next(each for each in world.facts if each not in world.intent)
+    for sheet in files["judged.xlsx"]:
+        sheet.rows = [row for row in sheet.rows if all(cell.shown != case for cell in row)]
+    assert [verdict.case for verdict in judge(world, files, back) if verdict.outcome == LOST] == [case]
+    named = replace(back, code=3, named={case})
+    assert [verdict.case for verdict in judge(world, files, named) if verdict.outcome == REPORTED] == [case]
+
+
 def test_a_crash_loses_everything(came_back) -> None:
     world, files, back = came_back
     assert {verdict.outcome for verdict in judge(world, files, replace(back, code=1))} == {LOST}
