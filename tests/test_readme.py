@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import shutil
@@ -10,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.cli import cli
-from tests import check
 from tests.benchmark.program import parser as benchmark_parser
 from tests.support.commands import run
 from tests.support.folders import ROOT
@@ -36,11 +36,14 @@ def test_ci_runs_the_test_command_that_the_readme_gives() -> None:
     assert commands[0] in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
-def test_the_developers_commands_are_understood() -> None:
-    lines = [line for block in blocks("sh") for line in block.splitlines() if "python -m tests.check" in line]
+def test_the_developers_commands_name_sessions_that_there_are() -> None:
+    lines = [line for block in blocks("sh") for line in block.splitlines() if "bin/nox" in line]
     assert len(lines) > 2
+    tree = ast.parse((ROOT / "noxfile.py").read_text("utf-8"))
+    sessions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.decorator_list}
     for line in lines:
-        check.parser().parse_args(shlex.split(line, comments=True)[3:])
+        _, _, named = shlex.join(shlex.split(line, comments=True)).partition("--sessions ")
+        assert set(named.split()) <= sessions
 
 
 def test_the_tour_runs_as_it_is_written(home: Path) -> None:
@@ -87,9 +90,8 @@ def test_every_command_is_in_the_table_and_every_option_named_exists() -> None:
     known |= {
         option for command in cli.commands.values() for param in command.params for option in param.secondary_opts
     }
-    known |= {option for action in check.parser()._actions for option in action.option_strings}
     known |= {option for action in benchmark_parser()._actions for option in action.option_strings}
-    known |= {"--help", "--version", "--quiet", "--editable"}
+    known |= {"--help", "--version", "--quiet", "--editable", "--sessions", "--force-python"}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
     assert not named - known
 

@@ -1,0 +1,122 @@
+"""The developers' commands: `nox` checks format, lint, types, imports and packages and runs the tests.
+
+    nox --sessions lint types       some of them
+    nox --sessions oldest           the quick tests with the oldest libraries that pyproject.toml allows
+    nox --sessions newest           the quick tests with the newest Python here (--force-python 3.13: with that one)
+    nox --sessions oldest -- whole  all tests there, the slow ones too
+
+Checks of the code run in the environment that nox itself is in; `oldest` and `newest` make environments of their own.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT))
+
+from tests.support.environments import OLDEST_PYTHON, extras, find_python, newest_python, oldest_requirements  # noqa: E402
+from tests.support.folders import data_folder  # noqa: E402
+
+SOURCES = ("clueval_xlsx", "tests", "noxfile.py")
+QUICK = "not office and not browser and not slow"
+# What is about our own arithmetic and the system rather than about Python and the libraries, and takes long:
+ELSEWHERE = "not golden and not _properties and not fuzz and not faults and not platforms and not shapes"
+FEW_EXAMPLES = "15"  # of hypothesis, a quarter of the usual
+
+nox.needs_version = ">=2024.4.15"
+nox.options.sessions = ["format", "lint", "types", "imports", "packages", "tests"]
+nox.options.envdir = "build/environments"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = True
+
+
+def here(session: nox.Session, *words: str) -> None:
+    """Run a Python module in the environment that nox is in."""
+    session.run(sys.executable, "-m", *words, external=True)
+
+
+@nox.session(venv_backend="none")
+def format(session: nox.Session) -> None:  # noqa: A001  # what it is called on the command line
+    """Whether the code is formatted."""
+    here(session, "ruff", "format", "--check", *SOURCES)
+
+
+@nox.session(venv_backend="none")
+def lint(session: nox.Session) -> None:
+    """What ruff has to say."""
+    here(session, "ruff", "check", *SOURCES)
+
+
+@nox.session(venv_backend="none")
+def types(session: nox.Session) -> None:
+    """Whether the types are right, strictly."""
+    here(session, "mypy")
+
+
+@nox.session(venv_backend="none")
+def imports(session: nox.Session) -> None:
+    """Whether every room imports only from rooms below it, and no two modules import each other."""
+    program = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    if program is None:
+        session.error("lint-imports is not installed. Get it with: pip install --editable .[dev]")
+    session.run(program, "--no-cache", external=True)
+
+
+@nox.session(venv_backend="none")
+def packages(session: nox.Session) -> None:
+    """Whether the installed packages fit together."""
+    here(session, "pip", "check")
+
+
+@nox.session(venv_backend="none")
+def tests(session: nox.Session) -> None:
+    """All tests, or those that are named behind `--`."""
+    here(session, "pytest", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def properties(session: nox.Session) -> None:
+    """The properties on examples that nobody has seen yet; the command that is shown repeats them."""
+    seed = f"--hypothesis-seed={secrets.randbelow(2**32)}"
+    here(session, "pytest", "-x", "-m", "properties", "--hypothesis-profile=new", seed, *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def benchmark(session: nox.Session) -> None:
+    """Ratios against other programs at the smallest size; options of the benchmark behind `--`."""
+    if data_folder() is None:
+        session.skip("its data are not here (set CLUEVAL_DATA)")
+    here(session, "tests.benchmark", *(session.posargs or ("--quick",)))
+
+
+@nox.session(python=find_python(OLDEST_PYTHON) or OLDEST_PYTHON, venv_backend="venv")
+def oldest(session: nox.Session) -> None:
+    """The quick tests with the oldest libraries that pyproject.toml allows, on the oldest Python."""
+    pinned = Path(session.create_tmp()) / "constraints.txt"
+    pinned.write_text("".join(f"{line}\n" for line in oldest_requirements()), "utf-8")
+    session.install("--editable", f".[{','.join(extras())}]", "hatchling", "--constraint", str(pinned))
+    _test_elsewhere(session)
+
+
+@nox.session(python=newest_python(), venv_backend="venv")
+def newest(session: nox.Session) -> None:
+    """The quick tests with the newest Python here; newer ones than this often wait for wheels of the extras."""
+    if session.python is None:
+        session.skip(f"there is no Python newer than {OLDEST_PYTHON} on this machine")
+    session.install("--editable", ".[test]", "hatchling")
+    _test_elsewhere(session)
+
+
+def _test_elsewhere(session: nox.Session) -> None:
+    session.run("python", "-m", "pip", "check")
+    if "whole" in session.posargs:
+        session.run("python", "-m", "pytest", "-p", "no:cacheprovider")
+        return
+    chosen = ("-m", QUICK, "-k", ELSEWHERE)
+    session.run("python", "-m", "pytest", "-p", "no:cacheprovider", *chosen, env={"CLUEVAL_EXAMPLES": FEW_EXAMPLES})
