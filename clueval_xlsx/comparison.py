@@ -16,7 +16,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.intervals import FloatArray, draws, percentiles, swaps
 from clueval_xlsx.scoring.matching import MatchedSpans
-from clueval_xlsx.scoring.schemes.settings import is_relaxed, strict_variant
+from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import RATES, rates
 
 IDENTITY = ["scheme", "variant", "level", "labelled"]

@@ -21,9 +21,9 @@ from clueval_xlsx.scoring.confusion import confusion
 from clueval_xlsx.scoring.grouping import groupings
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matched_pair import MatchedPair, match_pair, relaxed_pair
+from clueval_xlsx.scoring.scheme_settings import RELAXED, SchemeOptions
 from clueval_xlsx.scoring.schemes import chars, entities, iou
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.schemes.settings import RELAXED, SchemeOptions
 from clueval_xlsx.scoring.scores import ScoreSettings, score_table
 from clueval_xlsx.text.strings import BoolArray
 from clueval_xlsx.version import __version__

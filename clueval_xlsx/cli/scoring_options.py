@@ -11,12 +11,12 @@ import click
 from clueval_xlsx.cli.parameters import KeyValue, LabelGroup, ListOption, group
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.schemes.settings import ALL, NAMES
+from clueval_xlsx.scoring.scheme_settings import ALL, NAMES
 
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.label_rules import LabelRules
     from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 
 _SCHEMES = (*NAMES, ALL)
 _SHARE = click.FloatRange(0, 1, min_open=True)
@@ -171,7 +171,7 @@ def _options(**given: Any) -> Options:
 
 
 def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
-    from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 
     return SchemeOptions(
         names=tuple(dict.fromkeys(given["scheme"])),

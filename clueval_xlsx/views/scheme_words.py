@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clueval_xlsx.scoring.schemes.settings import is_relaxed, strict_variant
+from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 

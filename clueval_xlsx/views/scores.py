@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.scoring.schemes.settings import is_relaxed
+from clueval_xlsx.scoring.scheme_settings import is_relaxed
 from clueval_xlsx.scoring.scores import COUNTS, defined_labels
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from clueval_xlsx.views import numbers

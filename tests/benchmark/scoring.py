@@ -128,7 +128,7 @@ def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
     from clueval_xlsx.evaluation import Options, evaluate
     from clueval_xlsx.formats.loading import read
     from clueval_xlsx.formats.options import ReadOptions
-    from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 
     options = ReadOptions(layers={"fine": 2}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]

@@ -12,7 +12,7 @@ from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.review.manifest import from_evaluation, unpack_predictions
-from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from tests.support.commands import refused, run
 from tests.support.tables import Sides, listed, pair_of

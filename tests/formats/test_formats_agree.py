@@ -12,7 +12,7 @@ from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.span_table import span_workbook
-from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES

@@ -21,7 +21,7 @@ from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.outputs.metrics_json import to_json
 from clueval_xlsx.outputs.xlsx import write_workbook
-from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from tests.fuzz.cases import Files, command, promise
 from tests.support.tables import listed
 

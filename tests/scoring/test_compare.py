@@ -18,7 +18,7 @@ from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 from clueval_xlsx.scoring.intervals import draws, swaps
-from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
 from tests.support.tables import Sides, pair_of

@@ -10,7 +10,7 @@ import pytest
 
 from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, CaseClass, Sheet
 from clueval_xlsx.scoring.levels import LEVELS, MatchClass
-from clueval_xlsx.scoring.schemes.settings import NAMES
+from clueval_xlsx.scoring.scheme_settings import NAMES
 from tests.support.folders import ROOT
 from tests.support.workbooks import example
 

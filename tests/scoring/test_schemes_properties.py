@@ -20,7 +20,7 @@ from seqeval.scheme import IOB2, IOBES
 from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.scoring.schemes.settings import SchemeOptions
+from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from tests.support.strategies import Span, at_most, span_lists
 from tests.support.tables import Sides, pair_of
 

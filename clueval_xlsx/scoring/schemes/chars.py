@@ -21,7 +21,7 @@ from clueval_xlsx.corpus.characters import Stretches, covered, text_of
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.matched_pair import MatchedPair
-from clueval_xlsx.scoring.schemes.settings import GLYPHS, UTF16
+from clueval_xlsx.scoring.scheme_settings import GLYPHS, UTF16
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.offsets import code_points
 from clueval_xlsx.text.ranges import unfold
