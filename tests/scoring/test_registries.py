@@ -17,7 +17,7 @@ from tests.support.workbooks import example
 HEAVY = ("numpy", "pandas", "scipy", "networkx", "jinja2", "xlsxwriter")
 
 
-@pytest.mark.parametrize("module", ["scoring.levels", "scoring.schemes.settings", "cases.kinds"])
+@pytest.mark.parametrize("module", ["scoring.levels", "scoring.scheme_settings", "cases.kinds"])
 def test_what_help_reads_imports_nothing_heavy(module: str) -> None:
     code = f"import sys, clueval_xlsx.{module}; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
