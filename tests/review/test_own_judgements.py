@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import openpyxl
 import pytest
 
@@ -35,13 +38,21 @@ en = "Outside our guideline"
 """
 
 
-@pytest.fixture
-def made(sides, tmp_path, write):
-    """The example's workbook with judgements of the project's own."""
-    book = tmp_path / "review.xlsx"
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--config", write("own.toml", CONFIG))
+@pytest.fixture(scope="module")
+def made_once(sides, tmp_path_factory) -> Path:
+    """The example's workbook with judgements of the project's own, and their config."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "own.toml").write_text(CONFIG, "utf-8")
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", folder / "review.xlsx", "--config", folder / "own.toml")
     assert done.code == 0, done.err
-    return book
+    return folder
+
+
+@pytest.fixture
+def made(made_once, tmp_path) -> Path:
+    """The same workbook, to be filled in."""
+    shutil.copytree(made_once, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "review.xlsx"
 
 
 def choices(book: openpyxl.Workbook, sheet: str) -> list[str]:

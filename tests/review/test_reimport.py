@@ -9,6 +9,7 @@ import sys
 import openpyxl
 import pytest
 
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOptions, ReadOverrides
@@ -44,12 +45,12 @@ def gold(table: str = TABLE, name: str = "gold.vrt") -> io.BytesIO:
     return stream
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def evaluation():
     return judged(TABLE)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def answers(evaluation):
     return {
         case(evaluation, "FN", "Kammer"): Answer("gold_wrong", severity="harmless", comment="Gericht"),
@@ -496,14 +497,14 @@ def test_a_corrected_span_keeps_the_severity_of_its_case(evaluation):
 # -- the command ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def example(tmp_path, examples):
-    pair = read_pair(
-        examples / "gold.vrt", examples / "pred.vrt", ReadOptions(layers={"category": 2, "risk": 3}, token_id=4)
-    )
-    from clueval_xlsx.evaluation import evaluate
+@pytest.fixture(scope="module")
+def evaluated_example(sides):
+    return evaluate(read_pair(*sides, ReadOptions(layers={"category": 2, "risk": 3}, token_id=4)))
 
-    return evaluate(pair), examples / "gold.vrt", tmp_path
+
+@pytest.fixture
+def example(evaluated_example, sides, tmp_path):
+    return evaluated_example, sides[0], tmp_path
 
 
 def test_the_command_writes_every_output(example):

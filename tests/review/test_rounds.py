@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from functools import cache
 from pathlib import Path
 
 import openpyxl
@@ -23,15 +25,28 @@ from tests.support.workbooks import example, find
 NAMES = ("Zwetlana", "Quirin")
 
 
+@pytest.fixture(scope="module")
+def handed_out(sides, tmp_path_factory):
+    """A function that hands out the example, once for each way of doing so; returns the folder of the workbooks."""
+
+    @cache
+    def made(*options: object) -> Path:
+        target = tmp_path_factory.mktemp("books") / "r.xlsx"
+        done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, *options)
+        assert done.code == 0, done.err
+        return target.parent
+
+    return made
+
+
 @pytest.fixture
-def hand_out(sides, tmp_path):
-    """A function that hands out the example; returns the workbooks by name."""
+def hand_out(handed_out, tmp_path):
+    """A function that hands out the example; returns the workbooks by name, to be filled in."""
 
     def made(names=NAMES, *options: object) -> dict[str, Path]:
-        target = tmp_path / "books" / "r.xlsx"
-        done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--judges", ",".join(names), *options)
-        assert done.code == 0, done.err
-        return {name: target.with_stem(f"r-{name}") for name in names}
+        folder = handed_out("--judges", ",".join(names), *options)
+        shutil.copytree(folder, tmp_path / "books")
+        return {name: tmp_path / "books" / f"r-{name}.xlsx" for name in names}
 
     return made
 
@@ -113,16 +128,26 @@ def test_a_workbook_that_lost_its_manifest_is_not_taken_for_somebody_elses(hand_
 # ---- the second round --------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def disagreement(hand_out):
-    """Two people have judged everything, and disagree about four cases."""
-    books = hand_out(NAMES, "--double", "100%", "--sample", "1000")
+@pytest.fixture(scope="module")
+def judged_by_two(handed_out, tmp_path_factory) -> tuple[Path, list[str]]:
+    """Two people have judged everything and disagree about four cases: the folder of their workbooks, the cases."""
+    folder = tmp_path_factory.mktemp("judged") / "books"
+    shutil.copytree(handed_out("--judges", ",".join(NAMES), "--double", "100%", "--sample", "1000"), folder)
+    books = [folder / f"r-{name}.xlsx" for name in NAMES]
     missed = [case for case, other in zip(*example_missed(), strict=True) if not other]
-    first = dict.fromkeys(all_cases(books[NAMES[0]]), "model_error")
+    first = dict.fromkeys(all_cases(books[0]), "model_error")
     second = {**first, **dict.fromkeys(missed[:4], "gold_wrong")}
-    fill(books[NAMES[0]], {**first, missed[0]: Answer("model_error", comment="it is a name")})
-    fill(books[NAMES[1]], second)
-    return books, missed[:4]
+    fill(books[0], {**first, missed[0]: Answer("model_error", comment="it is a name")})
+    fill(books[1], second)
+    return folder, missed[:4]
+
+
+@pytest.fixture
+def disagreement(judged_by_two, tmp_path):
+    """The workbooks of the two by name, and the cases about which they disagree."""
+    folder, open_cases = judged_by_two
+    shutil.copytree(folder, tmp_path / "books")
+    return {name: tmp_path / "books" / f"r-{name}.xlsx" for name in NAMES}, open_cases
 
 
 def example_missed() -> tuple[list[str], list[list[str]]]:
