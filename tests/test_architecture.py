@@ -134,7 +134,18 @@ def test_importing_the_package_loads_no_heavy_library_and_every_public_name_is_t
         "import sys, clueval_xlsx\n"
         f"heavy = [name for name in {HEAVY!r} if name in sys.modules]\n"
         "assert not heavy, heavy\n"
+        "assert dir(clueval_xlsx) == sorted(clueval_xlsx.__all__)\n"
         "assert all(getattr(clueval_xlsx, name) is not None for name in clueval_xlsx.__all__)\n"
-        "assert set(clueval_xlsx._HOMES) <= set(clueval_xlsx.__all__)\n"
+        "assert {*clueval_xlsx._HOMES, '__version__'} == set(clueval_xlsx.__all__)\n"
     )
-    assert run_process(["-c", code], python=[sys.executable]).code == 0
+    done = run_process(["-c", code], python=[sys.executable])
+    assert done.code == 0, done.err
+
+
+def test_a_type_checker_sees_every_public_name_and_a_misspelt_one_is_an_error() -> None:
+    tree = TREES[PACKAGE / "__init__.py"]
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    (public,) = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+    assert {*seen, "__version__"} == set(ast.literal_eval(public))
+    assert not [node for node in tree.body if isinstance(node, ast.FunctionDef)]  # `__getattr__` would allow any name
