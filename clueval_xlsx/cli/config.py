@@ -12,7 +12,7 @@ import click
 from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
-    from clueval_xlsx.review.vocabulary import Judgement
+    from clueval_xlsx.review.judgements import Judgement
 
 JUDGEMENT_TABLES = "judgements"
 _OWN_JUDGEMENTS = "clueval_xlsx.cli.config.judgements"
@@ -22,7 +22,7 @@ def load_config(ctx: click.Context, _param: click.Parameter, value: str | None) 
     """Take defaults from the file given to `--config`."""
     if value is None:
         return
-    from clueval_xlsx.review.vocabulary import custom_judgements
+    from clueval_xlsx.review.judgements import custom_judgements
 
     group = ctx.parent.command if ctx.parent else ctx.command
     commands = group.commands if isinstance(group, click.Group) else {}

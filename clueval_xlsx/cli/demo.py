@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.review.vocabulary import Answer
+    from clueval_xlsx.review.judgements import Answer
 
 _LAYERS = {"category": 2, "risk": 3}
 _TOKEN_ID = 4
@@ -104,7 +104,7 @@ def demo(folder: Path, lang: str, force: bool) -> None:
 
 def answers(result: Evaluation) -> Mapping[str, Answer]:
     """What the demonstration picks, by case."""
-    from clueval_xlsx.review.vocabulary import Answer
+    from clueval_xlsx.review.judgements import Answer
 
     found = {}
     for table in result.bare_cases:

@@ -33,8 +33,8 @@ def carry_over(
     decisions: Mapping[str, LogEntry], result: Evaluation, options: ReviewOptions
 ) -> tuple[ReviewOptions, str]:
     """The options with answers filled in and hints shown, and a sentence that says how many."""
+    from clueval_xlsx.review.judgements import Answer
     from clueval_xlsx.review.log import split_carried
-    from clueval_xlsx.review.vocabulary import Answer
     from clueval_xlsx.views.judgement_words import judgement_names, what_one_said
     from clueval_xlsx.words import Words
 

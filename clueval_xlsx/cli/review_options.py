@@ -106,7 +106,7 @@ class ReviewRequest:
     def look(self) -> ReviewOptions:
         """How a workbook is to look."""
         from clueval_xlsx.outputs.xlsx import ReviewOptions
-        from clueval_xlsx.review.vocabulary import JUDGEMENTS
+        from clueval_xlsx.review.judgements import JUDGEMENTS
 
         return ReviewOptions(
             lang=self.lang,
@@ -125,7 +125,7 @@ def _review_request(*, judges: Sequence[str], double: str, password_file: Path |
 
 def _people(judges: Sequence[str]) -> tuple[str, ...]:
     """The people who judge; nobody can be named twice."""
-    from clueval_xlsx.review.vocabulary import normalise
+    from clueval_xlsx.review.normalising import normalise
 
     names = tuple(name for name in judges if name)
     keys = [normalise(name) for name in names]

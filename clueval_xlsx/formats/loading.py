@@ -129,7 +129,7 @@ def read_sides(
         return _read_opened(opened, format_, gold_options, second), second
     first = _read_opened(opened, format_, gold_options, None)
     if pred_options.text is None and not first.tokenised and _lacks_texts(pred):
-        folder = gold if isinstance(gold, str | Path) and Path(gold).is_dir() else None
+        folder = str(gold) if isinstance(gold, str | Path) and Path(gold).is_dir() else None
         pred_options = replace(pred_options, text=gold_options.text or folder)
     return first, read(pred, pred_options, name=names[1], base=first)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from clueval_xlsx.exceptions import OptionError
 
@@ -34,7 +33,7 @@ class ReadOptions:
     space_column: int | None = None
     document_tag: str = "text"
     sentence_tag: str = "s"
-    text: str | Path | None = None
+    text: str | None = None
     nested: str | None = None
     offsets: str = "codepoints"
     annotator: str | None = None

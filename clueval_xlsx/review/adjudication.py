@@ -21,25 +21,19 @@ from clueval_xlsx.review.correction import Change, Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook, Unusable
 from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.review.ledger import judgement_counts, ledger_table
-from clueval_xlsx.review.log import (
-    APPLIED,
-    HELD,
-    OPEN,
-    OUTVOTED,
-    UNCHANGED,
-    JudgementRecord,
-    LogEntry,
-    other_keys,
-)
+from clueval_xlsx.review.log import JudgementRecord, LogEntry, other_keys
 from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.progress import missing_people
-from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
-from clueval_xlsx.review.resolution import MAJORITY, Resolution, Vote, resolve, resolved_severity
+from clueval_xlsx.review.reading import JudgedWorkbook
+from clueval_xlsx.review.resolution import Resolution, Vote, resolve, resolved_severity
+from clueval_xlsx.review.review_sheets import ReviewRow
 from clueval_xlsx.review.sample_estimates import sample_estimates
-from clueval_xlsx.review.vocabulary import normalise
+from clueval_xlsx.review.vocabulary import Effect, Outcome, Rule, Severity
 
-_TAKES_SPAN, _TAKES_LABEL = frozenset({"add", "boundary"}), frozenset({"add", "boundary", "label"})
-_SETTLES = frozenset({"boundary", "label"})
+_TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
+_TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
+_SETTLES = frozenset({Effect.BOUNDARY, Effect.LABEL})
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +49,7 @@ class Adjudication:
     records: tuple[JudgementRecord, ...]  # usable judgements, and rows with only a severity or a comment
     resolutions: Mapping[str, Resolution]
     settled: Mapping[str, str]  # case -> the linked case whose judgement settles it
-    severities: Mapping[str, str]
+    severities: Mapping[str, Severity]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
 
@@ -77,7 +71,7 @@ class Adjudication:
     @cached_property
     def undecided(self) -> tuple[str, ...]:
         """Cases that were judged to be beyond decision."""
-        return tuple(case_id for case_id, decision in self.decisions.items() if decision.effect == "open")
+        return tuple(case_id for case_id, decision in self.decisions.items() if decision.effect == Effect.OPEN)
 
     @property
     def needs_a_person(self) -> bool:
@@ -152,24 +146,24 @@ class Adjudication:
         entries = []
         for record in self.records:
             outcome = self._outcome(record, bool(changed[record.case_id]))
-            moved = rows is not None and outcome == APPLIED and record.case_id in rows.index
+            moved = rows is not None and outcome == Outcome.APPLIED and record.case_id in rows.index
             old, new = (
                 str(rows.loc[record.case_id, name]) if moved and rows is not None else "" for name in ("old", "new")
             )
             entries.append(LogEntry(record, when, run_id, outcome, keys[record.case_id], old, new))
         return entries
 
-    def _outcome(self, record: JudgementRecord, changed: bool) -> str:
+    def _outcome(self, record: JudgementRecord, changed: bool) -> Outcome | None:
         resolution = self.resolutions.get(record.case_id)
         if resolution is None or not record.code:
-            return ""
+            return None
         if resolution.decision is None:
-            return OPEN
+            return Outcome.OPEN
         if all(vote.record is not record for vote in resolution.winners):
-            return OUTVOTED
+            return Outcome.OUTVOTED
         if record.case_id in self.correction.held:
-            return HELD
-        return APPLIED if changed else UNCHANGED
+            return Outcome.HELD
+        return Outcome.APPLIED if changed else Outcome.UNCHANGED
 
 
 def adjudicate(
@@ -178,7 +172,7 @@ def adjudicate(
     workbooks: Sequence[JudgedWorkbook],
     *,
     manifest: Manifest | None = None,
-    mode: str = MAJORITY,
+    mode: str = Rule.MAJORITY,
 ) -> Adjudication:
     """Bring the judgements of one run together and correct gold.
 

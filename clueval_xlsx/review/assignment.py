@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from clueval_xlsx.cases.samples import (
 )
 from clueval_xlsx.cases.table import agreed_table
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.review.sample import AgreedSample, Sample
 from clueval_xlsx.scoring.levels import MatchClass
 from clueval_xlsx.text.strings import IntArray
 
@@ -33,7 +33,7 @@ class Selection:
 
     cases: Tables
     hands: Mapping[str, Tables]  # by judge; empty: one workbook for all
-    sample: Mapping[str, Any]  # for the manifest: seed, strata, agreed
+    sample: Sample
 
     @property
     def team(self) -> tuple[str, ...]:
@@ -57,11 +57,11 @@ def select(
     tables: dict[str, pd.DataFrame] = dict(zip((FN, FP), evaluation.bare_cases, strict=True))
     units = evaluation_units(evaluation)
     drawn = draw(units, len(units) if sample is None else sample, seed)
-    note: dict[str, Any] = {}
+    note = Sample()
     if sample is None:
         tables = dict(zip((FN, FP), evaluation.cases, strict=True))
     else:
-        note = {"seed": seed, "size": sample, "strata": {name: list(counts) for name, counts in drawn.strata.items()}}
+        note = Sample(seed, sample, drawn.strata)
         chosen = set(np.flatnonzero(drawn.chosen).tolist())
         tables = {sheet: evaluation.with_contexts(select_cases(tables[sheet], units, chosen)) for sheet in tables}
     if agreed:
@@ -69,7 +69,7 @@ def select(
         rows = draw_agreed(there, agreed, seed)
         table = agreed_table(rows, evaluation.strict.gold, evaluation.pair.corpus, metadata=evaluation.options.by)
         tables[AG] = evaluation.with_contexts(table)
-        note["agreed"] = {"seed": seed, "size": agreed, "drawn": len(rows), "there": len(there)}
+        note = Sample(note.seed, note.size, note.strata, AgreedSample(seed, agreed, len(rows), len(there)))
     if not judges:
         return Selection(tables, {}, note)
     dealt = deal(units, drawn.chosen, judges, double=double, seed=seed)

@@ -13,8 +13,8 @@ from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.review.correction import Change, Content, Correction, LayerSpan, extent
 from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.resolution import Resolution, Vote
+from clueval_xlsx.review.vocabulary import ConflictKind, Effect
 
-BOUNDARY_HINT = "boundary"
 CHANGE_COLUMNS = (
     "case",
     "document",
@@ -40,12 +40,12 @@ CHANGE_COLUMNS = (
 class CaseConflict:
     """Judgements that were not carried out: why, which cases and rows, the words at stake, and a way out."""
 
-    kind: str  # twice, disagreement, contradiction, overlap
+    kind: ConflictKind
     cases: tuple[str, ...]
     rows: tuple[Vote, ...]
     document: str
     words: tuple[str, ...]
-    hint: str = ""
+    hint: Effect | None = None  # what may have been meant instead
     with_gold: bool = False  # a span of gold that stays is in the way
 
     @property
@@ -60,7 +60,7 @@ def describe_conflicts(
     """First what people disagree about, then what cannot be carried out together."""
     found = []
     for case_id, resolution in resolutions.items():
-        if resolution.decision is None:
+        if resolution.reason is not None:
             row = book.table.loc[case_id]
             found.append(
                 CaseConflict(resolution.reason, (case_id,), resolution.votes, row["document"], (row["surface"],))
@@ -69,7 +69,7 @@ def describe_conflicts(
         rows = [vote for case_id in conflict.cases for vote in resolutions[case_id].winners]
         spans = dict.fromkeys(conflict.spans)
         document = str(book.table.loc[conflict.cases[0], "document"])
-        hint = BOUNDARY_HINT if conflict.adds and conflict.with_gold else ""
+        hint = Effect.BOUNDARY if conflict.adds and conflict.with_gold else None
         words = tuple(corpus.text(*span) for span in spans)
         found.append(
             CaseConflict(conflict.kind, conflict.cases, tuple(rows), document, words, hint, bool(conflict.with_gold))

@@ -16,9 +16,8 @@ import pandas as pd
 
 from clueval_xlsx.corpus.merging import merge_layers
 from clueval_xlsx.corpus.spans import label_list, make_spans, positions, touching
+from clueval_xlsx.review.vocabulary import ConflictKind, Effect
 from clueval_xlsx.text.strings import IntArray
-
-CONTRADICTION, OVERLAP = "contradiction", "overlap"
 
 
 class LayerSpan(NamedTuple):
@@ -44,7 +43,7 @@ class Decision:
 
     case_id: str
     code: str
-    effect: str
+    effect: Effect
     targets: tuple[Content, ...] = ()
     results: tuple[Content, ...] = ()
     added: Content = NOTHING
@@ -75,7 +74,7 @@ class Change:
 class Conflict:
     """Decisions that were not carried out, because together they make no sense."""
 
-    kind: str
+    kind: ConflictKind
     cases: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     with_gold: tuple[int, int] | None = None  # the gold span that stays and is in the way
@@ -176,7 +175,7 @@ def _contradictions(decisions: Sequence[Decision]) -> tuple[list[Conflict], set[
         binding = [(d, r) for d, r in said if not (deleted and d.allows_deletion and r == target)]
         if len({result for _, result in binding}) > 1:
             cases = tuple(dict.fromkeys(decision.case_id for decision, _ in binding))
-            conflicts.append(Conflict(CONTRADICTION, cases, (extent(target),)))
+            conflicts.append(Conflict(ConflictKind.CONTRADICTION, cases, (extent(target),)))
             held.update(cases)
     # A decision that is held back takes along those that would change one of its gold spans.
     grown = bool(held)
@@ -186,7 +185,7 @@ def _contradictions(decisions: Sequence[Decision]) -> tuple[list[Conflict], set[
         for case in sorted(more):
             target = next(t for d in decisions if d.case_id == case for t in d.targets if t in shaken)
             partners = (d.case_id for d, _ in claims[target] if d.case_id in held and d.modifies)
-            conflicts.append(Conflict(CONTRADICTION, (case, *partners), (extent(target),)))
+            conflicts.append(Conflict(ConflictKind.CONTRADICTION, (case, *partners), (extent(target),)))
         held |= more
         grown = bool(more)
     return conflicts, held
@@ -216,7 +215,7 @@ def _overlaps(
         for other, other_owners in reach:
             cases = tuple(dict.fromkeys(d.case_id for d in (*other_owners, *owners)))
             if not clashing & set(cases):
-                found.append(Conflict(OVERLAP, cases, (extent(other), extent(content))))
+                found.append(Conflict(ConflictKind.OVERLAP, cases, (extent(other), extent(content))))
         reach.append((content, owners))
     return found
 
@@ -245,7 +244,7 @@ def _overlaps_with_gold(
             confirming[extent(target)].append(decision.case_id)
     return [
         Conflict(
-            OVERLAP,
+            ConflictKind.OVERLAP,
             tuple(dict.fromkeys([*(owner.case_id for owner in owners), *confirming[gold]])),
             (extent(content), gold),
             with_gold=gold,

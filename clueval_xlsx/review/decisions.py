@@ -16,10 +16,12 @@ from clueval_xlsx.cases.kinds import FP
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL, agreed_table
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.review.completeness import Part
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
 from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.normalising import clean, normalise
 from clueval_xlsx.review.typed_words import Missing, find_words
-from clueval_xlsx.review.vocabulary import SPAN_CHOICES, normalise
+from clueval_xlsx.review.vocabulary import SPAN_CHOICES, Effect, SpanChoice
 from clueval_xlsx.scoring.levels import MatchClass
 
 Extent = tuple[int, int]
@@ -132,25 +134,25 @@ class CaseBook:
         """What one judgement would do; raises `Unusable` if that cannot be told."""
         case = self.cases[record.case_id]
         labels = self._labels(record)
-        if record.effect == "delete":
-            return _decision(case, record, [NOTHING for _ in case.targets])
-        if record.effect == "add":
-            return Decision(case.case_id, record.code, "add", added=self._addition(case, record, labels))
-        if record.effect == "boundary":
-            if not record.correct_span:
-                raise Unusable("correct_span", "span_missing", "", "empty, but the judgement needs it", _span_choices())
-            _needs_reference(case, "correct_span")
-            result = _one_extent(case.targets, self._span(case, record), labels)
-            return _decision(case, record, [result for _ in case.targets])
-        if record.effect == "label":
-            if not labels:
-                raise Unusable("correct_label", "label_missing", "", "empty, but the judgement needs it", "a label")
-            _needs_reference(case, "judgement")
-            return _decision(case, record, [_relabelled(target, labels, extent(target)) for target in case.targets])
-        allows = record.effect == "none" and case.sheet == FP
-        if record.effect == "open":
-            return Decision(case.case_id, record.code, "open")
-        return Decision(case.case_id, record.code, record.effect, case.targets, case.targets, allows_deletion=allows)
+        _check_complete(record)
+        match record.effect:
+            case Effect.DELETE:
+                results = [NOTHING for _ in case.targets]
+            case Effect.ADD:
+                return Decision(case.case_id, record.code, Effect.ADD, added=self._addition(case, record, labels))
+            case Effect.BOUNDARY:
+                _needs_reference(case, "correct_span")
+                result = _one_extent(case.targets, self._span(case, record), labels)
+                results = [result for _ in case.targets]
+            case Effect.LABEL:
+                _needs_reference(case, "judgement")
+                results = [_relabelled(target, labels, extent(target)) for target in case.targets]
+            case Effect.NONE | Effect.ACCEPT:
+                results = list(case.targets)
+            case _:
+                return Decision(case.case_id, record.code, Effect.OPEN)
+        allows = record.effect is Effect.NONE and case.sheet == FP
+        return Decision(case.case_id, record.code, record.effect, case.targets, tuple(results), allows_deletion=allows)
 
     def _addition(self, case: Case, record: JudgementRecord, labels: Mapping[str, str]) -> Content:
         if record.correct_span:
@@ -161,11 +163,11 @@ class CaseBook:
         """The correct labels in the spelling the corpus uses; new ones may be typed."""
         found = {}
         for layer, typed in record.correct_labels.items():
-            clean = _clean_label(typed)
-            if not clean:
+            shown = clean(typed)
+            if not shown:
                 continue
             known = self._vocabulary[layer]
-            label = known.get(clean) or known.get(normalise(clean)) or clean
+            label = known.get(shown) or known.get(normalise(shown)) or shown
             if label not in known.values():
                 self._check_new_label(label, layer)
             found[layer] = label
@@ -190,7 +192,7 @@ class CaseBook:
 
     def _span(self, case: Case, record: JudgementRecord) -> Extent:
         choice = record.correct_span
-        found = self._chosen(case, choice) if choice in SPAN_CHOICES else self._typed(case, choice)
+        found = self._chosen(case, SpanChoice(choice)) if choice in SPAN_CHOICES else self._typed(case, choice)
         corpus = self._evaluation.pair.corpus
         edges = np.array(found, dtype=np.int64)
         crosses = corpus.document_of(edges) if not corpus.hard_breaks else corpus.sentence_of(edges)
@@ -205,13 +207,13 @@ class CaseBook:
         return found
 
     @staticmethod
-    def _chosen(case: Case, choice: str) -> Extent:
+    def _chosen(case: Case, choice: SpanChoice) -> Extent:
         reference, model = case.reference, case.model
-        chosen = {"as_reference": reference, "as_model": model}.get(choice)
+        chosen = {SpanChoice.AS_REFERENCE: reference, SpanChoice.AS_MODEL: model}.get(choice)
         if reference and model:
-            if choice == "both":
+            if choice == SpanChoice.BOTH:
                 chosen = min(reference[0], model[0]), max(reference[1], model[1])
-            elif choice == "common":
+            elif choice == SpanChoice.COMMON:
                 chosen = max(reference[0], model[0]), min(reference[1], model[1])
         if chosen is None:
             who = "the reference" if case.sheet == FP else "the model"
@@ -219,7 +221,7 @@ class CaseBook:
                 "correct_span",
                 "not_marked",
                 choice,
-                f"{choice!r}, but {who} has marked nothing here",
+                f"{choice.value!r}, but {who} has marked nothing here",
                 "the exact words, typed",
             )
         return chosen
@@ -259,8 +261,12 @@ def _agreed(evaluation: Evaluation, wanted: set[str]) -> pd.DataFrame:
     return table[table["case_id"].isin(list(wanted))].reset_index(drop=True)
 
 
-def _decision(case: Case, record: JudgementRecord, results: Iterable[Content]) -> Decision:
-    return Decision(case.case_id, record.code, record.effect, case.targets, tuple(results))
+def _check_complete(record: JudgementRecord) -> None:
+    missing = record.completeness.missing
+    if missing is Part.CORRECT_SPAN:
+        raise Unusable(missing, "span_missing", "", "empty, but the judgement needs it", _span_choices())
+    if missing is Part.CORRECT_LABEL:
+        raise Unusable(missing, "label_missing", "", "empty, but the judgement needs it", "a label")
 
 
 def _needs_reference(case: Case, column: str) -> None:
@@ -312,11 +318,6 @@ def _checked(content: Content) -> Content:
 def _none(label: str | None) -> bool:
     """Whether a typed label says that the layer has none here; a span without a label (None) is one all the same."""
     return label in {NO_LABEL, "-"}
-
-
-def _clean_label(typed: str) -> str:
-    shown = unicodedata.normalize("NFC", typed)
-    return " ".join(shown.replace("\u2060", "").replace("\ufeff", "").replace("\u200b", "").split())
 
 
 def _span_choices() -> str:

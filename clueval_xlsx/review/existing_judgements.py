@@ -9,14 +9,8 @@ from dataclasses import dataclass
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.kinds import WORKBOOKS, Kind, kind_of
 from clueval_xlsx.files.workbooks import SheetTable, cell_text, read_workbook
-from clueval_xlsx.review.vocabulary import (
-    ANNOTATION_COLUMNS,
-    BLOCK_ID_COLUMN,
-    LISTS_SHEET,
-    MANIFEST_SHEET,
-    RUN_ID_MARK,
-    normalise,
-)
+from clueval_xlsx.review.normalising import normalise
+from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, LISTS_SHEET, MANIFEST_SHEET, RUN_ID_MARK
 from clueval_xlsx.words import in_every_language
 
 _CASE_ID = re.compile(r"[A-Z]{2}-[A-Z2-7]{8,32}")

@@ -12,14 +12,12 @@ from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.correction import Correction, Decision, extent
 from clueval_xlsx.review.decisions import CaseBook
-from clueval_xlsx.review.vocabulary import SEVERITIES
+from clueval_xlsx.review.vocabulary import SEVERITIES, Effect, ScoreState, Severity
 from clueval_xlsx.scoring.schemes import clueval
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.scoring.scores import COUNTS, RATES, ScoreSettings, score_table
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
-RAW, CORRECTED, ACCEPTED, FORGIVEN = "raw", "corrected", "accepted", "forgiven"
-STATES = (RAW, CORRECTED, ACCEPTED, FORGIVEN)
 UNRATED = ""  # the severity nobody gave
 
 
@@ -29,15 +27,14 @@ def judged_scores(
     decisions: Mapping[str, Decision],
     book: CaseBook,
     correction: Correction,
-    severities: Mapping[str, str],
+    severities: Mapping[str, Severity],
 ) -> pd.DataFrame:
     """One row a state: `raw`, `corrected`, `accepted` (what was judged good enough counts), `forgiven`
     (and misses that were judged harmless do not count against the model)."""
     tally = headline_tally(corrected)
     accepted = accepted_tally(tally, decisions, book)
-    harmless = {
-        start for start, severity in _severity_of_spans(book, correction, severities).items() if severity == "harmless"
-    }
+    known = _severity_of_spans(book, correction, severities)
+    harmless = {start for start, severity in known.items() if severity == Severity.HARMLESS}
     forgiven = replace(accepted, gold=_credited(accepted.gold, harmless))
     rows = [
         _row(headline_tally(raw), raw),
@@ -46,7 +43,7 @@ def judged_scores(
         _row(forgiven, corrected),
     ]
     table = pd.concat(rows, ignore_index=True)
-    table.insert(0, "state", list(STATES))
+    table.insert(0, "state", [state.value for state in ScoreState])
     columns = ["state", *COUNTS, *(f"{name}{end}" for name in RATES for end in ("", "_low", "_high"))]
     return table[columns]
 
@@ -56,7 +53,7 @@ def misses_by_severity(
     decisions: Mapping[str, Decision],
     book: CaseBook,
     correction: Correction,
-    severities: Mapping[str, str],
+    severities: Mapping[str, Severity],
 ) -> pd.DataFrame:
     """How many misses are left after correction, acceptable ones not counted, by the severity people gave."""
     gold = accepted_tally(headline_tally(corrected), decisions, book).gold
@@ -64,7 +61,7 @@ def misses_by_severity(
     known = _severity_of_spans(book, correction, severities)
     found = [known.get(start, UNRATED) for start in missed.tolist()]
     return pd.DataFrame(
-        {"severity": [*SEVERITIES, UNRATED], "misses": [found.count(name) for name in (*SEVERITIES, UNRATED)]}
+        {"severity": [*map(str, SEVERITIES), UNRATED], "misses": [found.count(name) for name in (*SEVERITIES, UNRATED)]}
     )
 
 
@@ -92,7 +89,7 @@ def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
 
 def accepted_tally(tally: Tally, decisions: Mapping[str, Decision], book: CaseBook) -> Tally:
     """What was judged good enough counts as right, on the side where it was judged."""
-    accepted = [book.cases[case_id] for case_id, decision in decisions.items() if decision.effect == "accept"]
+    accepted = [book.cases[case_id] for case_id, decision in decisions.items() if decision.effect == Effect.ACCEPT]
     starts = {sheet: {case.own[0] for case in accepted if case.sheet == sheet} for sheet in (FN, FP)}
     return replace(tally, gold=_credited(tally.gold, starts[FN]), pred=_credited(tally.pred, starts[FP]))
 
@@ -106,9 +103,11 @@ def _credited(side: Side, starts: set[int]) -> Side:
     return replace(side, credit=np.where(chosen, 1.0, side.credit))
 
 
-def _severity_of_spans(book: CaseBook, correction: Correction, severities: Mapping[str, str]) -> dict[int, str]:
+def _severity_of_spans(
+    book: CaseBook, correction: Correction, severities: Mapping[str, Severity]
+) -> dict[int, Severity]:
     """The severity of gold spans by where they begin now: a corrected span keeps the severity of its case."""
-    found: dict[int, str] = {}
+    found: dict[int, Severity] = {}
     for case_id, severity in severities.items():
         case = book.cases[case_id]
         if case.sheet == FN:

@@ -11,20 +11,17 @@ from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.review.correction import Decision
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.resolution import Resolution
+from clueval_xlsx.review.vocabulary import Effect, Finding, Severity
 
-# What a case can turn out to be, by its effect; the rest has no decision.
-MODEL_ERROR, GOLD_ERROR, TRUE_FIND, ACCEPTABLE = "model_error", "gold_error", "true_find", "acceptable"
-CONFIRMED = "confirmed"  # an agreed span that is right
-UNDECIDED, OPEN, SETTLED, UNJUDGED = "undecided", "open", "settled", "unjudged"
-ENTRIES = (GOLD_ERROR, TRUE_FIND, MODEL_ERROR, ACCEPTABLE, CONFIRMED, SETTLED, UNDECIDED, OPEN, UNJUDGED)
+# What a case turned out to be, by the effect of its decision; the rest has none.
 _BY_EFFECT = {
-    "none": MODEL_ERROR,
-    "delete": GOLD_ERROR,
-    "boundary": GOLD_ERROR,
-    "label": GOLD_ERROR,
-    "add": TRUE_FIND,
-    "accept": ACCEPTABLE,
-    "open": UNDECIDED,
+    Effect.NONE: Finding.MODEL_ERROR,
+    Effect.DELETE: Finding.GOLD_ERROR,
+    Effect.BOUNDARY: Finding.GOLD_ERROR,
+    Effect.LABEL: Finding.GOLD_ERROR,
+    Effect.ADD: Finding.TRUE_FIND,
+    Effect.ACCEPT: Finding.ACCEPTABLE,
+    Effect.OPEN: Finding.UNDECIDED,
 }
 
 
@@ -40,22 +37,22 @@ def ledger_table(
         counts[AG] = Counter()
     for case_id, sheet in zip(cases["case_id"], cases["sheet"], strict=True):
         if case_id in open_cases:
-            entry = OPEN
+            entry = Finding.OPEN
         elif case_id in decisions:
             entry = _BY_EFFECT[decisions[case_id].effect]
-            entry = CONFIRMED if sheet == AG and entry == MODEL_ERROR else entry
+            entry = Finding.CONFIRMED if sheet == AG and entry == Finding.MODEL_ERROR else entry
         else:
-            entry = SETTLED if case_id in settled else UNJUDGED
+            entry = Finding.SETTLED if case_id in settled else Finding.UNJUDGED
         counts[sheet][entry] += 1
-    columns = {sheet: [found[entry] for entry in ENTRIES] for sheet, found in counts.items()}
-    return pd.DataFrame({"entry": list(ENTRIES), **columns})
+    columns = {sheet: [found[entry] for entry in Finding] for sheet, found in counts.items()}
+    return pd.DataFrame({"entry": [entry.value for entry in Finding], **columns})
 
 
 def judgement_counts(
     cases: pd.DataFrame,
     layers: Sequence[str],
     resolutions: Mapping[str, Resolution],
-    severities: Mapping[str, str],
+    severities: Mapping[str, Severity],
     records: Sequence[JudgementRecord],
 ) -> pd.DataFrame:
     """How often each judgement was made: `dimension`, `key` (a layer for labels), `value`, `judgement`, `cases`.

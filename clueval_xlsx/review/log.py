@@ -6,17 +6,19 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+import msgspec
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.typed_values import build, plain
+from clueval_xlsx.review.completeness import Completeness, completeness
+from clueval_xlsx.review.vocabulary import Effect, Outcome, Severity
 
 LOG_SCHEMA = 1
-# How a judgement fared: it changed gold, it left gold alone, others outvoted it, nobody won, or it clashed.
-APPLIED, UNCHANGED, OUTVOTED, OPEN, HELD = "applied", "unchanged", "outvoted", "open", "held"
-DECIDED = (APPLIED, UNCHANGED)
+DECIDED = (Outcome.APPLIED, Outcome.UNCHANGED)
+_COMPARING = frozenset({Effect.BOUNDARY, Effect.LABEL, Effect.ACCEPT})  # these judge gold by what the model has
 _KEY_BYTES = 10
 
 
@@ -30,10 +32,10 @@ class JudgementRecord:
 
     case_id: str
     code: str = ""
-    effect: str = ""
+    effect: Effect | None = None
     correct_span: str = ""
     correct_labels: Mapping[str, str] = field(default_factory=dict)
-    severity: str = ""
+    severity: Severity | None = None
     comment: str = ""
     annotator: str = ""
     workbook: str = ""
@@ -41,9 +43,14 @@ class JudgementRecord:
     final: bool = False  # from a conflict workbook: this person has the last word
 
     @property
-    def sheet(self) -> str:
-        """FN or FP, which the case ID begins with."""
-        return self.case_id.partition("-")[0]
+    def completeness(self) -> Completeness:
+        """Whether the row counts as judged, and what it lacks."""
+        return completeness(self.effect, self.correct_span, self.correct_labels)
+
+    @property
+    def sheet(self) -> Sheet:
+        """The sheet of the case, which its ID begins with."""
+        return Sheet(self.case_id.partition("-")[0])
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class LogEntry:
     record: JudgementRecord
     when: str = ""
     run_id: str = ""
-    outcome: str = ""
+    outcome: Outcome | None = None
     other: str = ""  # key of the other side's spans, see other_keys
     old: str = ""
     new: str = ""
@@ -80,7 +87,7 @@ def write_log(entries: Iterable[LogEntry]) -> str:
 def read_log(text: str, name: str = "judgements.jsonl") -> list[LogEntry]:
     """Read JSON Lines back, oldest first; blank lines are allowed.
 
-    >>> entry = LogEntry(JudgementRecord("FN-AAAA", "gold_wrong", "delete", annotator="Anna"), outcome="applied")
+    >>> entry = LogEntry(JudgementRecord("FN-AAAA", "gold_wrong", Effect.DELETE), outcome=Outcome.APPLIED)
     >>> read_log(write_log([entry])) == [entry]
     True
     """
@@ -90,7 +97,7 @@ def read_log(text: str, name: str = "judgements.jsonl") -> list[LogEntry]:
             continue
         try:
             found.append(_entry(json.loads(line)))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(
                 f"{name}:{number}: this line is no judgement ({error}). Allowed: the JSON Lines that "
                 "`reimport --judgements` writes. Remove the line or take another file."
@@ -128,69 +135,80 @@ def split_carried(
         entry = decisions.get(case_id)
         if entry is None:
             continue
-        compares = entry.record.effect in {"boundary", "label", "accept"} or bool(entry.record.correct_span)
+        compares = entry.record.effect in _COMPARING or bool(entry.record.correct_span)
         (hints if compares and entry.other != key else carried)[case_id] = entry.record
     return carried, hints
 
 
-def _line(entry: LogEntry) -> dict[str, Any]:
+class _Line(msgspec.Struct, frozen=True):
+    """A line of the log, in the order in which its keys are written."""
+
+    schema: int
+    case: str
+    judgement: str = ""
+    effect: Effect | None = None
+    correct_span: str = ""
+    correct_labels: Mapping[str, str] = msgspec.field(default_factory=dict)
+    severity: Severity | None = None
+    comment: str = ""
+    who: str = ""
+    when: str = ""
+    workbook: str = ""
+    place: str = ""
+    final: bool = False
+    run: str = ""
+    outcome: Outcome | None = None
+    other: str = ""
+    old: str = ""
+    new: str = ""
+
+
+def _line(entry: LogEntry) -> dict[str, object]:
     record = entry.record
-    line: dict[str, Any] = {
-        "schema": LOG_SCHEMA,
-        "case": record.case_id,
-        "judgement": record.code,
-        "effect": record.effect,
-        "correct_span": record.correct_span,
-        "correct_labels": dict(record.correct_labels),
-        "severity": record.severity,
-        "comment": record.comment,
-        "who": record.annotator,
-        "when": entry.when,
-        "workbook": record.workbook,
-        "place": record.place,
-        "final": record.final,
-        "run": entry.run_id,
-        "outcome": entry.outcome,
-        "other": entry.other,
-        "old": entry.old,
-        "new": entry.new,
-    }
-    return line
+    line = _Line(
+        schema=LOG_SCHEMA,
+        case=record.case_id,
+        judgement=record.code,
+        effect=record.effect,
+        correct_span=record.correct_span,
+        correct_labels=dict(record.correct_labels),
+        severity=record.severity,
+        comment=record.comment,
+        who=record.annotator,
+        when=entry.when,
+        workbook=record.workbook,
+        place=record.place,
+        final=record.final,
+        run=entry.run_id,
+        outcome=entry.outcome,
+        other=entry.other,
+        old=entry.old,
+        new=entry.new,
+    )
+    return {key: "" if value is None else value for key, value in plain(line).items()}
 
 
-def _entry(line: Mapping[str, Any]) -> LogEntry:
-    schema = line["schema"]
-    if not isinstance(schema, int) or schema > LOG_SCHEMA:
-        raise ValueError(f"schema {schema!r}, this version knows up to {LOG_SCHEMA}")
-    case_id = str(line["case"])
-    if case_id.partition("-")[0] not in {FN, FP, AG}:
-        raise ValueError(f"{case_id!r} is no case ID")
-    labels = {str(layer): str(label) for layer, label in line.get("correct_labels", {}).items()}
-    texts = {
-        name: str(line.get(key) or "")
-        for name, key in (
-            ("code", "judgement"),
-            ("effect", "effect"),
-            ("correct_span", "correct_span"),
-            ("severity", "severity"),
-            ("comment", "comment"),
-            ("annotator", "who"),
-            ("workbook", "workbook"),
-            ("place", "place"),
-        )
-    }
-    record = replace(JudgementRecord(case_id, correct_labels=labels, final=bool(line.get("final"))), **texts)  # type: ignore[arg-type]
+def _entry(content: object) -> LogEntry:
+    if not isinstance(content, dict):
+        raise ValueError(f"found {type(content).__name__}, allowed: an object")
+    line = build(_Line, {key: value for key, value in content.items() if value is not None and value != ""})
+    if not 1 <= line.schema <= LOG_SCHEMA:
+        raise ValueError(f"schema {line.schema!r}, this version knows 1 to {LOG_SCHEMA}")
+    if line.case.partition("-")[0] not in tuple(Sheet):
+        raise ValueError(f"{line.case!r} is no case ID")
+    record = JudgementRecord(
+        line.case,
+        code=line.judgement,
+        effect=line.effect,
+        correct_span=line.correct_span,
+        correct_labels=line.correct_labels,
+        severity=line.severity,
+        comment=line.comment,
+        annotator=line.who,
+        workbook=line.workbook,
+        place=line.place,
+        final=line.final,
+    )
     return LogEntry(
-        record,
-        **{
-            name: str(line.get(key) or "")
-            for name, key in (
-                ("when", "when"),
-                ("run_id", "run"),
-                ("outcome", "outcome"),
-                ("other", "other"),
-                ("old", "old"),
-                ("new", "new"),
-            )
-        },
+        record, when=line.when, run_id=line.run, outcome=line.outcome, other=line.other, old=line.old, new=line.new
     )

@@ -7,47 +7,76 @@ their labels as positions, layers, settings), and no text of the corpus.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions
-from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.typed_json import build
-from clueval_xlsx.review.vocabulary import EFFECTS, MANIFEST_SCHEMA, Judgement, run_id
+from clueval_xlsx.evaluation import Evaluation, Options
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.files.typed_values import build, plain
+from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.sample import Sample
+from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.version import __version__
 
-if TYPE_CHECKING:
-    from clueval_xlsx.evaluation import Evaluation
-
-REVIEW, CONFLICTS = "review", "conflicts"
-# The settings that decide which cases there are; others change figures or what is shown, not what is judged.
-CASE_SETTINGS = ("layers", "columns", "merged", "level", "labelled", "labels")
+MANIFEST_SCHEMA = 1
+MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-16 units
+_CASE_SETTINGS = ("layers", "columns", "merged", "level", "labelled", "labels")
 # A manifest is unpacked from a file that anybody may have sent: what it may grow to is limited.
 MOST_PREDICTION_BYTES = 512 * 1024 * 1024
+
+
+class SourceFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One of the two files of a run: its name, its hash, and the detector that made it, if one did."""
+
+    name: str = ""
+    sha256: str = ""
+    detector: str = ""
+
+
+@dataclass(frozen=True)
+class RunSettings(Options):
+    """What a run was evaluated with: its options, its layers, and the columns that they were read from."""
+
+    layers: tuple[str, ...] = ()
+    columns: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)  # side -> layer -> column or field
+    merged: bool = False
+
+    @property
+    def options(self) -> Options:
+        """The options alone."""
+        return Options(**{each.name: getattr(self, each.name) for each in fields(Options)})
+
+    @property
+    def deciding(self) -> dict[str, object]:
+        """Those that decide which cases there are; others change figures or what is shown, not what is judged."""
+        return {name: plain(getattr(self, name)) for name in _CASE_SETTINGS}
 
 
 @dataclass(frozen=True)
 class Manifest:
     """One run, as its workbook remembers it.
 
-    `settings` is what the run ID derives from. `reading` says how gold and prediction were read
-    (`{"gold": {…}, "pred": {…}}`, the fields of `ReadOptions`), so that nobody has to repeat it. `role` tells a
-    review from a conflict workbook, whose judge has the last word.
+    `settings` is what the run ID derives from. `reading` says how each side was read (`gold`, `pred`), so that
+    nobody has to repeat it. `role` tells a review from a conflict workbook, whose judge has the last word.
     """
 
     run_id: str
-    gold: Mapping[str, str]  # name, sha256
-    pred: Mapping[str, str]
-    settings: Mapping[str, Any]
+    gold: SourceFile
+    pred: SourceFile
+    settings: RunSettings
     layers: tuple[str, ...]
     predictions: str = ""  # see pack_predictions
     cut: str = ""  # see pack_cut; empty where the tokens are those of the gold file
@@ -58,67 +87,77 @@ class Manifest:
     annotator: str = ""
     part: str = ""
     contact: str = ""
-    role: str = REVIEW
+    role: Role = Role.REVIEW
     cases: Mapping[str, int] = field(default_factory=dict)
     documents: int = 0
     tokens: int = 0
-    reading: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    reading: Mapping[str, ReadOptions] = field(default_factory=dict)
     judgements: tuple[Judgement, ...] = ()  # those of the project, beside the tool's own
     team: tuple[str, ...] = ()  # everybody the cases were handed out to
-    sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, if not all are there
+    sample: Sample = field(default_factory=Sample)  # how the cases were drawn, if not all are there
     sources: tuple[str, ...] = ()  # the workbooks whose open cases a conflict workbook holds
     created: str = ""
 
-    def setting(self, name: str, default: Any = None) -> Any:
-        """One setting of the run."""
-        value = self.settings.get(name)
-        return default if value is None else value
 
-
-def from_evaluation(evaluation: Evaluation, **known: Any) -> Manifest:
-    """The manifest of a run; `known` adds what the run does not know: language, annotator, part, contact, …"""
+def from_evaluation(evaluation: Evaluation) -> Manifest:
+    """The manifest of a run, without what the run does not know: language, judge, part, contact, …"""
     pair = evaluation.pair
     sides = {"gold": pair.gold.source, "pred": pair.pred.source}
+    gold, pred = (
+        SourceFile(PurePath(source.name).name, source.sha256, source.detector if side == "pred" else "")
+        for side, source in sides.items()
+    )
+    settings = RunSettings(
+        **{each.name: getattr(evaluation.options, each.name) for each in fields(Options)},
+        layers=tuple(pair.layers),
+        columns={side: dict(source.columns) for side, source in sides.items()},
+        merged=len(pair.layers) > 1,
+    )
     missed, unsupported = evaluation.bare_cases
-    settings = {
-        **asdict(evaluation.options),
-        "layers": list(pair.layers),
-        "columns": {side: dict(source.columns) for side, source in sides.items()},
-        "merged": len(pair.layers) > 1,
-    }
-    hashes = {side: source.sha256 for side, source in sides.items()}
-    values: dict[str, Any] = {
-        "run_id": run_id(hashes["gold"], hashes["pred"], {key: settings[key] for key in CASE_SETTINGS}),
-        "gold": {"name": PurePath(sides["gold"].name).name, "sha256": hashes["gold"]},
-        "pred": {
-            "name": PurePath(sides["pred"].name).name,
-            "sha256": hashes["pred"],
-            **({"detector": sides["pred"].detector} if sides["pred"].detector else {}),
-        },
-        "settings": settings,
-        "layers": pair.layers,
-        "predictions": pack_predictions(evaluation.raw.pred.layers),  # labels as they were: the mapping comes again
-        "cut": pack_cut(pair.added, pair.corpus.doc_ids) if pair.added is not None else "",
-        "version": __version__,
-        "signature": evaluation.signature,
-        "cases": {FN: len(missed), FP: len(unsupported)},
-        "documents": len(pair.corpus.documents),
-        "tokens": len(pair.corpus),
-        "reading": {side: dict(source.reading) for side, source in sides.items()},
-    }
-    return decode(encode(Manifest(**{**values, **known})))  # as it will be read: tuples are lists in JSON
+    return Manifest(
+        run_id=run_id(gold.sha256, pred.sha256, settings.deciding),
+        gold=gold,
+        pred=pred,
+        settings=settings,
+        layers=tuple(pair.layers),
+        predictions=pack_predictions(evaluation.raw.pred.layers),  # labels as they were: the mapping comes again
+        cut=pack_cut(pair.added, pair.corpus.doc_ids) if pair.added is not None else "",
+        version=__version__,
+        signature=evaluation.signature,
+        cases={FN: len(missed), FP: len(unsupported)},
+        documents=len(pair.corpus.documents),
+        tokens=len(pair.corpus),
+        reading={side: ReadOptions(**source.reading) for side, source in sides.items() if source.reading},
+    )
+
+
+def run_id(gold_sha256: str, pred_sha256: str, settings: Mapping[str, object]) -> str:
+    """A short name of a run that derives from its inputs, so that a lost manifest can be checked against them.
+
+    >>> run_id("aa" * 32, "bb" * 32, {"level": "exact"})
+    'aaaaaaaaaa-bbbbbbbbbb-2bd4669f'
+    """
+    text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
+    hashed = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{gold_sha256[:10]}-{pred_sha256[:10]}-{hashed[:8]}"
+
+
+def chunks(text: str, size: int = MANIFEST_CHUNK) -> Sequence[str]:
+    """Cut a text into pieces that fit into cells."""
+    return [text[begin : begin + size] for begin in range(0, len(text), size)] or [""]
 
 
 def encode(manifest: Manifest) -> str:
     """The manifest as JSON text of visible ASCII characters, because programs treat spaces in cells differently."""
-    text = json.dumps(asdict(manifest), sort_keys=True, separators=(",", ":"), default=_plain)
+    text = json.dumps(plain(manifest, _plain_array), sort_keys=True, separators=(",", ":"))
     return text.replace(" ", "\\u0020")  # all spaces that are left stand inside strings
 
 
 def decode(text: str, where: str = "manifest") -> Manifest:
     """Read the JSON text back; unknown keys are ignored, a newer schema is refused.
 
-    >>> manifest = Manifest("a-b-c", {"sha256": "aa"}, {"sha256": "bb"}, {"level": "exact"}, ("span",))
+    >>> gold, pred = SourceFile("gold.vrt", "aa"), SourceFile("pred.vrt", "bb")
+    >>> manifest = Manifest("a-b-c", gold, pred, RunSettings(level="exact"), ("span",))
     >>> decode(encode(manifest)) == manifest
     True
     """
@@ -132,12 +171,10 @@ def decode(text: str, where: str = "manifest") -> Manifest:
         raise InputError(f"{where}: the manifest is damaged: found {type(content).__name__}, allowed: an object.")
     _check_schema(content.get("schema"), where)
     try:
-        manifest = build(Manifest, {key: value for key, value in content.items() if value is not None})
-        _check_judgements(manifest.judgements)
-        return manifest
-    except (TypeError, KeyError, ValueError) as error:
+        return build(Manifest, {key: value for key, value in content.items() if value is not None})
+    except (ValueError, OptionError) as error:
         raise InputError(
-            f"{where}: the manifest is damaged: {error}. Ask for the workbook again, or evaluate anew."
+            f"{where}: the manifest is damaged: {str(error).rstrip('.')}. Ask for the workbook again, or evaluate anew."
         ) from None
 
 
@@ -228,16 +265,6 @@ def _check_schema(schema: Any, where: str) -> None:
         )
 
 
-def _check_judgements(judgements: Sequence[Judgement]) -> None:
-    for judgement in judgements:
-        if judgement.effect not in EFFECTS or not set(judgement.sheets) <= {FN, FP, AG}:
-            raise ValueError(f"judgement {judgement.code!r} has effect {judgement.effect!r} on {judgement.sheets}")
-
-
-def _plain(value: Any) -> Any:
-    """What JSON does not know: mappings that are no dicts, sets, numbers of numpy."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, np.generic):
-        return value.item()
-    return list(value)
+def _plain_array(value: Any) -> Any:
+    """Numbers and arrays of numpy, which JSON does not know."""
+    return value.tolist()

@@ -8,9 +8,11 @@ from typing import Any
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import read_workbook
+from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.reading import JudgedWorkbook, has_review_sheet, read_judgements, read_manifest
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, normalise
+from clueval_xlsx.review.sheet_words import SheetWords
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,16 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
         )
     manifest = read_manifest(tables, name)
     judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))
-    book = read_judgements(tables, name, manifest, manifest.layers if manifest else (), judgements)
-    judged = {row.record.case_id for row in book.rows if row.record.code}
-    return Progress(name, book.annotator, len(judged), sum(book.cases.values()), len(book.problems), manifest)
+    book = read_judgements(tables, name, manifest, SheetWords(manifest.layers if manifest else (), judgements))
+    states = [(row.record.case_id, row.record.completeness) for row in book.rows]
+    return Progress(
+        name=name,
+        annotator=book.annotator,
+        judged=len({case_id for case_id, state in states if state.judged}),
+        cases=sum(book.cases.values()),
+        unusable=len(book.problems) + sum(state.missing is not None for _, state in states),
+        manifest=manifest,
+    )
 
 
 def missing_people(found: Sequence[Progress | JudgedWorkbook]) -> list[str]:

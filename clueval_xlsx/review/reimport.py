@@ -21,9 +21,9 @@ from clueval_xlsx.files.outputs import shown_name
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import PRED, ReadOptions, ReadOverrides
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.manifest import CONFLICTS, REVIEW, Manifest, from_evaluation
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.manifest import Manifest, from_evaluation
 from clueval_xlsx.review.reading import all_judgements, read_judgements
-from clueval_xlsx.review.resolution import MAJORITY
 from clueval_xlsx.review.runs import (
     OpenedWorkbook,
     check_gold,
@@ -32,11 +32,11 @@ from clueval_xlsx.review.runs import (
     manifest_of,
     manifest_place,
     open_workbook,
-    options_of,
     read_options_of,
     restore_pair,
 )
-from clueval_xlsx.review.vocabulary import Judgement
+from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
 from clueval_xlsx.scoring.levels import LEVELS
 
 Source = str | Path | BinaryIO
@@ -93,40 +93,6 @@ class Reimport:
         return any(run.needs_a_person for run in self.runs)
 
 
-def reimport(
-    workbooks: Sequence[Source],
-    gold: Source,
-    *,
-    pred: Source | None = None,
-    resolve: str = MAJORITY,
-    trust_id: str | None = None,
-    password: str | None = None,
-    overrides: ReadOverrides | None = None,
-    options: Options | None = None,
-    judgements: Sequence[Judgement] = (),
-) -> Reimport:
-    """Turn judged workbooks into a corrected gold standard.
-
-    How gold is read and what was evaluated comes from the workbooks; `overrides` goes before that. `pred` and
-    `options` are for workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name of an
-    annotator, `trust_id` says which of two case IDs counts where they differ (`left` or `block`).
-    """
-    if not workbooks:
-        raise OptionError("no workbook was given. Give at least one judged workbook.")
-    with _collector_paused():
-        return _reimport(
-            workbooks,
-            gold,
-            pred,
-            resolve,
-            trust_id,
-            password,
-            overrides or ReadOverrides(),
-            options or Options(),
-            judgements,
-        )
-
-
 @contextmanager
 def _collector_paused() -> Iterator[None]:
     """Tens of thousands of rows become as many small objects without a cycle: looking for cycles costs a quarter."""
@@ -139,34 +105,44 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _reimport(
+@_collector_paused()
+def reimport(
     workbooks: Sequence[Source],
     gold: Source,
-    pred: Source | None,
-    resolve: str,
-    trust_id: str | None,
-    password: str | None,
-    overrides: ReadOverrides,
-    options: Options,
-    judgements: Sequence[Judgement],
+    *,
+    pred: Source | None = None,
+    resolve: str = Rule.MAJORITY,
+    trust_id: str | None = None,
+    password: str | None = None,
+    overrides: ReadOverrides | None = None,
+    options: Options | None = None,
+    judgements: Sequence[Judgement] = (),
 ) -> Reimport:
+    """Turn judged workbooks into a corrected gold standard.
+
+    How the files are read and what was evaluated comes from the workbooks, unless `overrides` says otherwise. `pred`
+    and `options` are for workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name
+    of a judge, `trust_id` says which of two case IDs counts where they differ (`left` or `block`).
+    """
+    if not workbooks:
+        raise OptionError("no workbook was given. Give at least one judged workbook.")
+    trusted = _trusted(trust_id)
     opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
     runs = group_by_run(opened)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
-    place = manifest_place(opened)
-    how = [read_options_of(given[0], side, place) if given else ReadOptions() for side in ("gold", "pred")]
-    gold_reading = _read_gold(gold, overrides.over(how[0]), opened, chosen=bool(overrides.names))
-    restored = _Restorer(gold_reading, pred, overrides.over(how[1]), options)
-    known = all_judgements(given, judgements, place)
+    changes = overrides or ReadOverrides()
+    how = [changes.over(read_options_of(given[0], side) if given else ReadOptions()) for side in ("gold", "pred")]
+    gold_reading = _read_gold(gold, how[0], opened, chosen=bool(changes.names))
+    restored = _Restorer(gold_reading, pred, how[1], options or Options())
+    known = all_judgements(given, judgements, manifest_place(opened))
     adjudications = []
     for run_id, own in runs.items():
         check_gold(own, gold_reading)
         manifest, pair, used = restored(run_id, own)
-        shared = replace(manifest, annotator="", part="", role=REVIEW)  # a lost manifest does not make it another's
-        judged = [
-            read_judgements(book.tables, book.name, book.manifest or shared, pair.layers, known, trust_id)
-            for book in own
-        ]
+        # A workbook that lost its manifest is not another person's for that.
+        shared = replace(manifest, annotator="", part="", role=Role.REVIEW)
+        words = SheetWords(pair.layers, known)
+        judged = [read_judgements(book.tables, book.name, book.manifest or shared, words, trusted) for book in own]
         _check_round(own)
         _check_name(resolve, [book.annotator for book in judged])
         try:
@@ -177,10 +153,16 @@ def _reimport(
     return Reimport(gold_reading, tuple(adjudications))
 
 
+def _trusted(trust_id: str | None) -> TrustId | None:
+    if trust_id is not None and trust_id not in tuple(TrustId):
+        raise OptionError(f"--trust-id {trust_id}: unknown. Allowed: {', '.join(TrustId)}.")
+    return None if trust_id is None else TrustId(trust_id)
+
+
 def _check_round(workbooks: Sequence[OpenedWorkbook]) -> None:
     """A conflict workbook decides what others left open; without theirs, all that they agreed on would be lost."""
     roles = {book.manifest.role for book in workbooks if book.manifest is not None}
-    if roles == {CONFLICTS}:
+    if roles == {Role.CONFLICTS}:
         last = next(book for book in workbooks if book.manifest is not None)
         others = ", ".join(last.manifest.sources) if last.manifest is not None else ""
         raise InputError(
@@ -230,7 +212,7 @@ class _Restorer:
         manifest = manifest_of(workbooks)
         place = manifest_place(workbooks)
         if manifest is not None and self._pred is None:
-            return manifest, restore_pair(manifest, self._gold, place), options_of(manifest, place)
+            return manifest, restore_pair(manifest, self._gold, place), manifest.settings.options
         if self._pred is None:
             raise InputError(
                 f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
@@ -240,12 +222,12 @@ class _Restorer:
         aligned = manifest is not None and bool(manifest.cut)
         pair = make_pair(self._gold, pred, align=aligned)
         if manifest is not None:
-            if pair.pred.source.sha256 != manifest.pred.get("sha256"):
+            if pair.pred.source.sha256 != manifest.pred.sha256:
                 raise InputError(
                     f"{pair.pred.source.name}: is not the prediction of the run {run_id} "
-                    f"({manifest.pred.get('name')}). Give that file, or leave out --pred."
+                    f"({manifest.pred.name}). Give that file, or leave out --pred."
                 )
-            return manifest, _only_layers(pair, manifest.layers), options_of(manifest, place)
+            return manifest, _only_layers(pair, manifest.layers), manifest.settings.options
         for part, options in self._candidates(pair):
             found = from_evaluation(evaluate(part, options))
             if found.run_id == run_id:
@@ -287,10 +269,10 @@ def _check_layers(runs: Sequence[Adjudication]) -> None:
 
 def _check_name(resolve: str, annotators: Sequence[str]) -> None:
     known = {name.casefold() for name in annotators}
-    if resolve.casefold() not in {"majority", "unanimous", *known}:
+    if resolve.casefold() not in {*Rule, *known}:
         raise OptionError(
             f"--resolve {resolve}: nobody of that name has judged. "
-            f"Allowed: majority, unanimous, {', '.join(dict.fromkeys(annotators))}."
+            f"Allowed: {', '.join(Rule)}, {', '.join(dict.fromkeys(annotators))}."
         )
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from clueval_xlsx.review.correction import Decision
 from clueval_xlsx.review.log import JudgementRecord
-from clueval_xlsx.review.vocabulary import SEVERITIES
-
-MAJORITY, UNANIMOUS = "majority", "unanimous"
-TWICE, DISAGREEMENT = "twice", "disagreement"  # why a case is open
+from clueval_xlsx.review.vocabulary import SEVERITIES, ConflictKind, Effect, Rule, Severity
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Resolution:
     case_id: str
     votes: tuple[Vote, ...]
     winners: tuple[Vote, ...] = ()
-    reason: str = ""
+    reason: ConflictKind | None = None
 
     @property
     def decision(self) -> Decision | None:
@@ -37,7 +34,7 @@ class Resolution:
         return self.winners[0].decision if self.winners else None
 
 
-def resolve(votes: Sequence[Vote], mode: str = MAJORITY) -> dict[str, Resolution]:
+def resolve(votes: Sequence[Vote], mode: str = Rule.MAJORITY) -> dict[str, Resolution]:
     """Decide every case, on the whole effect with its corrections.
 
     `mode` is `majority` (more than half of those who decided), `unanimous`, or the name of the annotator who has
@@ -56,16 +53,16 @@ def _resolve_case(case_id: str, cast: Sequence[Vote], mode: str) -> Resolution:
         return Resolution(case_id, everyone, everyone)
     final = [vote for vote in cast if vote.record.final]
     named = [vote for vote in cast if vote.record.annotator.casefold() == mode.casefold()]
-    heard = final or (named if mode not in {MAJORITY, UNANIMOUS} else []) or list(cast)
+    heard = final or (named if mode not in tuple(Rule) else []) or list(cast)
     by_person: dict[str, list[Vote]] = defaultdict(list)
     for vote in heard:
         by_person[vote.record.annotator].append(vote)
     if any(len({_effect(vote) for vote in own}) > 1 for own in by_person.values()):
-        return Resolution(case_id, everyone, reason=TWICE)
+        return Resolution(case_id, everyone, reason=ConflictKind.TWICE)
     voices = {person: own[0] for person, own in by_person.items()}
     winner = _winner([_effect(vote) for vote in voices.values()], mode)
     if winner is None:
-        return Resolution(case_id, everyone, reason=DISAGREEMENT)
+        return Resolution(case_id, everyone, reason=ConflictKind.DISAGREEMENT)
     return Resolution(case_id, everyone, tuple(vote for vote in heard if _effect(vote) == winner))
 
 
@@ -77,9 +74,9 @@ def _winner(effects: Sequence[Hashable], mode: str) -> Hashable | None:
     counts = Counter(effects)
     if len(counts) == 1:
         return effects[0]
-    if mode == UNANIMOUS:
+    if mode == Rule.UNANIMOUS:
         return None
-    undecided = {effect for effect in counts if isinstance(effect, tuple) and effect[0] == "open"}
+    undecided = {effect for effect in counts if isinstance(effect, tuple) and effect[0] == Effect.OPEN}
     abstained = sum(counts[effect] for effect in undecided)
     if 2 * abstained > len(effects):
         return next(iter(undecided))
@@ -89,12 +86,13 @@ def _winner(effects: Sequence[Hashable], mode: str) -> Hashable | None:
     return best if 2 * number > len(effects) - abstained else None
 
 
-def resolved_severity(records: Sequence[JudgementRecord]) -> str:
+def resolved_severity(records: Sequence[JudgementRecord]) -> Severity | None:
     """The severity most people gave; a tie goes to the graver one.
 
-    >>> resolved_severity([JudgementRecord("FN-A", severity="harmless"), JudgementRecord("FN-A", severity="quasi")])
-    'quasi'
+    >>> rated = [JudgementRecord("FN-A", severity=severity) for severity in (Severity.HARMLESS, Severity.QUASI)]
+    >>> resolved_severity(rated)
+    <Severity.QUASI: 'quasi'>
     """
     final = [record for record in records if record.final and record.severity]
-    counts: Mapping[str, int] = Counter(record.severity for record in final or records if record.severity)
-    return min(counts, key=lambda severity: (-counts[severity], SEVERITIES.index(severity)), default="")
+    counts = Counter(record.severity for record in final or records if record.severity)
+    return min(counts, key=lambda severity: (-counts[severity], SEVERITIES.index(severity)), default=None)

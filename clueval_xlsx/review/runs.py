@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
-from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,9 +15,7 @@ from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.token_reading import TokenReading
-from clueval_xlsx.evaluation import Options
-from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.files.typed_json import build
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import SheetTable, read_workbook
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.manifest import Manifest, unpack_cut, unpack_predictions
@@ -30,11 +27,11 @@ from clueval_xlsx.review.reading import (
     read_judgements,
     read_manifest,
 )
-from clueval_xlsx.review.vocabulary import MANIFEST_SHEET
+from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, Effect
 from clueval_xlsx.scoring.matching import MatchedSpans
 
-Built = TypeVar("Built")
-_CHANGING = frozenset({"delete", "boundary", "label"})
+_CHANGING = frozenset({Effect.DELETE, Effect.BOUNDARY, Effect.LABEL})
 _SHOWN = 10  # characters of a hash that people see; run IDs hold as many
 
 
@@ -90,36 +87,12 @@ def manifest_place(workbooks: Sequence[OpenedWorkbook]) -> str:
     return next((f"{book.name}!{MANIFEST_SHEET}" for book in workbooks if book.manifest is not None), "manifest")
 
 
-def options_of(manifest: Manifest, where: str = "manifest") -> Options:
-    """The options that a run was evaluated with."""
-    return _built(Options, manifest.settings, where)
-
-
-def _built(kind: type[Built], content: Mapping[str, Any], where: str) -> Built:
-    """Options from what a manifest says; a value that no run can have had is refused."""
-    try:
-        return build(kind, content)
-    except (TypeError, OptionError) as error:
-        raise InputError(
-            f"{where}: the manifest is damaged: {error}. Ask for the workbook again, or evaluate anew."
-        ) from None
-
-
-def _columns(manifest: Manifest, side: str) -> dict[str, int | str]:
-    """The columns that the layers of a side were read from."""
-    columns = manifest.setting("columns", {})
-    own = columns.get(side) if isinstance(columns, dict) else None
-    found = own if isinstance(own, dict) else {}
-    return {layer: column for layer, column in found.items() if isinstance(column, int | str)}
-
-
-def read_options_of(manifest: Manifest, side: str = "gold", where: str = "manifest") -> ReadOptions:
+def read_options_of(manifest: Manifest, side: str = "gold") -> ReadOptions:
     """How a side was read when the run was evaluated."""
-    values = {name: value for name, value in manifest.reading.get(side, {}).items() if value is not None}
-    if not values.get("layers"):
-        columns = _columns(manifest, side)
-        values["layers"] = {layer: column for layer, column in columns.items() if isinstance(column, int)}
-    return _built(ReadOptions, values, where)
+    known = manifest.reading.get(side, ReadOptions())
+    columns = manifest.settings.columns.get(side, {})
+    layers = known.layers or {layer: column for layer, column in columns.items() if isinstance(column, int)}
+    return replace(known, layers=layers)
 
 
 def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> Pair:
@@ -146,12 +119,12 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
     if any(len(spans) and int(spans["end"].max()) >= len(gold.corpus) for spans in layers.values()):
         raise InputError(f"{where}: the manifest has predictions behind the end of the text. Give --pred.")
     source = Source(
-        manifest.pred.get("name", "pred"),
+        manifest.pred.name or "pred",
         "manifest",
-        manifest.pred.get("sha256", ""),
-        _columns(manifest, "pred"),
-        reading=dict(manifest.reading.get("pred", {})),
-        detector=manifest.pred.get("detector", ""),
+        manifest.pred.sha256,
+        manifest.settings.columns.get("pred", {}),
+        reading=asdict(manifest.reading["pred"]) if "pred" in manifest.reading else {},
+        detector=manifest.pred.detector,
     )
     gold = gold.only_layers(manifest.layers)
     pred = TokenReading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
@@ -160,7 +133,7 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
 
 def expected_gold(workbook: OpenedWorkbook) -> str:
     """The hash of the gold file that a workbook was made from; only its beginning if the manifest is lost."""
-    return workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.get("sha256", "")
+    return workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.sha256
 
 
 def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
@@ -170,9 +143,9 @@ def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
         expected = expected_gold(workbook)
         if gold.source.sha256.startswith(expected) and expected:
             continue
-        made = f"{known.gold.get('name', 'a file')} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"
+        made = f"{known.gold.name or 'a file'} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"
         given = f"{PurePath(gold.source.name).name} ({gold.source.sha256[:_SHOWN]})"
-        if known is not None and gold.source.sha256 == known.pred.get("sha256"):
+        if known is not None and gold.source.sha256 == known.pred.sha256:
             raise InputError(
                 f"{workbook.name}: --gold is {given}, the prediction of this run. Give its gold file, {made}."
             )
@@ -191,7 +164,8 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
     """Whether everything that a workbook would change is changed in this file."""
     try:
         pair = restore_pair(manifest, gold)
-        judged = read_judgements(workbook.tables, workbook.name, manifest, manifest.layers, all_judgements([manifest]))
+        words = SheetWords(manifest.layers, all_judgements([manifest]))
+        judged = read_judgements(workbook.tables, workbook.name, manifest, words)
     except InputError:
         return False
     missed, unsupported = (
@@ -203,7 +177,7 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
     done += [
         record.case_id in unsupported & added
         for record in records
-        if record.effect == "add" and not record.correct_span and not record.correct_labels
+        if record.effect == Effect.ADD and not record.correct_span and not record.correct_labels
     ]
     changed = {record.case_id for record in records if record.effect in _CHANGING}
     kept = [case_id in missed for case_id in case_ids(workbook.tables, FN) if case_id not in changed]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.review.assignment import evaluation_units
 from clueval_xlsx.review.estimates import estimate_rate
 from clueval_xlsx.review.judged_scores import accepted_tally, headline_tally
+from clueval_xlsx.review.sample import Sample
+from clueval_xlsx.review.vocabulary import Effect
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.strings import IntArray
 
@@ -31,25 +32,25 @@ def sample_estimates(run: Adjudication) -> pd.DataFrame:
     What judging changes is counted unit by unit (linked cases and the spans they touch are one unit), as matching
     anew finds it; `acceptable` counts as right. Each judged unit stands for those of its stratum that were not drawn.
     """
-    sample = run.manifest.sample if run.manifest is not None else {}
-    if not sample:
+    sample = run.manifest.sample if run.manifest is not None else Sample()
+    if not sample.is_drawn:
         return pd.DataFrame(columns=list(COLUMNS))
     units = evaluation_units(run.raw)
-    drawn = draw(units, int(sample.get("size", len(units))), int(sample.get("seed", 0)))
+    drawn = draw(units, len(units) if sample.size is None else sample.size, sample.seed or 0)
     changed = _changes(run)
     judged = _judged_units(run, units, drawn)
     rows = pd.DataFrame(
         {"stratum": np.array(drawn.stratum, dtype=object)[judged], "component": units.component[judged]}
     )
     strata: dict[str, tuple[int, int]] = dict(drawn.strata)
-    agreed = sample.get(_AGREED)
-    if isinstance(agreed, Mapping):
+    agreed = sample.agreed
+    if agreed is not None:
         components = _agreed_components(run)
         rows = pd.concat(
             [rows, pd.DataFrame({"stratum": [_AGREED] * len(components), "component": components})], ignore_index=True
         )
         if components:  # unlike the cases, agreed spans nobody judged are taken to be right
-            strata[_AGREED] = (int(agreed["drawn"]), int(agreed["there"]))
+            strata[_AGREED] = (agreed.drawn, agreed.there)
     before = {name: _totals(side) for name, side in zip(("gold", "pred"), _sides(headline_tally(run.raw)), strict=True)}
     found = []
     for rate, side in (("recall", "gold"), ("precision", "pred")):
@@ -64,8 +65,8 @@ def sample_estimates(run: Adjudication) -> pd.DataFrame:
 
 def _judged_units(run: Adjudication, units: Units, drawn: Draw) -> IntArray:
     """The drawn units of which every case is decided, by a judgement of its own or of the case linked to it."""
-    decided = {case_id for case_id, decision in run.decisions.items() if decision.effect != "open"} | set(run.settled)
-    is_decided = units.cases["case_id"].isin(decided).to_numpy()
+    decided = {case_id for case_id, decision in run.decisions.items() if decision.effect != Effect.OPEN}
+    is_decided = units.cases["case_id"].isin(decided | set(run.settled)).to_numpy()
     whole = np.ones(len(units), dtype=bool)
     np.logical_and.at(whole, units.cases["unit"].to_numpy(), is_decided)
     return np.flatnonzero(drawn.chosen & whole)
@@ -75,7 +76,7 @@ def _agreed_components(run: Adjudication) -> list[int]:
     """The components of the agreed spans that were judged."""
     pair = run.raw.pair
     gold, _ = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
-    judged = [run.book.cases[case] for case, decision in run.decisions.items() if decision.effect != "open"]
+    judged = [run.book.cases[case] for case, decision in run.decisions.items() if decision.effect != Effect.OPEN]
     return [int(gold[case.row]) for case in judged if case.sheet == AG]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, SEVERITIES, SPAN_CHOICES, Judgement, words_of
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, words_of
+from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:

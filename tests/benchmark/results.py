@@ -80,7 +80,7 @@ def _workbook_bare(folder: Path) -> Work:
 def judged_workbook(folder: Path) -> Path:
     """The review workbook with a judgement in every row; written once."""
     from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
-    from clueval_xlsx.review.vocabulary import Answer
+    from clueval_xlsx.review.judgements import Answer
 
     path = folder / "judged.xlsx"
     if not path.exists():

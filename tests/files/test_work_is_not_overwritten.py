@@ -17,7 +17,7 @@ from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
-from clueval_xlsx.review.vocabulary import Answer
+from clueval_xlsx.review.judgements import Answer
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.workbooks import example, opened, written
 from tests.support.writing import WRITING, make_home

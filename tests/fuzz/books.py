@@ -18,10 +18,12 @@ from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.adjudication_json import to_json
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
+from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
 from clueval_xlsx.review.log import read_log, write_log
+from clueval_xlsx.review.manifest import chunks
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
-from clueval_xlsx.review.vocabulary import EFFECTS, JUDGEMENTS, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Answer, chunks
+from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Effect
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.formats import check_table, token_base
 from tests.fuzz.mutators import mutate_tree, word, write_json
@@ -143,7 +145,7 @@ def _manifest_book(rng: Random) -> Files:
         manifest["predictions"] = base64.b64encode(changed).decode()
     elif rng.random() < 0.3:
         manifest["judgements"] = [
-            {"code": word(rng), "effect": rng.choice((*EFFECTS, "x")), "sheets": ["FN"], "words": {"en": word(rng)}}
+            {"code": word(rng), "effect": rng.choice((*Effect, "x")), "sheets": ["FN"], "words": {"en": word(rng)}}
         ]
     else:
         manifest = mutate_tree(rng, manifest)

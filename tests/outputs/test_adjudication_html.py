@@ -10,7 +10,7 @@ import pytest
 from clueval_xlsx.outputs.html import tables
 from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.review.adjudication import Adjudication
-from clueval_xlsx.review.vocabulary import Answer
+from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.words import languages
 from tests.support.commands import run
 from tests.support.judging import case, decide, judged, records, workbook

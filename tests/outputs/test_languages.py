@@ -9,8 +9,8 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer
 from clueval_xlsx.words import Words, languages
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import cases_of, everything_in, fill

@@ -508,7 +508,7 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
     from clueval_xlsx.comparison import compare
     from clueval_xlsx.outputs.html.adjudication import adjudication_html
     from clueval_xlsx.outputs.html.comparison import comparison_html
-    from clueval_xlsx.review.vocabulary import Answer
+    from clueval_xlsx.review.judgements import Answer
     from tests.support.judging import decide, judged
 
     evaluation = judged("token gold pred\nAnn B-PER O\nmet O O\nBob O B-PER")

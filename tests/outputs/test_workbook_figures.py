@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 
 from clueval_xlsx.outputs.xlsx import ReviewOptions
-from clueval_xlsx.review.vocabulary import JUDGEMENTS
+from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words, languages
 from tests.support.workbooks import (
     FIRST,

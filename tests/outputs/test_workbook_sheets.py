@@ -12,7 +12,7 @@ from python_calamine import CalamineWorkbook
 from clueval_xlsx.cases.contexts import emoji_pieces, emoji_text
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
-from clueval_xlsx.review.vocabulary import JUDGEMENTS
+from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words
 from tests.support.tables import Sides
 from tests.support.workbooks import (

@@ -107,8 +107,8 @@ def test_agreed_spans_are_dealt_out_too(evaluation: Evaluation):
     dealt = [case for hand in chosen.hands.values() for case in hand[AG]["case_id"]]
     assert len(dealt) == len(set(dealt)) == 10
     assert gap([len(hand[AG]) for hand in chosen.hands.values()]) == 1
-    assert chosen.sample["agreed"]["drawn"] == 10
-    assert chosen.sample["agreed"]["there"] == len(exact_rows(evaluation))
+    assert chosen.sample.agreed.drawn == 10
+    assert chosen.sample.agreed.there == len(exact_rows(evaluation))
 
 
 @pytest.mark.parametrize("size", [None, 1, 5])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clueval_xlsx.review.vocabulary import Answer
+from clueval_xlsx.review.judgements import Answer
 from tests.support.judging import LINKED, case, decide, judged, spans
 
 # "Herr Kolbe" is too long in gold, "Osterhagen" is missing, "Kammer" should not be there; the model has all right.

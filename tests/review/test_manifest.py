@@ -1,16 +1,16 @@
-"""The manifest of a workbook: all that the way back needs, nothing of the text, the same run for the same cases."""
+"""The manifest of a workbook: all that the re-import needs, nothing of the text, the same run for the same cases."""
 
 from __future__ import annotations
 
 from clueval_xlsx.outputs.xlsx import ReviewOptions
-from clueval_xlsx.review.manifest import CASE_SETTINGS, from_evaluation, unpack_predictions
-from clueval_xlsx.review.vocabulary import RUN_ID_MARK, run_id
+from clueval_xlsx.review.manifest import SourceFile, from_evaluation, run_id, unpack_predictions
+from clueval_xlsx.review.vocabulary import RUN_ID_MARK
 from tests.support.judging import LINKED, judged
 from tests.support.tables import listed
 from tests.support.workbooks import HEADER_ROW, example, find, manifest_of, opened, written
 
 
-def test_manifest_holds_what_the_way_back_needs():
+def test_manifest_holds_what_the_reimport_needs():
     evaluation = example(by=("domain",), context=7)
     book = opened(written(evaluation, ReviewOptions(lang="de", annotator="Anna", contact="Weber", part="1/2")))
     manifest = manifest_of(book)
@@ -18,13 +18,12 @@ def test_manifest_holds_what_the_way_back_needs():
     assert manifest.schema == 1
     assert manifest.version
     assert manifest.signature == evaluation.signature
-    assert manifest.gold == {"name": "gold.vrt", "sha256": pair.gold.source.sha256}
-    assert manifest.pred == {"name": "pred.vrt", "sha256": pair.pred.source.sha256}
-    deciding = {key: manifest.settings[key] for key in CASE_SETTINGS}
-    assert manifest.run_id == run_id(pair.gold.source.sha256, pair.pred.source.sha256, deciding)
-    assert manifest.settings["level"] == "overlap"
-    assert manifest.settings["context"] == 7
-    assert manifest.settings["by"] == ["domain"]
+    assert manifest.gold == SourceFile("gold.vrt", pair.gold.source.sha256)
+    assert manifest.pred == SourceFile("pred.vrt", pair.pred.source.sha256)
+    assert manifest.run_id == run_id(pair.gold.source.sha256, pair.pred.source.sha256, manifest.settings.deciding)
+    assert manifest.settings.level == "overlap"
+    assert manifest.settings.context == 7
+    assert manifest.settings.by == ("domain",)
     assert manifest.layers == ("category", "risk")
     assert (manifest.lang, manifest.annotator, manifest.contact, manifest.part) == ("de", "Anna", "Weber", "1/2")
     assert manifest.cases == {"FN": 21, "FP": 13}

@@ -13,9 +13,9 @@ from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOptions, ReadOverrides
+from clueval_xlsx.review.judgements import Answer, custom_judgements
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Answer, custom_judgements
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run, run_process
 from tests.support.judging import case, decide, judged, records, spans, workbook
 from tests.support.tables import cut
@@ -455,7 +455,7 @@ def test_an_unknown_name_to_resolve_by_is_refused_with_the_known_ones(evaluation
 
 def test_judgements_of_the_project_have_their_effect(evaluation):
     own = custom_judgements({"public": {"effect": "gold_wrong", "en": "Public figure", "de": "Öffentliche Person"}})
-    from clueval_xlsx.review.vocabulary import JUDGEMENTS
+    from clueval_xlsx.review.judgements import JUDGEMENTS
 
     kammer = case(evaluation, "FN", "Kammer")
     for typed in ("public", "Public figure", "öffentliche person"):

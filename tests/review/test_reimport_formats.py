@@ -12,9 +12,9 @@ from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Answer
 from tests.support.commands import run
 from tests.support.folders import FIXTURES
 from tests.support.judging import case, workbook

@@ -12,8 +12,8 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.correction import correct
+from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Answer
 from tests.support.judging import decide, judged, pair_with, workbook
 from tests.support.strategies import at_most
 from tests.support.tables import Sides, listed

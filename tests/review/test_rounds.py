@@ -13,9 +13,9 @@ import pytest
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.adjudication import adjudicate
-from clueval_xlsx.review.manifest import CONFLICTS
+from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Answer
+from clueval_xlsx.review.vocabulary import Role
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import LINKED, case, judged, records, spans, workbook
 from tests.support.tables import cut
@@ -297,7 +297,7 @@ def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -
     evaluation = judged(LINKED)
     gold = home / "linked.vrt"
     gold.write_bytes(cut(LINKED).gold)
-    book = workbook(evaluation, role=CONFLICTS, sources=("anna.xlsx", "ben.ods"))
+    book = workbook(evaluation, role=Role.CONFLICTS, sources=("anna.xlsx", "ben.ods"))
     (home / "second.xlsx").write_bytes(book.read())
     done = run("reimport", home / "second.xlsx", "--gold", gold, "-o", home / "corrected.vrt")
     refused(done, "second.xlsx: holds only the cases that were left open.", "anna.xlsx, ben.ods")

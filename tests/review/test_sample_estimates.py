@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +22,11 @@ from clueval_xlsx.review.estimates import Estimate, estimate_rate
 from clueval_xlsx.review.judged_scores import headline_tally
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.manifest import from_evaluation
-from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.review.reading import JudgedWorkbook
+from clueval_xlsx.review.review_sheets import ReviewRow
+from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.sample_estimates import _changes
+from clueval_xlsx.review.vocabulary import Effect
 from tests.support.folders import data_folder
 from tests.support.tables import pair_of
 from tests.support.workbooks import example
@@ -141,7 +144,7 @@ class Project:
     truth: dict[str, tuple[str, str, str]]
 
     def judge(self, cases, sample=None) -> Adjudication:
-        manifest = from_evaluation(self.evaluation, sample=sample or {})
+        manifest = replace(from_evaluation(self.evaluation), sample=sample or Sample())
         rows = tuple(
             ReviewRow(JudgementRecord(case, *self.truth[case], annotator="x", place=case), {}) for case in cases
         )
@@ -164,26 +167,26 @@ def consistent_project(evaluation: Evaluation) -> Project:
     """A project with invented answers that do not contradict each other: nothing stays open."""
     project = Project(evaluation, invented_truth(evaluation))
     for case in project.judge(project.truth).open_cases:
-        project.truth[case] = ("model_error", "none", "")
+        project.truth[case] = ("model_error", Effect.NONE, "")
     assert not project.judge(project.truth).open_cases
     return project
 
 
-def invented_truth(evaluation: Evaluation) -> dict[str, tuple[str, str, str]]:
+def invented_truth(evaluation: Evaluation) -> dict[str, tuple[str, Effect, str]]:
     generator = np.random.default_rng(7)
     truth = {}
     for table in evaluation.bare_cases:
         for case, sheet, kind in zip(table["case_id"], table["sheet"], table["class"], strict=True):
             luck = generator.random()
-            answer = ("model_error", "none", "")
+            answer = ("model_error", Effect.NONE, "")
             if luck < 0.1:
-                answer = ("acceptable", "accept", "")
+                answer = ("acceptable", Effect.ACCEPT, "")
             elif sheet == FN and luck < 0.25:
-                answer = ("gold_wrong", "delete", "")
+                answer = ("gold_wrong", Effect.DELETE, "")
             elif sheet == FN and luck < 0.4 and kind == "partial":
-                answer = ("boundary", "boundary", "as_model")
+                answer = ("boundary", Effect.BOUNDARY, "as_model")
             elif sheet == FP and luck < 0.4 and kind == "FP":
-                answer = ("gold_missing", "add", "")
+                answer = ("gold_missing", Effect.ADD, "")
             truth[case] = answer
     return truth
 
@@ -306,12 +309,12 @@ def test_wrong_agreed_spans_stand_for_those_that_were_not_drawn():
     project = consistent_project(example(replicates=0))
     chosen = select(project.evaluation, sample=1000, agreed=10, seed=1)
     agreed = chosen.cases["AG"]["case_id"].tolist()
-    project.truth.update(dict.fromkeys(agreed[:3], ("gold_wrong", "delete", "")))
-    project.truth.update(dict.fromkeys(agreed[3:], ("confirmed", "none", "")))
+    project.truth.update(dict.fromkeys(agreed[:3], ("gold_wrong", Effect.DELETE, "")))
+    project.truth.update(dict.fromkeys(agreed[3:], ("confirmed", Effect.NONE, "")))
     run = project.judge(project.truth, chosen.sample)
     estimate = run.estimates.set_index("rate").loc["precision"]
     before = project.judge({case: 0 for case in project.truth if case[:2] != "AG"}, chosen.sample)
-    there = chosen.sample["agreed"]["there"]
+    there = chosen.sample.agreed.there
     right = before.scores.set_index("state").loc["accepted"]
     assert estimate["value"] == pytest.approx((right["tp_pred"] - 0.3 * there) / right["pred"])
     assert estimate["low"] < estimate["value"] < estimate["high"]

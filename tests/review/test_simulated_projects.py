@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.assignment import select
+from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.manifest import from_evaluation
-from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
+from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import JUDGEMENTS
+from clueval_xlsx.review.review_sheets import ReviewRow
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.office import Document, Office, columns, letter
@@ -205,7 +207,7 @@ MEASURED_RATES = {"anna": 0.02, "ben": 0.1, "cara": 0.2, "dora": 0.3}
 CODES = {"FN": ("model_error", "gold_wrong", "acceptable"), "FP": ("model_error", "gold_missing", "acceptable")}
 
 
-EFFECTS = {"model_error": "none", "gold_wrong": "delete", "gold_missing": "add", "acceptable": "accept"}
+EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +231,7 @@ def project(shared_data: Path) -> tuple[Adjudication, dict[str, dict[str, str]],
             ReviewRow(JudgementRecord(case, code, EFFECTS[code], annotator=name, place=case), {})
             for case, code in answers[name].items()
         )
-        manifest = from_evaluation(evaluation, team=tuple(MEASURED_RATES), annotator=name)
+        manifest = replace(from_evaluation(evaluation), team=tuple(MEASURED_RATES), annotator=name)
         books.append(JudgedWorkbook(f"{name}.xlsx", name, manifest, (), rows, (), (), {}))
     run = adjudicate(evaluation.pair, evaluation.options, books, manifest=books[0].manifest)
     return run, answers, truth

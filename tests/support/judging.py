@@ -11,9 +11,10 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
+from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
 from clueval_xlsx.review.log import JudgementRecord
-from clueval_xlsx.review.reading import JudgedWorkbook, ReviewRow
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer
+from clueval_xlsx.review.reading import JudgedWorkbook
+from clueval_xlsx.review.review_sheets import ReviewRow
 from tests.support.tables import Sides, cut
 
 EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
@@ -59,7 +60,7 @@ def records(answers: Mapping[str, Answer], who: str = "Anna", *, final: bool = F
         record = JudgementRecord(
             case_id,
             answer.judgement,
-            EFFECTS.get(answer.judgement, ""),
+            EFFECTS.get(answer.judgement),
             answer.correct_span,
             dict(answer.correct_labels),
             answer.severity,

@@ -14,9 +14,9 @@ from pathlib import Path
 import openpyxl
 
 from clueval_xlsx.files.workbooks import read_workbook
+from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.reading import read_manifest
-from clueval_xlsx.review.vocabulary import Answer
 from tests.support.workbooks import HEADER_ROW, headers
 
 EXAMPLE = ("gold.vrt", "pred.vrt")

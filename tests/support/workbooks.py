@@ -18,8 +18,8 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.manifest import Manifest, decode
-from clueval_xlsx.review.vocabulary import Answer
 from tests.support.tables import Sides, pair_of
 
 HEADER_ROW = 4  # of the case sheets, counted from 1

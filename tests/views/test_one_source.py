@@ -24,7 +24,7 @@ from clueval_xlsx.outputs.terminal.scores import score_tables
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
-from clueval_xlsx.review.vocabulary import Answer
+from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import adjudication_view, conflict_sentence

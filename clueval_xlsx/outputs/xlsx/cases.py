@@ -26,7 +26,8 @@ from clueval_xlsx.outputs.xlsx.case_columns import (
 from clueval_xlsx.outputs.xlsx.hidden import Lists
 from clueval_xlsx.outputs.xlsx.measure import height, lines, width_for
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.review.vocabulary import RUN_ID_MARK, Answer
+from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.vocabulary import RUN_ID_MARK
 from clueval_xlsx.views.case_words import class_name, sheet_name
 from clueval_xlsx.views.judgement_words import judgement_names, severity_name, span_choice_name
 
@@ -224,7 +225,7 @@ class _SheetWriter:
         if key == "correct_label":
             return answer.correct_labels.get(layer or "", "")
         if key == "severity":
-            return severity_name(answer.severity, self.words)
+            return severity_name(answer.severity or "", self.words)
         return answer.comment
 
     def _related(self, related: list[str]) -> Content:

@@ -12,7 +12,8 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.outputs.xlsx.options import ReviewOptions
 from clueval_xlsx.outputs.xlsx.review import write_workbook
-from clueval_xlsx.review.manifest import CONFLICTS
+from clueval_xlsx.review.sample import Sample
+from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.views.judgement_words import judgement_names, judgements_of, what_was_said
 from clueval_xlsx.words import Words
 
@@ -50,10 +51,10 @@ def write_conflicts(
         contact=contact,
         judgements=judgements,
         earlier=earlier,
-        role=CONFLICTS,
+        role=Role.CONFLICTS,
         sources=sources,
         team=() if blind else run.team,
-        sample=run.manifest.sample if run.manifest else {},
+        sample=run.manifest.sample if run.manifest else Sample(),
     )
     write_workbook(run.raw, target, options, cases=shown)
 

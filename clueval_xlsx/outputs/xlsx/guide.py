@@ -11,7 +11,8 @@ from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.measure import LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Judgement
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES
 from clueval_xlsx.views.case_words import class_name, sheet_name
 from clueval_xlsx.views.judgement_words import judgement_name, severity_name, span_choice_name
 from clueval_xlsx.words import Words
@@ -91,13 +92,13 @@ def write_guide(sheet: Worksheet, content: ReviewContent) -> None:
         page.cells(_judgement_row(judgement, words, list(cases)), ["row_name_bold", "row_name", "row_name"])
     _classes(page, words, cases)
     page.section(words["guide.corrections_title"])
-    for code in SPAN_CHOICES:
-        page.cells([span_choice_name(code, words), words[f"guide.span_{code}"]], ["row_name_bold", "row_name"])
+    for choice in SPAN_CHOICES:
+        page.cells([span_choice_name(choice, words), words[f"guide.span_{choice}"]], ["row_name_bold", "row_name"])
     page.cells([words["guide.span_typed_name"], words["guide.span_typed"]], ["row_name_bold", "row_name"])
     page.cells([words["column.correct_label"], words["guide.correct_label"]], ["row_name_bold", "row_name"])
     page.section(words["guide.severity_title"])
-    for code in SEVERITIES:
-        page.cells([severity_name(code, words), words[f"guide.severity_{code}"]], ["row_name_bold", "row_name"])
+    for severity in SEVERITIES:
+        page.cells([severity_name(severity, words), words[f"guide.severity_{severity}"]], ["row_name_bold", "row_name"])
     page.section(words["guide.absent_title"])
     level = evaluation.options.level
     page.paragraph(words[f"guide.absent_{level}"])

@@ -8,14 +8,8 @@ from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx.book import Book, Cell
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.review.manifest import Manifest, encode
-from clueval_xlsx.review.vocabulary import (
-    LISTS_SHEET,
-    MANIFEST_SHEET,
-    SEVERITIES,
-    SPAN_CHOICES,
-    chunks,
-)
+from clueval_xlsx.review.manifest import Manifest, chunks, encode
+from clueval_xlsx.review.vocabulary import LISTS_SHEET, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES
 from clueval_xlsx.views.judgement_words import judgement_name, severity_name, span_choice_name
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx.book import MOST_ROWS
 from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
-from clueval_xlsx.review.manifest import REVIEW
-from clueval_xlsx.review.vocabulary import JUDGEMENTS, Answer, Judgement
+from clueval_xlsx.review.judgements import JUDGEMENTS, Answer, Judgement
+from clueval_xlsx.review.sample import Sample
+from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
 
 
@@ -29,10 +29,10 @@ class ReviewOptions:
     judgements: tuple[Judgement, ...] = JUDGEMENTS
     answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
     earlier: Mapping[str, str] = field(default_factory=dict)  # case ID -> what was decided before, as words
-    role: str = REVIEW
+    role: Role = Role.REVIEW
     sources: tuple[str, ...] = ()  # the workbooks whose open cases these are
     team: tuple[str, ...] = ()  # everybody the cases are handed out to
-    sample: Mapping[str, Any] = field(default_factory=dict)  # how the cases were drawn, see handout.Selection
+    sample: Sample = field(default_factory=Sample)  # how the cases were drawn
     in_memory: bool = False  # never a temporary file, whatever the size
 
 

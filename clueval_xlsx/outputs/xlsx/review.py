@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,8 +20,8 @@ from clueval_xlsx.outputs.xlsx.hidden import write_lists, write_manifest
 from clueval_xlsx.outputs.xlsx.metrics import write_metrics
 from clueval_xlsx.outputs.xlsx.options import ReviewContent, ReviewOptions
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
+from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest, from_evaluation
-from clueval_xlsx.review.vocabulary import JUDGEMENTS
 from clueval_xlsx.words import Words
 
 # From so many cases on the file is streamed: less memory, a little larger on disk.
@@ -72,8 +73,8 @@ def write_workbook(
 def _manifest(evaluation: Evaluation, options: ReviewOptions, cases: Mapping[str, pd.DataFrame]) -> Manifest:
     """What the workbook says about its run."""
     standard = {judgement.code for judgement in JUDGEMENTS}
-    return from_evaluation(
-        evaluation,
+    return replace(
+        from_evaluation(evaluation),
         lang=options.lang,
         annotator=options.annotator,
         part=options.part,

@@ -1,0 +1,80 @@
+"""Typed values out of JSON content, by msgspec; a wrong value is told by its place, what it is, what is allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+Built = TypeVar("Built")
+_SHOWN = 60
+_MESSAGE = re.compile(r"(?s)(.*?)(?: - at `\$\.?([^`]*)`)?")
+_EXPECTED = re.compile(r"Expected `([^`]*)`(.*)")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+
+
+def build(kind: type[Built], content: object) -> Built:
+    """An instance of a dataclass or Struct; unknown keys are passed over, a value of another type is a `ValueError`.
+
+    >>> from clueval_xlsx.review.judgements import Judgement
+    >>> build(Judgement, {"code": "public", "effect": "delete", "colour": 3}).effect
+    <Effect.DELETE: 'delete'>
+    >>> build(Judgement, {"code": "public", "effect": "erase"})
+    Traceback (most recent call last):
+    ValueError: effect is 'erase'. Allowed: none, delete, add, boundary, label, accept, open
+    """
+    try:
+        return msgspec.convert(content, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(_sentence(str(error), content, kind)) from None
+
+
+def plain(value: object, hook: Callable[[Any], Any] | None = None) -> Any:
+    """The value as dicts, lists and what JSON knows; `hook` turns what it does not know into something it does."""
+    return msgspec.to_builtins(value, enc_hook=hook)
+
+
+def _sentence(message: str, content: object, kind: type) -> str:
+    match = _MESSAGE.fullmatch(message)
+    what, place = (match[1], match[2] or "") if match else (message, "")
+    expected = _EXPECTED.match(what)
+    allowed = ", ".join(_codes(kind, place)) if what.startswith("Invalid enum") else ""
+    if not allowed and (expected is None or ", got" not in expected[2]):
+        return f"{place}: {what}" if place else what
+    allowed = allowed or (expected[1] if expected else "")
+    return f"{place or 'the content'} is {_shown(content, place)}. Allowed: {allowed}"
+
+
+def _shown(content: object, place: str) -> str:
+    """What stands at a place; where it cannot be looked up (a key of many), words for that."""
+    for step in _STEP.finditer(place):
+        try:
+            content = content[step[1] if step[1] else int(step[2])]  # type: ignore[index]
+        except (LookupError, TypeError, ValueError):
+            return "of the wrong kind"
+    try:
+        return repr(content)[:_SHOWN]
+    except RecursionError:
+        return "something nested too deeply"
+
+
+def _codes(kind: type, place: str) -> list[str]:
+    """The values of the enum that is expected at a place."""
+    found: Any = msgspec.inspect.type_info(kind)
+    for step in _STEP.finditer(place):
+        found = _known(found)
+        if step[1]:
+            found = next((field.type for field in getattr(found, "fields", ()) if field.encode_name == step[1]), None)
+        else:
+            found = getattr(found, "item_type", getattr(found, "value_type", None))
+    found = _known(found)
+    return [member.value for member in found.cls] if isinstance(found, msgspec.inspect.EnumType) else []
+
+
+def _known(found: Any) -> Any:
+    """Of a type that may be null the type itself."""
+    if not isinstance(found, msgspec.inspect.UnionType):
+        return found
+    return next((each for each in found.types if not isinstance(each, msgspec.inspect.NoneType)), None)

@@ -1,0 +1,47 @@
+"""When an answer counts as judged, and what it lacks: one rule for progress, decisions and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from clueval_xlsx.review.normalising import clean
+from clueval_xlsx.review.vocabulary import Effect
+
+
+class Part(StrEnum):
+    """What an answer can lack, by the key of its column."""
+
+    JUDGEMENT = "judgement"
+    CORRECT_SPAN = "correct_span"
+    CORRECT_LABEL = "correct_label"
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """Whether an answer counts as judged; if somebody began it and it does not, what is missing."""
+
+    judged: bool
+    missing: Part | None = None
+
+
+def completeness(effect: Effect | None, correct_span: str, correct_labels: Mapping[str, str]) -> Completeness:
+    """The state of an answer: the effect of its judgement (None: nobody judged) and its corrections.
+
+    A boundary needs a correct span, a label needs a correct label, and a correction needs a judgement. Severity and
+    comment alone judge nothing, and lack nothing either.
+
+    >>> completeness(Effect.BOUNDARY, "", {"risk": "HIGH"}).missing
+    <Part.CORRECT_SPAN: 'correct_span'>
+    >>> completeness(Effect.ADD, "", {}).judged
+    True
+    """
+    has_label = any(clean(label) for label in correct_labels.values())
+    if effect is None:
+        return Completeness(judged=False, missing=Part.JUDGEMENT if correct_span or correct_labels else None)
+    if effect is Effect.BOUNDARY and not correct_span:
+        return Completeness(judged=False, missing=Part.CORRECT_SPAN)
+    if effect is Effect.LABEL and not has_label:
+        return Completeness(judged=False, missing=Part.CORRECT_LABEL)
+    return Completeness(judged=True)
