@@ -11,7 +11,7 @@ import msgspec
 Built = TypeVar("Built")
 _SHOWN = 60
 _MESSAGE = re.compile(r"(?s)(.*?)(?: - at `\$\.?([^`]*)`)?")
-_EXPECTED = re.compile(r"Expected `([^`]*)`(.*)")
+_EXPECTED = re.compile(r"Expected (.*), got .*")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -39,11 +39,10 @@ def plain(value: object, hook: Callable[[Any], Any] | None = None) -> Any:
 def _sentence(message: str, content: object, kind: type) -> str:
     match = _MESSAGE.fullmatch(message)
     what, place = (match[1], match[2] or "") if match else (message, "")
-    expected = _EXPECTED.match(what)
-    allowed = ", ".join(_codes(kind, place)) if what.startswith("Invalid enum") else ""
-    if not allowed and (expected is None or ", got" not in expected[2]):
+    expected = _EXPECTED.fullmatch(what)
+    allowed = expected[1].replace("`", "") if expected else ", ".join(_codes(kind, place))
+    if not allowed:
         return f"{place}: {what}" if place else what
-    allowed = allowed or (expected[1] if expected else "")
     return f"{place or 'the content'} is {_shown(content, place)}. Allowed: {allowed}"
 
 
