@@ -10,7 +10,7 @@ from clueval_xlsx.review.normalising import clean
 from clueval_xlsx.review.vocabulary import Effect
 
 
-class Part(StrEnum):
+class AnswerPart(StrEnum):
     """What an answer can lack, by the key of its column."""
 
     JUDGEMENT = "judgement"
@@ -23,7 +23,7 @@ class Completeness:
     """Whether an answer counts as judged; if somebody began it and it does not, what is missing."""
 
     judged: bool
-    missing: Part | None = None
+    missing: AnswerPart | None = None
 
 
 def completeness(effect: Effect | None, correct_span: str, correct_labels: Mapping[str, str]) -> Completeness:
@@ -33,15 +33,15 @@ def completeness(effect: Effect | None, correct_span: str, correct_labels: Mappi
     comment alone judge nothing, and lack nothing either.
 
     >>> completeness(Effect.BOUNDARY, "", {"risk": "HIGH"}).missing
-    <Part.CORRECT_SPAN: 'correct_span'>
+    <AnswerPart.CORRECT_SPAN: 'correct_span'>
     >>> completeness(Effect.ADD, "", {}).judged
     True
     """
     has_label = any(clean(label) for label in correct_labels.values())
     if effect is None:
-        return Completeness(judged=False, missing=Part.JUDGEMENT if correct_span or correct_labels else None)
+        return Completeness(judged=False, missing=AnswerPart.JUDGEMENT if correct_span or correct_labels else None)
     if effect is Effect.BOUNDARY and not correct_span:
-        return Completeness(judged=False, missing=Part.CORRECT_SPAN)
+        return Completeness(judged=False, missing=AnswerPart.CORRECT_SPAN)
     if effect is Effect.LABEL and not has_label:
-        return Completeness(judged=False, missing=Part.CORRECT_LABEL)
+        return Completeness(judged=False, missing=AnswerPart.CORRECT_LABEL)
     return Completeness(judged=True)

@@ -16,7 +16,7 @@ from clueval_xlsx.cases.kinds import FP
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL, agreed_table
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.review.completeness import Part
+from clueval_xlsx.review.completeness import AnswerPart
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.normalising import clean, normalise
@@ -263,9 +263,9 @@ def _agreed(evaluation: Evaluation, wanted: set[str]) -> pd.DataFrame:
 
 def _check_complete(record: JudgementRecord) -> None:
     missing = record.completeness.missing
-    if missing is Part.CORRECT_SPAN:
+    if missing is AnswerPart.CORRECT_SPAN:
         raise Unusable(missing, "span_missing", "", "empty, but the judgement needs it", _span_choices())
-    if missing is Part.CORRECT_LABEL:
+    if missing is AnswerPart.CORRECT_LABEL:
         raise Unusable(missing, "label_missing", "", "empty, but the judgement needs it", "a label")
 
 

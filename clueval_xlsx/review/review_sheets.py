@@ -10,7 +10,7 @@ from pathlib import PurePath
 from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text
-from clueval_xlsx.review.completeness import Part, completeness
+from clueval_xlsx.review.completeness import AnswerPart, completeness
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, Header, SheetWords, find_header
@@ -113,7 +113,7 @@ class ReviewSheet:
         effect = self._words.judgements[code].effect if code else None
         correct_span = texts.get("correct_span", "").strip()
         labels = self._correct_labels(texts, cells, found)
-        if completeness(effect, correct_span, labels).missing is Part.JUDGEMENT:
+        if completeness(effect, correct_span, labels).missing is AnswerPart.JUDGEMENT:
             key, given = ("correct_span", correct_span) if correct_span else next(_label_cells(labels))
             found.problems.append(
                 RowProblem(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from clueval_xlsx.review.completeness import Completeness, Part, completeness
+from clueval_xlsx.review.completeness import AnswerPart, Completeness, completeness
 from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.vocabulary import Effect
 from tests.support.commands import run
@@ -30,12 +30,12 @@ TABLE = """
     ("effect", "span", "labels", "state"),
     [
         (None, "", {}, Completeness(judged=False)),
-        (None, "both", {}, Completeness(judged=False, missing=Part.JUDGEMENT)),
-        (None, "", LABELS, Completeness(judged=False, missing=Part.JUDGEMENT)),
-        (Effect.BOUNDARY, "", LABELS, Completeness(judged=False, missing=Part.CORRECT_SPAN)),
+        (None, "both", {}, Completeness(judged=False, missing=AnswerPart.JUDGEMENT)),
+        (None, "", LABELS, Completeness(judged=False, missing=AnswerPart.JUDGEMENT)),
+        (Effect.BOUNDARY, "", LABELS, Completeness(judged=False, missing=AnswerPart.CORRECT_SPAN)),
         (Effect.BOUNDARY, "Kolbe", {}, Completeness(judged=True)),
-        (Effect.LABEL, "both", {}, Completeness(judged=False, missing=Part.CORRECT_LABEL)),
-        (Effect.LABEL, "", {"span": "\u200b \u2060"}, Completeness(judged=False, missing=Part.CORRECT_LABEL)),
+        (Effect.LABEL, "both", {}, Completeness(judged=False, missing=AnswerPart.CORRECT_LABEL)),
+        (Effect.LABEL, "", {"span": "\u200b \u2060"}, Completeness(judged=False, missing=AnswerPart.CORRECT_LABEL)),
         (Effect.LABEL, "", LABELS, Completeness(judged=True)),
         *((effect, "", {}, Completeness(judged=True)) for effect in Effect if effect not in {"boundary", "label"}),
     ],
@@ -58,5 +58,5 @@ def test_status_counts_a_row_as_judged_only_if_the_reimport_can_use_it(tmp_path)
     assert (row["judged"], row["unusable"]) == (1, 2)
     done = run("reimport", path, "--gold", tmp_path / "gold.vrt", "-o", tmp_path / "new.vrt")
     assert done.code == 3
-    assert "1 judgement by 1 person" in done.err
+    assert f"Judgements: {row['judged']}, by anna." in done.err
     assert done.err.count("empty, but the judgement needs it") == row["unusable"]
