@@ -70,7 +70,8 @@ def judge(world: World, files: Mapping[str, Sequence[Sheet]], back: CameBack) ->
             outcome = MOVED
         if back.crashed:
             outcome = LOST
-        readable = not disputed and _readable(meant, lines.get(case, [])) and usable(world.facts[case], meant)
+        clear = not disputed and not world.must_be_refused
+        readable = clear and _readable(meant, lines.get(case, [])) and usable(world.facts[case], meant)
         if meant or outcome != KEPT:
             verdicts.append(Verdict(case, outcome, readable, meant, found))
     return verdicts

@@ -86,8 +86,8 @@ def role_of_header(text: str) -> str:
         if found in {normalise(word) for word in header_words(role).values()}:
             return role
     for word in header_words(_CORRECT_LABEL).values():
-        if found == normalise(word) or found.startswith(normalise(word) + ":"):
-            layer = found[len(normalise(word)) :].strip(" :")
+        if found.startswith(normalise(word)):
+            layer = found[len(normalise(word)) :].strip(" :()–-")
             return f"{_CORRECT_LABEL}:{layer}"
     return ""
 
@@ -95,6 +95,11 @@ def role_of_header(text: str) -> str:
 def is_id(text: str) -> bool:
     """Whether a text is the ID of a case."""
     return CASE_ID.fullmatch(text) is not None
+
+
+def is_manifest(sheet: Sheet) -> bool:
+    """Whether this is the hidden sheet that knows the run."""
+    return "manifest" in sheet.name
 
 
 def tag(book: Book) -> None:

@@ -6,7 +6,7 @@ from random import Random
 
 from tests.simulator.book import Book, NotPossible, Sheet
 from tests.simulator.registry import OPERATIONS, operation
-from tests.simulator.roles import Layout, header_words, is_annotation, layout
+from tests.simulator.roles import Layout, header_words, is_annotation, is_manifest, layout
 from tests.simulator.world import World
 
 # -- headers
@@ -119,7 +119,7 @@ def delete(world: World, rng: Random) -> None:
 def delete_other(world: World, rng: Random) -> None:
     """Delete the guide, the metrics, the lists: nothing that holds cases."""
     book = world.books[0]
-    others = [sheet for sheet in book.sheets if layout(sheet) is None and "manifest" not in sheet.name]
+    others = [sheet for sheet in book.sheets if layout(sheet) is None and not is_manifest(sheet)]
     if not others:
         raise NotPossible
     book.delete_sheet(rng.choice(others))
@@ -129,7 +129,7 @@ def delete_other(world: World, rng: Random) -> None:
 def delete_manifest(world: World, rng: Random) -> None:
     """Delete what the workbook knows about its run: it is refused, or the prediction must be given."""
     book = world.books[0]
-    found = [sheet for sheet in book.sheets if "manifest" in sheet.name]
+    found = [sheet for sheet in book.sheets if is_manifest(sheet)]
     if not found:
         raise NotPossible
     book.delete_sheet(found[0])

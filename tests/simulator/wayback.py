@@ -29,6 +29,7 @@ _NO_REPORT = {
     "run",
     "undecided",
 }
+_NOBODYS = {"carried", "settled"}  # outcomes of cases that nobody judged by themselves
 _PLACE = re.compile(r"(?P<file>[^!\"\n]+?\.(?:xlsx|ods|csv))!(?P<rest>.+)", re.DOTALL)
 _CELLS = re.compile(r"\$?([A-Z]{1,3})\$?(\d+)?(?::\$?([A-Z]{1,3})\$?(\d+)?)?(?![A-Za-z0-9])")
 
@@ -95,6 +96,8 @@ def _read_log(text: str, found: CameBack) -> None:
     for line in text.split("\n"):
         if line.strip():
             entry = json.loads(line)
+            if entry.get("outcome") in _NOBODYS:
+                continue
             case = str(entry["case"])
             found.judged.setdefault(case, []).append(_decision(entry))
             found.sources.setdefault(case, []).append(str(entry.get("workbook", "")))

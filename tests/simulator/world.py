@@ -8,7 +8,7 @@ from random import Random
 
 from tests.simulator.book import Book, Mirror, NotPossible, Sheet
 from tests.simulator.person import Decision, Facts, canonical, first_decision, surface
-from tests.simulator.roles import Layout, case_of_row, is_annotation, layout, value_words
+from tests.simulator.roles import Layout, case_of_row, is_annotation, is_manifest, layout, value_words
 
 
 @dataclass
@@ -41,6 +41,11 @@ class World:
     disputed: set[str] = field(default_factory=set)
     given_twice: bool = False
     open_mirror: Callable[[], Mirror] | None = None  # a new, empty workbook in the program that mirrors the edits
+
+    @property
+    def must_be_refused(self) -> bool:
+        """Whether the files are no workbooks any more, or none of them knows its run."""
+        return self.suffix == ".csv" or not any(is_manifest(sheet) for book in self.books for sheet in book.sheets)
 
     # -- what stands where
 
