@@ -12,7 +12,7 @@ _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _CENTRAL = b"PK\x01\x02"
 _MOST_PARTS = 10_000  # no workbook has so many; to list more takes time and memory
 _LOOK = 1 << 12
-_PROTECTED = re.compile(rb"<(?:[\w.-]{1,40}:)?encryption-data[\s>]")
+_PROTECTED = re.compile(rb"<(?:[\w.-]{1,40}:)?encryption-data[\s/>]")
 _MOST_MANIFEST = 1 << 20
 
 

@@ -1,4 +1,4 @@
-"""A workbook as plain cells: told by its content, decrypted if need be, checked, then parsed; in one function.
+"""A workbook as plain cells: told by its content, then decrypted, checked and parsed by a process of its own.
 
 Everything that parses a spreadsheet goes through `read_workbook`.
 """
@@ -6,23 +6,29 @@ Everything that parses a spreadsheet goes through `read_workbook`.
 from __future__ import annotations
 
 import datetime
-import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.hostile import MOST_FILE_BYTES, Package, unpack
-from clueval_xlsx.files.valueless_cells import MergedRange, Place, Unseen, unseen_cells
+from clueval_xlsx.files.hostile import MOST_FILE_BYTES
+from clueval_xlsx.files.kinds import Kind, kind_of
+from clueval_xlsx.files.parse_process import parse_elsewhere
+from clueval_xlsx.files.parsing import Cell, Row
+from clueval_xlsx.files.valueless_cells import MergedRange, Place
 
-Cell = str | float | bool | datetime.date | datetime.time | datetime.timedelta
-Row = Sequence[Cell]
+__all__ = ["Cell", "MergedRange", "Place", "Row", "SheetTable", "cell_name", "cell_text", "read_workbook"]
 
-_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_MOST_SPINS = 1_000_000  # rounds of hashing that a file may ask for; Excel writes 100,000
-_LOOK = 1 << 12
+_SAVE_AS = "Open it in Excel or LibreOffice and save it as .xlsx"
+_REMEDIES = {
+    Kind.EMPTY: "Ask for the file again.",
+    Kind.WORD: "Send the workbook itself.",
+    Kind.ARCHIVE: "Send the workbook itself.",
+    Kind.XLSB: f'{_SAVE_AS} (File, Save as, "Excel Workbook").',
+    Kind.XLS: f"{_SAVE_AS}.",
+    Kind.PROTECTED_ODS: "Open it in LibreOffice and save it without a password, or as .xlsx with one.",
+}
 
 
 @dataclass(frozen=True)
@@ -41,114 +47,21 @@ class SheetTable:
 
 def read_workbook(data: bytes, name: str, password: str | None = None) -> tuple[SheetTable, ...]:
     """All sheets of an `.xlsx` or `.ods`, hidden ones too; `name` is for messages."""
-    if data[:8] == _OLE:
-        data = _decrypt(data, name, password)
-    if data[:4] != _ZIP:
-        raise InputError(f"{name}: found {_guess(data)}. Allowed: a workbook, .xlsx or .ods. {_remedy(data)}")
-    package = unpack(data, name)
-    try:
-        return parse_package(package)
-    except BaseException as error:  # a panic of the parser is no Exception, and no reason to stop the program
-        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
-            raise
-        raise _unreadable(name, error) from None
-
-
-def parse_package(package: Package) -> tuple[SheetTable, ...]:
-    """The sheets of an archive that was checked; whatever goes wrong in a parser is raised as it comes."""
-    from python_calamine import CalamineWorkbook
-
-    book = CalamineWorkbook.from_filelike(io.BytesIO(package.content))
-    unseen = unseen_cells(package)
-    return tuple(
-        _table(book, sheet.name, unseen.get(sheet.name, Unseen()))
-        for sheet in book.sheets_metadata
-        if _is_worksheet(sheet)
-    )
-
-
-def _is_worksheet(sheet: Any) -> bool:
-    return getattr(sheet.typ, "name", str(sheet.typ)).casefold().endswith("worksheet")
-
-
-def _table(book: Any, name: str, unseen: Unseen) -> SheetTable:
-    sheet = book.get_sheet_by_name(name)
-    merged = [MergedRange(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
-    rows = sheet.to_python(skip_empty_area=False)
-    return SheetTable(name, rows, (*merged, *unseen.merged), unseen.valueless)
-
-
-def _unreadable(name: str, error: BaseException) -> InputError:
-    """The refusal of a file that a parser could not read."""
-    return InputError(
-        f"{name}: the workbook cannot be read ({str(error)[:200] or type(error).__name__}). "
-        "Open it in Excel or LibreOffice, save it, and try again."
-    )
-
-
-def _decrypt(data: bytes, name: str, password: str | None) -> bytes:
-    """The workbook inside an encrypted container."""
-    import msoffcrypto
-    from msoffcrypto.exceptions import DecryptionError, FileFormatError, InvalidKeyError
-
     if len(data) > MOST_FILE_BYTES:
         raise InputError(
             f"{name}: found a file of {len(data) / 1e6:,.0f} MB. Allowed: {MOST_FILE_BYTES / 1e6:,.0f} MB."
         )
-    if "EncryptedPackage".encode("utf-16-le") not in data:
-        raise InputError(
-            f"{name}: found a workbook in the old .xls format. Allowed: .xlsx or .ods. Open it, save it as .xlsx."
-        )
-    _check_key_settings(data, name)
-    if not password:
+    kind = kind_of(data)
+    if kind is Kind.ENCRYPTED and not password:
         raise InputError(
             f"{name}: the workbook is protected by a password. Give it with --password-file FILE or in the "
             "environment variable CLUEVAL_PASSWORD."
         )
-    opened = io.BytesIO()
-    try:
-        container = msoffcrypto.OfficeFile(io.BytesIO(data))
-        container.load_key(password=password, verify_password=True)
-        container.decrypt(opened)
-    except InvalidKeyError:
-        raise InputError(f"{name}: the password does not fit. Ask for the one the workbook was saved with.") from None
-    except (DecryptionError, FileFormatError) as error:
-        raise InputError(f"{name}: cannot be decrypted: {error}. Save it without a password.") from None
-    except Exception as error:  # the container is parsed by code that trusts it
-        raise _unreadable(name, error) from None
-    return opened.getvalue()
-
-
-def _check_key_settings(data: bytes, name: str) -> None:
-    """Refuse containers that ask for endless hashing or bring entities along."""
-    if any(int(spins) > _MOST_SPINS for spins in re.findall(rb'spinCount="([0-9]{1,18})', data)) or re.search(
-        rb'spinCount="[0-9]{19}', data
-    ):
-        raise InputError(f"{name}: the encryption asks for more than {_MOST_SPINS:,} rounds. The file is refused.")
-    if re.search(rb"<!(?:DOCTYPE|ENTITY)", data):
-        raise InputError(f"{name}: found a DOCTYPE in the encryption settings. The file is refused.")
-
-
-def _guess(data: bytes) -> str:
-    """What a file that is no workbook seems to be."""
-    head = data[:_LOOK].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if not head:
-        return "an empty file"
-    if head.startswith((b"<!doctype html", b"<html", b"<table", b"<meta")):
-        return "a web page (HTML)"
-    if head.startswith(b"<?xml") or head.startswith(b"<"):
-        return "an XML file"
-    if head.startswith(b"%pdf"):
-        return "a PDF"
-    if b"\x00" not in head and any(mark in head for mark in (b",", b";", b"\t")):
-        return "a text table (CSV)"
-    return "no workbook"
-
-
-def _remedy(data: bytes) -> str:
-    if not data:
-        return "Ask for the file again."
-    return "Open it in Excel or LibreOffice and save it as .xlsx; the name alone does not make it one."
+    if kind not in {Kind.XLSX, Kind.ODS, Kind.ENCRYPTED, Kind.DAMAGED}:
+        remedy = _REMEDIES.get(kind, f"{_SAVE_AS}; the name alone does not make it one.")
+        raise InputError(f"{name}: found {kind.value}. Allowed: a workbook, .xlsx or .ods. {remedy}")
+    sheets = parse_elsewhere(data, name, password if kind is Kind.ENCRYPTED else None)
+    return tuple(SheetTable(sheet.name, sheet.rows, sheet.merged, sheet.valueless) for sheet in sheets)
 
 
 def cell_text(value: Any) -> str:  # noqa: PLR0911 - one line a type

@@ -121,13 +121,14 @@ def test_an_archive_that_lies_about_its_sizes_is_refused():
 def test_a_string_repeated_beyond_measure_is_refused():
     strings = f"<sst><si><t>{'x' * 1_000_000}</t></si></sst>"
     cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 2001))
-    with pytest.raises(InputError, match="repeated text"):
+    with pytest.raises(InputError, match="text that is repeated"):
         read_workbook(xlsx(SHEET.format(rows=cells), strings), "echo.xlsx")
 
 
 def test_thousands_of_parts_are_refused():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("xl/workbook.xml", BOOK)
         for number in range(6000):
             archive.writestr(f"xl/worksheets/{number}.xml", "")
     with pytest.raises(InputError, match="parts"):
@@ -168,12 +169,6 @@ def test_an_archive_of_something_else_is_refused():
         archive.writestr("word/document.xml", "<w/>")
     with pytest.raises(InputError, match="Word"):
         read_workbook(buffer.getvalue(), "letter.xlsx")
-
-
-def test_encryption_that_never_ends_is_refused():
-    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + b'spinCount="900000000"'
-    with pytest.raises(InputError, match="rounds"):
-        read_workbook(data, "slow.xlsx", "secret")
 
 
 def test_an_encrypted_workbook_needs_its_password(write, write_pair):

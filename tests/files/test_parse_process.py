@@ -1,0 +1,175 @@
+"""Workbooks are parsed in a process under limits: whatever a file does to it, this one lives and the next is read."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files import parse_process
+from clueval_xlsx.files.encryption import PASSWORD_VARIABLE, encrypt
+from clueval_xlsx.files.workbooks import read_workbook
+from tests.support.folders import ROOT
+from tests.support.handmade_books import ROW, SHEET, cell, xlsx
+from tests.support.hostile_books import KINDS, PASSWORD, measure, sheet, workbooks
+from tests.support.judging import judged, workbook
+
+TABLE = """
+    token  gold   pred
+    Ann    B-PER  O
+    Lee    O      B-PER
+"""
+GOOD = xlsx(SHEET.format(rows=ROW.format(cells=cell("A1") + cell("C1"))))
+# What the refusal says, for the kinds that people may bring about or that need their own remedy.
+WORDS = {
+    "a cell far away": "(rectangle|name of a cell)",
+    "a cell far away in a large sheet": "rectangle",
+    "a name that is no cell's": "name of a cell",
+    "a row number without cell references": "(row's number|rectangle)",
+    "elements nested without end": "nested",
+    "merged cells without end": "merged cells",
+    "more shared strings than there are": "ount=",
+    "a long string in every cell": "text that is repeated",
+    "a long string with comments in it": "text that is repeated",
+    "a long string in every cell of a large sheet": "needs too much memory",
+    "many sheets, one part": "(same part|sheets)",
+    "many sheets": "sheets",
+    "many large parts": "MB in a file of",
+    "one part of a gigabyte": "MB in a file of",
+    "a list of parts that unpacks to a gigabyte": "MB in a file of",
+    "repeated cells of an .ods": "(rectangle|repetitions)",
+    "odd numbers of repetitions": "repetitions",
+    "repetitions given twice": "duplicate attribute",
+    "repetitions under another prefix": "prefixes",
+    "a table inside a table": "table inside a table",
+    "repeated text of an .ods": "text that is repeated",
+    "spaces of an .ods": "(spaces|text that is repeated)",
+    "a password that is hashed without end": "rounds of hashing",
+    "settings of encryption that bring entities": "DOCTYPE",
+    "an old .xls": "old .xls format.*save it as .xlsx",
+    "an .xlsb": "binary workbook .*Excel Workbook",
+    "an .ods under a password": "under a password.*LibreOffice",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hostile_workbook_is_refused_with_a_message_and_the_next_one_is_read(kind: str) -> None:
+    for data in KINDS[kind]():
+        with pytest.raises(InputError, match=WORDS.get(kind, "hostile")) as refusal:
+            read_workbook(data, "hostile", PASSWORD)
+        assert str(refusal.value).startswith("hostile")
+    (table,) = read_workbook(GOOD, "good.xlsx")
+    assert table.rows == [["x", "", "x"]]
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(KINDS) >= 40
+    assert sum(1 for _ in workbooks()) >= 120
+
+
+@pytest.mark.slow
+def test_no_hostile_workbook_takes_a_second_or_half_a_gigabyte() -> None:
+    """One of each kind; `python -m tests.support.hostile_books` measures all."""
+    usual = min(measure(sheet(cell("A1")))[0] for _ in range(3))
+    for kind, make in KINDS.items():
+        seconds, megabytes, message = measure(next(iter(make())))
+        assert message not in {"", "ABORTED"}, kind
+        assert seconds - usual < 1, (kind, seconds)
+        assert megabytes < 500, (kind, megabytes)
+
+
+def test_dates_times_and_numbers_arrive_as_what_they_are() -> None:
+    book = openpyxl.Workbook()
+    moments = [datetime.datetime(2024, 2, 29, 12, 30), datetime.date(2024, 1, 1), datetime.time(8, 15)]
+    values = [*moments, 7, 2.5, True, "ä"]
+    assert book.active is not None
+    book.active.append([*values, datetime.timedelta(hours=30)])
+    saved = io.BytesIO()
+    book.save(saved)
+    (table,) = read_workbook(saved.getvalue(), "dates.xlsx")
+    row = table.rows[0]
+    assert row[0] == values[0]
+    assert [type(each) for each in row[4:7]] == [float, bool, str]
+    assert row[3:7] == [7.0, 2.5, True, "ä"]
+    assert all(isinstance(each, datetime.date | datetime.time | datetime.timedelta) for each in (*row[:3], row[7]))
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks into /proc")
+def test_a_password_stands_in_no_list_of_processes_and_in_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD_VARIABLE, "geheim-4711")
+    parse_process.stop()
+    data = workbook(judged(TABLE)).getvalue()
+    tables = read_workbook(encrypt(data, "geheim-4711"), "secret.xlsx", "geheim-4711")
+    assert tables == read_workbook(data, "clear.xlsx")
+    process = Path("/proc") / str(parse_process._process()._running.pid)
+    for name in ("cmdline", "environ"):
+        assert b"geheim-4711" not in (process / name).read_bytes()
+    parse_process.stop()
+
+
+def test_a_process_that_was_killed_meanwhile_is_started_again() -> None:
+    read_workbook(GOOD, "good.xlsx")
+    parse_process._process()._running.kill()
+    parse_process._process()._running.wait()
+    (table,) = read_workbook(GOOD, "good.xlsx")
+    assert table.rows == [["x", "", "x"]]
+
+
+def test_one_process_reads_many_workbooks() -> None:
+    read_workbook(GOOD, "good.xlsx")
+    first = parse_process._process()._running.pid
+    for _ in range(20):
+        read_workbook(GOOD, "good.xlsx")
+    assert parse_process._process()._running.pid == first
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("_SECONDS", 0.001), ("_MEMORY", 1 << 16)], ids=["processor time", "memory"]
+)
+def test_a_file_that_reaches_a_limit_is_refused(limit: str, value: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "".join(f'<row r="{n}">{cell(f"A{n}", "text " * 50)}</row>' for n in range(1, 30_000))
+    data = xlsx(SHEET.format(rows=rows))
+    with monkeypatch.context() as patched:
+        patched.setattr(parse_process, limit, value)
+        patched.setattr(parse_process, f"{limit}_PER_BYTE", 0)
+        with pytest.raises(InputError, match=r"(takes too long|needs too much memory).*The file is refused"):
+            read_workbook(data, "large.xlsx")
+    assert len(read_workbook(data, "large.xlsx")[0].rows) == 29_999
+
+
+def test_a_process_that_says_nothing_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    parse_process.stop()
+    with monkeypatch.context() as patched:
+        patched.setattr(parse_process, "_CODE", "import time; time.sleep(60)")
+        patched.setattr(parse_process, "_PATIENCE", 0.2)
+        patched.setattr(parse_process, "_PATIENCE_PER_SECOND", 0)
+        with pytest.raises(InputError, match="takes too long to read"):
+            read_workbook(GOOD, "good.xlsx")
+    assert read_workbook(GOOD, "good.xlsx")
+
+
+def test_a_process_does_not_outlive_the_one_that_started_it() -> None:
+    reader, writer = os.pipe()
+    code = (
+        "import os, sys; from clueval_xlsx.files import parse_process as p; "
+        f"os.write({writer}, str(p._process()._running.pid).encode()); os.kill(os.getpid(), 9)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=False, pass_fds=[writer])
+    os.close(writer)
+    pid = int(os.read(reader, 100))
+    os.close(reader)
+    for _ in range(100):
+        state = Path(f"/proc/{pid}/stat")
+        if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
+            return
+        time.sleep(0.05)
+    raise AssertionError("it is still there")

@@ -1,0 +1,521 @@
+"""Workbooks that mean harm, by kind; `python -m tests.support.hostile_books` measures what each costs.
+
+For every workbook it prints a JSON line: kind, number, bytes, processor seconds and megabytes that the parsing process
+took beyond what an honest small workbook takes, and the message of the refusal.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import struct
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.files.workbooks import read_workbook
+from tests.support.handmade_books import BOOK, CONTENT_TYPES, FAR, RELS, ROW, SHEET, cell, filled, ods, xlsx
+
+PASSWORD = "apfel"
+MANY = 4_000_000_000
+BOMB = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
+_TABLE = '<table:table table:name="FN">{rows}</table:table>'
+_ODS_ROW = "<table:table-row{repeat}>{cells}</table:table-row>"
+_ODS_CELL = '<table:table-cell office:value-type="string"{more}><text:p>{text}</text:p></table:table-cell>'
+KINDS: dict[str, Callable[[], Iterator[bytes]]] = {}
+
+
+def kind(name: str) -> Callable[[Callable[[], Iterator[bytes]]], Callable[[], Iterator[bytes]]]:
+    """Add a kind of workbook to the list."""
+
+    def add(make: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
+        KINDS[name] = make
+        return make
+
+    return add
+
+
+def sheet(cells: str, strings: str | None = None) -> bytes:
+    return xlsx(SHEET.format(rows=ROW.format(cells=cells)), strings)
+
+
+def archive(parts: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method, compresslevel=9 if method == zipfile.ZIP_DEFLATED else None) as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    return buffer.getvalue()
+
+
+def xlsx_parts(sheets: dict[str, str | bytes], entries: str, links: str, **more: str | bytes) -> dict[str, str | bytes]:
+    """The parts of a workbook whose list of sheets is written by hand."""
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return {
+        "[Content_Types].xml": CONTENT_TYPES,
+        "_rels/.rels": RELS.format(kind="officeDocument", target="xl/workbook.xml"),
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>{entries}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
+        f'relationships">{links}</Relationships>',
+        **{f"xl/worksheets/{name}.xml": content for name, content in sheets.items()},
+        **more,
+    }
+
+
+# ---- cells and rows -------------------------------------------------------------------------------------------------
+
+
+@kind("a cell far away")
+def _far() -> Iterator[bytes]:
+    yield from map(sheet, FAR)
+    yield sheet(cell("A1") + cell("xfd1048576"))
+    yield sheet(cell("A1") + cell("  XFD1048576 "))
+    yield sheet(cell("A1") + cell("&#88;FD1048576"))
+
+
+@kind("a cell far away in a large sheet")
+def _far_in_a_large_sheet() -> Iterator[bytes]:
+    rows = "".join(ROW.replace("1", str(n)).format(cells=cell(f"A{n}", "text " * 20)) for n in range(1, 8000))
+    yield xlsx(SHEET.format(rows=rows + f'<row r="1048576">{cell("XFD1048576")}</row>'))
+    yield xlsx(SHEET.format(rows=rows + '<row  r="1048576"><c  r="XFD1048576"/></row>'))
+
+
+@kind("a name that is no cell's")
+def _no_name() -> Iterator[bytes]:
+    for name in ("A0", "A99999999999", "AAAA1", "", "-1", "1A", "XFE1", "A1048577", "Ä1", "A1:B2", "R1C1"):
+        yield sheet(cell("A1") + cell(name))
+
+
+@kind("an attribute inside a quoted attribute")
+def _inside() -> Iterator[bytes]:
+    for tag in ('<c s=\' r="A1"\' r="XFD1048576"/>', "<c s=\" r='A1'\" r='XFD1048576'/>", "<c s='>' r='XFD1048576'/>"):
+        yield sheet(cell("A1") + tag)
+        yield sheet(tag + cell("A1"))
+
+
+@kind("an attribute given twice")
+def _twice() -> Iterator[bytes]:
+    yield sheet('<c r="A1" r="XFD1048576"><v>1</v></c>')
+    yield sheet('<c r="XFD1048576" r="A1"><v>1</v></c>')
+
+
+@kind("a row number without cell references")
+def _rows_alone() -> Iterator[bytes]:
+    for number in (str(MANY), "1048577", "+5", "0x10", "-1", "99999999999999999999", "1e9", ""):
+        yield xlsx(SHEET.format(rows=f'<row r="{number}"><c><v>1</v></c></row>'))
+    yield xlsx(SHEET.format(rows='<row r="1048576"><c><v>1</v></c><c><v>1</v></c><c><v>1</v></c></row>'))
+
+
+@kind("elements nested without end")
+def _deep() -> Iterator[bytes]:
+    deep = "<x>" * 50_000 + "</x>" * 50_000
+    yield xlsx(SHEET.format(rows=deep))
+    yield sheet(cell("A1"), f"<sst>{deep}</sst>")
+    yield xlsx(SHEET.format(rows=""), book=BOOK.replace("<sheets>", deep + "<sheets>"))
+    yield ods(deep)
+
+
+@kind("tags that are never closed")
+def _unclosed() -> Iterator[bytes]:
+    yield xlsx(SHEET.format(rows="<row>" * 40_000))
+    yield xlsx(SHEET.format(rows="<c " * 100_000))
+    yield xlsx(SHEET.format(rows="<!--" * 100_000))
+    yield ods("<table:table>" * 40_000)
+    yield ods("<table:table-row " * 40_000)
+
+
+@kind("merged cells without end")
+def _merged() -> Iterator[bytes]:
+    content = SHEET.format(rows=ROW.format(cells=cell("A1")))
+    merged = "<mergeCells>" + '<mergeCell ref="A1:B2"/>' * 250_000 + "</mergeCells></worksheet>"
+    yield xlsx(content.replace("</worksheet>", merged))
+
+
+# ---- strings --------------------------------------------------------------------------------------------------------
+
+
+@kind("more shared strings than there are")
+def _unique_count() -> Iterator[bytes]:
+    claims = (
+        f'uniqueCount="{MANY}"', f"uniqueCount='{MANY}'", f'uniqueCount = "{MANY}"', 'uniqueCount="+4000000000"',
+        'uniqueCount="&#52;000000000"', 'uniqueCount="18446744073709551615"', 'uniqueCount="-1"',
+        f'a="uniqueCount=&quot;1&quot;" uniqueCount="{MANY}"',
+    )  # fmt: skip
+    for claim in claims:
+        yield sheet('<c r="A1" t="s"><v>0</v></c>', f"<sst {claim}><si><t>x</t></si></sst>")
+
+
+def echo(value: str, count: int = 2000, strings: str = "") -> bytes:
+    text = strings or f"<sst><si><t>{'x' * 1_000_000}</t></si></sst>"
+    rows = "".join(f'<row r="{n}"><c r="A{n}" t="s">{value}</c></row>' for n in range(1, count + 1))
+    return xlsx(SHEET.format(rows=rows), text)
+
+
+@kind("a long string in every cell")
+def _echo() -> Iterator[bytes]:
+    for value in ("<v>0</v>", "<v>+0</v>", "<v> 0 </v>", "<v>00</v>", "<v><!-- x -->0</v>", "<v>0<!-- x --></v>"):
+        yield echo(value)
+    yield echo("<v><![CDATA[0]]></v>")
+    yield echo("<v>&#48;</v>")
+
+
+@kind("a long string with comments in it")
+def _echo_with_comments() -> Iterator[bytes]:
+    yield echo(
+        "<v>0</v>", strings=f"<sst><!-- <si> --><si><t>{'x' * 500_000}<!-- </si> -->{'x' * 500_000}</t></si></sst>"
+    )
+    yield echo("<v>1</v>", strings=f"<sst><si/><si><t>{'<!-- c -->xxxxxxxxxx' * 60_000}</t></si></sst>")
+
+
+@kind("a long string in every cell of a large sheet")
+def _large_echo() -> Iterator[bytes]:
+    yield echo("<v>0</v>", 40_000)
+
+
+# ---- parts ----------------------------------------------------------------------------------------------------------
+
+
+@kind("many sheets, one part")
+def _one_part() -> Iterator[bytes]:
+    entries = "".join(f'<sheet name="S{n}" sheetId="{n}" r:id="rId{n}"/>' for n in range(1, 3001))
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"
+    content = SHEET.format(rows=ROW.format(cells=cell("A1", "x" * 5000)))
+    for targets in (
+        ["worksheets/a.xml"],
+        ["/xl/worksheets/a.xml", "worksheets/a.xml"],
+        ["./worksheets/../worksheets/A.xml"],
+    ):
+        links = "".join(
+            f'<Relationship Id="rId{n}" Type="{kinds}" Target="{targets[n % len(targets)]}"/>' for n in range(1, 3001)
+        )
+        yield archive(xlsx_parts({"a": content}, entries, links))
+    links = f'<Relationship Id="rId1" Type="{kinds}" Target="worksheets/a.xml"/>'
+    yield archive(xlsx_parts({"a": content}, '<sheet name="S" sheetId="1" r:id="rId1"/>' * 3000, links))
+
+
+@kind("many sheets")
+def _many_sheets() -> Iterator[bytes]:
+    yield xlsx(
+        SHEET.format(rows=""), book=BOOK.replace("<sheets>", "<sheets>" + '<sheet name="S" sheetId="1"/>' * 3000)
+    )
+
+
+@kind("many large parts")
+def _large_parts() -> Iterator[bytes]:
+    blank = SHEET.format(rows=" " * 8_000_000)
+    yield archive(xlsx_parts({f"s{n}": blank for n in range(120)}, "", ""))
+
+
+@kind("one part of a gigabyte")
+def _gigabyte() -> Iterator[bytes]:
+    for name in ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
+            book.writestr("xl/workbook.xml", BOOK)
+            with book.open(name, "w") as part:
+                for _ in range(16):
+                    part.write(bytes(1 << 26))
+        yield buffer.getvalue()
+
+
+@kind("a list of parts that unpacks to a gigabyte")
+def _manifest() -> Iterator[bytes]:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
+        book.writestr("content.xml", "<x/>")
+        with book.open("META-INF/manifest.xml", "w") as part:
+            for _ in range(16):
+                part.write(b" " * (1 << 26))
+    yield buffer.getvalue()
+
+
+@kind("an archive of thousands of parts")
+def _thousands() -> Iterator[bytes]:
+    yield archive({f"xl/worksheets/{n}.xml": "" for n in range(6000)} | {"xl/workbook.xml": BOOK}, zipfile.ZIP_STORED)
+
+
+@kind("a part that is there twice")
+def _two_parts() -> Iterator[bytes]:
+    yield archive({"xl/workbook.xml": BOOK, "XL/WORKBOOK.XML": BOOK})
+    yield archive({"content.xml": "<x/>", "Content.xml": "<x/>"})
+
+
+@kind("an archive that lies about its sizes")
+def _liar() -> Iterator[bytes]:
+    good = xlsx(SHEET.format(rows=" " * 2_000_000))
+    for declared in (1000, 0, 1, 0xFFFFFFFE):
+        data = bytearray(good)
+        for signature, offset, header in ((b"PK\x03\x04", 22, 30), (b"PK\x01\x02", 24, 46)):
+            place = data.find(signature)
+            while place >= 0:
+                name = bytes(data[place + header : place + header + 24])
+                if name == b"xl/worksheets/sheet1.xml":
+                    struct.pack_into("<I", data, place + offset, declared)
+                place = data.find(signature, place + 4)
+        yield bytes(data)
+
+
+@kind("an archive that is cut off or damaged")
+def _cut() -> Iterator[bytes]:
+    data = sheet(cell("A1"))
+    for size in (5, 100, len(data) // 2, len(data) - 30, len(data) - 1):
+        yield data[:size]
+    broken = bytearray(data)
+    broken[len(data) // 3] ^= 0xFF
+    yield bytes(broken)
+    yield data.replace(b"PK\x01\x02", b"PK\x01\x03")
+    yield b"PK\x03\x04" + b"PK\x01\x02" * 50_000
+
+
+@kind("parts packed in other ways")
+def _methods() -> Iterator[bytes]:
+    parts: dict[str, str | bytes] = {"xl/workbook.xml": BOOK, "xl/worksheets/sheet1.xml": SHEET.format(rows="")}
+    yield archive(parts, zipfile.ZIP_BZIP2)
+    yield archive(parts, zipfile.ZIP_LZMA)
+    flagged = bytearray(archive(parts))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = flagged.find(signature)
+        while place >= 0:
+            flagged[place + offset] |= 1
+            place = flagged.find(signature, place + 4)
+    yield bytes(flagged)
+
+
+@kind("entities")
+def _entities() -> Iterator[bytes]:
+    yield xlsx(BOMB + SHEET.format(rows=""))
+    yield xlsx(SHEET.format(rows=""), book=BOMB + BOOK)
+    yield xlsx(SHEET.format(rows=""), strings=BOMB + "<sst/>")
+    yield ods("<!DOCTYPE a>")
+    yield ods(filled(1, 1)).replace(b"mimetype", b"mimetypf")[:-1]
+    laughs = "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9))
+    yield xlsx(f'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">{laughs}]>' + SHEET.format(rows=ROW.format(cells="&j;")))
+
+
+@kind("XML that is not UTF-8")
+def _utf16() -> Iterator[bytes]:
+    yield xlsx(SHEET.format(rows="").encode("utf-16"))
+    yield xlsx(SHEET.format(rows="").encode("utf-16-be"))
+    yield xlsx(SHEET.format(rows=ROW.format(cells=cell("A1", "ä"))).encode("latin-1"))
+
+
+@kind("XML that is not well-formed")
+def _broken_xml() -> Iterator[bytes]:
+    yield xlsx(SHEET.format(rows=ROW.format(cells="<c r=A1/>")))
+    yield xlsx(SHEET.format(rows=ROW.format(cells='<c r="A1"')))
+    yield xlsx(SHEET.format(rows="</sheetData></worksheet></worksheet>"))
+    yield xlsx(SHEET.format(rows=""), book=BOOK[:-3])
+    yield xlsx(SHEET.format(rows="\x00"))
+    yield xlsx("")
+    yield ods("<table:table></table:tabel>")
+
+
+# ---- OpenDocument ---------------------------------------------------------------------------------------------------
+
+
+def ods_row(cells: str, repeat: str = "") -> str:
+    return _ODS_ROW.format(cells=cells, repeat=repeat)
+
+
+def ods_cell(more: str = "", text: str = "x") -> str:
+    return _ODS_CELL.format(more=more, text=text)
+
+
+@kind("repeated cells of an .ods")
+def _repeated() -> Iterator[bytes]:
+    yield ods(filled(16384, 1048576))
+    yield ods(filled(1, 99999999999))
+    yield ods(filled(3_000_000, 1))
+    many = "".join(ods_row(ods_cell(' table:number-columns-repeated="16384"')) for _ in range(3000))
+    yield ods(_TABLE.format(rows=many))
+
+
+@kind("odd numbers of repetitions")
+def _odd_repetitions() -> Iterator[bytes]:
+    for number in ("+5", "-5", "1e9", "&#57;99999999999", "18446744073709551616", "0x7fffffff", "5 5", "٣"):
+        yield ods(_TABLE.format(rows=ods_row(ods_cell(f' table:number-columns-repeated="{number}"'))))
+
+
+@kind("repetitions given twice")
+def _repeated_twice() -> Iterator[bytes]:
+    twice = ' table:number-columns-repeated="1" table:number-columns-repeated="1000000000"'
+    yield ods(_TABLE.format(rows=ods_row(ods_cell(twice))))
+    yield ods(_TABLE.format(rows=ods_row(ods_cell(), twice.replace("columns", "rows"))))
+
+
+@kind("repetitions under another prefix")
+def _prefixed() -> Iterator[bytes]:
+    address = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+    yield ods(_TABLE.format(rows=ods_row(ods_cell(f' xmlns:t="{address}" t:number-columns-repeated="1000000000"'))))
+    yield ods(f'<table:table xmlns:table="urn:other" table:name="a">{ods_row(ods_cell())}</table:table>')
+
+
+@kind("a table inside a table")
+def _nested() -> Iterator[bytes]:
+    inner = '<table:table table:name="inner"/>'
+    far = ods_row(ods_cell(' table:number-columns-repeated="16384"') + inner, ' table:number-rows-repeated="1048576"')
+    yield ods(_TABLE.format(rows=far))
+    yield ods(_TABLE.format(rows=ods_row(f"<table:table-cell>{_TABLE.format(rows=far)}</table:table-cell>")))
+
+
+@kind("repeated text of an .ods")
+def _repeated_text() -> Iterator[bytes]:
+    long = "x" * 100_000
+    yield ods(_TABLE.format(rows=ods_row(ods_cell(' table:number-columns-repeated="1000"', long))))
+    yield ods(_TABLE.format(rows=ods_row(ods_cell("", long), ' table:number-rows-repeated="10000"')))
+    by_value = f'<table:table-cell office:value-type="string" office:string-value="{long}"/>'
+    yield ods(_TABLE.format(rows=ods_row(by_value, ' table:number-rows-repeated="10000"')))
+
+
+@kind("spaces of an .ods")
+def _spaces() -> Iterator[bytes]:
+    for number in (str(MANY), "+9", "-1", "100001", "99999999999999999999"):
+        yield ods(_TABLE.format(rows=ods_row(ods_cell("", f'<text:s text:c="{number}"/>'))))
+    yield ods(_TABLE.format(rows=ods_row(ods_cell("", '<text:s text:c="100000"/>' * 2000))))
+    repeated = ods_cell(' table:number-columns-repeated="1000"', '<text:s text:c="99999"/>')
+    yield ods(_TABLE.format(rows=ods_row(repeated)))
+
+
+@kind("a large .ods that repeats itself")
+def _large_ods() -> Iterator[bytes]:
+    padding = " " * 4_500_000
+    far = ods_row(ods_cell(' table:number-columns-repeated="16384"'), ' table:number-rows-repeated="1048576"')
+    yield ods(padding + _TABLE.format(rows=far))
+    text = ods_row(ods_cell("", "x" * 100_000), ' table:number-rows-repeated="100000"')
+    yield ods(padding + _TABLE.format(rows=text))
+
+
+@kind("sheets of an .ods that are too many together")
+def _many_tables() -> Iterator[bytes]:
+    yield ods(filled(1400, 1400) * 40)
+
+
+# ---- encryption -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def _encrypted() -> bytes:
+    return encrypt(sheet(cell("A1")), PASSWORD)
+
+
+def with_settings(change: Callable[[bytes], bytes]) -> bytes:
+    """An encrypted workbook whose settings are others, in as many bytes."""
+    data = _encrypted()
+    begin = data.index(b"<?xml")
+    end = data.index(b"</encryption>") + len(b"</encryption>")
+    old = data[begin:end]
+    new = change(old)
+    if len(new) > len(old):
+        new = new[new.index(b"?>") + 2 :].lstrip()
+    assert len(new) <= len(old), (len(new), len(old))
+    return data[:begin] + new + b" " * (len(old) - len(new)) + data[end:]
+
+
+@kind("a password that is hashed without end")
+def _spins() -> Iterator[bytes]:
+    for spins in (
+        b'spinCount="999999999"', b"spinCount='999999999'", b'spinCount = "999999999"', b'spinCount\n="999999999"',
+        b'spinCount="&#57;99999999"', b'spinCount="&#x39;99999999"', b'spinCount="+99999999"', b'spinCount=" 99999999"',
+        b'spinCount="99999999999999999999999"', b'spinCount="1e9"', b'spinCount="-1"', b'spinCount="9_999_999"',
+    ):  # fmt: skip
+        yield with_settings(lambda old, spins=spins: old.replace(b'spinCount="100000"', spins))
+
+
+@kind("settings of encryption that bring entities")
+def _settings_entities() -> Iterator[bytes]:
+    declared = b'<!DOCTYPE a [<!ENTITY n "9">]>'
+    yield with_settings(lambda old: declared + old[old.index(b"?>") + 2 :].lstrip())
+
+
+@kind("an encrypted container that is damaged")
+def _damaged_container() -> Iterator[bytes]:
+    data = _encrypted()
+    for size in (600, 2000, len(data) // 2):
+        yield data[:size] + "EncryptedPackage".encode("utf-16-le")
+    for place in (44, 48, 60, 64, 68, 72, 76, 512, 516, 520):  # sectors, where the tables begin, links in them
+        yield data[:place] + b"\xff\xff\xff\x7f" + data[place + 4 :]
+        yield data[:place] + b"\x00\x00\x00\x00" + data[place + 4 :]
+
+
+# ---- other kinds of files -------------------------------------------------------------------------------------------
+
+
+@kind("an old .xls")
+def _xls() -> Iterator[bytes]:
+    yield b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000)
+
+
+@kind("an .xlsb")
+def _xlsb() -> Iterator[bytes]:
+    yield archive({"xl/workbook.bin": b"\x00" * 100, "xl/worksheets/sheet1.bin": b"\x00"})
+
+
+@kind("an .ods under a password")
+def _protected() -> Iterator[bytes]:
+    secret = '<m:manifest xmlns:m="u"><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>'
+    yield archive({"mimetype": "x", "content.xml": os.urandom(100), "META-INF/manifest.xml": secret})
+    yield archive({"mimetype": "x", "encrypted-package": os.urandom(100)})
+
+
+@kind("another archive")
+def _archives() -> Iterator[bytes]:
+    yield archive({"word/document.xml": "<w/>"})
+    yield archive({"readme.txt": "x"})
+
+
+@kind("no archive at all")
+def _others() -> Iterator[bytes]:
+    yield from (b"", b"<html>", b"a;b\n", b"%PDF-1.7", bytes(100), b"<?xml?>")
+
+
+def workbooks() -> Iterator[tuple[str, int, bytes]]:
+    """All of them: kind, number within it, content."""
+    for name, make in KINDS.items():
+        for number, data in enumerate(make()):
+            yield name, number, data
+
+
+# ---- what they cost -------------------------------------------------------------------------------------------------
+
+
+def measure(data: bytes) -> tuple[float, float, str]:
+    """Processor seconds and megabytes of the process that parses a workbook, and the message of its refusal."""
+    reader, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        message = ""
+        try:
+            read_workbook(data, "hostile", PASSWORD)
+        except InputError as error:
+            message = str(error)
+        from clueval_xlsx.files.parse_process import stop
+
+        stop()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        os.write(writer, json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, message[:1000]]).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        answer = stream.read()
+    os.waitpid(process, 0)
+    seconds, megabytes, message = json.loads(answer) if answer else (0.0, 0.0, "ABORTED")
+    return seconds, megabytes, message
+
+
+def main() -> None:
+    """Measure all."""
+    seconds, megabytes, _ = min(measure(sheet(cell("A1"))) for _ in range(3))
+    print(json.dumps({"kind": "honest", "seconds": seconds, "megabytes": megabytes}), flush=True)
+    for name, number, data in workbooks():
+        took, room, message = measure(data)
+        outcome = {"kind": name, "number": number, "bytes": len(data), "seconds": round(took - seconds, 3)}
+        print(json.dumps({**outcome, "megabytes": round(room), "message": message}), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
