@@ -20,18 +20,20 @@ class Judgement:
     effect: Effect
     sheets: tuple[Sheet, ...] = (FN, FP)
     words: Mapping[str, str] = field(default_factory=dict)  # language -> words; empty: from the language files
+    digit: str = ""  # that is enough to choose it; the same on every sheet
 
 
 JUDGEMENTS = (
-    Judgement("model_error", Effect.NONE),
-    Judgement("confirmed", Effect.NONE, (AG,)),
-    Judgement("gold_wrong", Effect.DELETE, (FN, AG)),
-    Judgement("gold_missing", Effect.ADD, (FP,)),
-    Judgement("boundary", Effect.BOUNDARY, (FN, FP, AG)),
-    Judgement("label", Effect.LABEL, (FN, FP, AG)),
-    Judgement("acceptable", Effect.ACCEPT),
-    Judgement("unclear", Effect.OPEN, (FN, FP, AG)),
+    Judgement("model_error", Effect.NONE, digit="1"),
+    Judgement("confirmed", Effect.NONE, (AG,), digit="1"),
+    Judgement("gold_wrong", Effect.DELETE, (FN, AG), digit="2"),
+    Judgement("gold_missing", Effect.ADD, (FP,), digit="2"),
+    Judgement("boundary", Effect.BOUNDARY, (FN, FP, AG), digit="3"),
+    Judgement("label", Effect.LABEL, (FN, FP, AG), digit="4"),
+    Judgement("acceptable", Effect.ACCEPT, digit="5"),
+    Judgement("unclear", Effect.OPEN, (FN, FP, AG), digit="6"),
 )
+OWN_DIGITS = "789"  # of a project's judgements, in their order; further ones go by words only
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,11 @@ def words_of(judgement: Judgement, language: str, standard: Mapping[str, str]) -
 def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "config") -> tuple[Judgement, ...]:
     """Judgements that a project defines in TOML: `[judgements.CODE]` with `effect`, words, and maybe `sheets`.
 
+    The first three get the digits that the tool's own leave over.
+
     >>> (public,) = custom_judgements({"public": {"effect": "gold_wrong", "en": "Public figure", "sheets": ["FN"]}})
-    >>> public.effect, public.sheets, public.words
-    (<Effect.DELETE: 'delete'>, (<Sheet.FN: 'FN'>,), {'en': 'Public figure'})
+    >>> public.effect, public.sheets, public.words, public.digit
+    (<Effect.DELETE: 'delete'>, (<Sheet.FN: 'FN'>,), {'en': 'Public figure'}, '7')
     """
     from clueval_xlsx.words import in_every_language
 
@@ -66,7 +70,7 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
     taken = {normalise(code): code for code in effects}
     for code in effects:
         taken.update(dict.fromkeys(map(normalise, in_every_language(f"judgement.{code}").values()), code))
-    found = []
+    found: list[Judgement] = []
     for code, table in tables.items():
         effect = table.get("effect")
         if not isinstance(effect, str) or effect not in effects:
@@ -94,5 +98,6 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
                 f"{where}: judgement {code!r} has sheets {sheets!r}. "
                 f"Allowed with effect {effect}: a list of {', '.join(offered[effect])}."
             )
-        found.append(Judgement(code, effects[effect], tuple(dict.fromkeys(map(Sheet, sheets))), words))
+        digit = OWN_DIGITS[len(found) : len(found) + 1]
+        found.append(Judgement(code, effects[effect], tuple(dict.fromkeys(map(Sheet, sheets))), words, digit))
     return tuple(found)

@@ -143,16 +143,17 @@ class ReviewSheet:
     def _judgement(self, texts: Mapping[str, str], cells: _Cells, kind: str, found: SheetContent) -> str | None:
         """The code of a row's judgement, empty if there is none; None after a complaint."""
         typed = texts["judgement"].strip()
-        code = self._words.judgement(typed) if typed else ""
-        if code is not None and (not code or kind in self._words.judgements[code].sheets):
+        code = self._words.judgement(typed, kind) if typed else ""
+        if code is not None:
             return code
-        why = "which is not offered on this sheet" if code else "which is no judgement"
+        elsewhere = self._words.is_judgement(typed)
+        why = "which is not offered on this sheet" if elsewhere else "which is no judgement"
         found.problems.append(
             RowProblem(
                 cells["judgement"],
                 f"found {typed!r}, {why}",
                 self._words.allowed(kind),
-                reason="not_offered" if code else "no_judgement",
+                reason="not_offered" if elsewhere else "no_judgement",
                 value=typed,
             )
         )

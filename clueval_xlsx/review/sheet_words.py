@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
+from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.files.workbooks import SheetTable
+from clueval_xlsx.review.choices import judgement_choices, severity_choices
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, Severity, SpanChoice
@@ -29,14 +31,10 @@ class SheetWords:
             normalise(text): key for key in _KNOWN_COLUMNS for text in in_every_language(f"column.{key}").values()
         }
         self._correct_label = [normalise(text) for text in in_every_language("column.correct_label").values()]
-        self._codes: dict[str, str] = {}
-        self._seen: dict[str, str | None] = {}  # texts as they stand in cells, which recur
-        for judgement in judgements:
-            standard = in_every_language(f"judgement.{judgement.code}") if not judgement.words else judgement.words
-            for text in (judgement.code, *standard.values()):
-                self._codes.setdefault(normalise(text), judgement.code)
+        self._offered = {sheet: judgement_choices(judgements, sheet) for sheet in Sheet}
+        self._anywhere = judgement_choices(judgements)
         self._spans = _values("span_choice", SpanChoice)
-        self._severities = _values("severity", Severity)
+        self._severities = severity_choices()
 
     def column(self, header: str) -> str | None:
         """The key of a header; those of correct labels carry their layer: `correct_label:risk`."""
@@ -51,11 +49,13 @@ class SheetWords:
                 return f"correct_label:{next((layer for layer in self.layers if normalise(layer) == rest), rest)}"
         return None
 
-    def judgement(self, text: str) -> str | None:
-        """The code of a judgement."""
-        if text not in self._seen:
-            self._seen[text] = self._codes.get(normalise(text))
-        return self._seen[text]
+    def judgement(self, text: str, sheet: str) -> str | None:
+        """The code of a judgement that is offered on a kind of sheet: by its digit, its words or their beginning."""
+        return self._offered[Sheet(sheet)].find(text)
+
+    def is_judgement(self, text: str) -> bool:
+        """Whether a text is a judgement on some kind of sheet."""
+        return self._anywhere.find(text) is not None
 
     def span_choice(self, text: str) -> SpanChoice | str:
         """A choice, or the words as they were typed."""
@@ -63,7 +63,8 @@ class SheetWords:
 
     def severity(self, text: str) -> Severity | None:
         """A severity."""
-        return self._severities.get(normalise(text))
+        found = self._severities.find(text)
+        return None if found is None else Severity(found)
 
     def offered(self, sheet: str) -> list[Judgement]:
         """The judgements of a kind of sheet."""

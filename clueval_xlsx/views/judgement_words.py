@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, words_of
-from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES
+from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Severity
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 def judgement_name(judgement: Judgement, words: Words) -> str:
     """What a judgement is called in a language."""
     return words_of(judgement, words.language, words.section("judgement"))
+
+
+def judgement_entry(judgement: Judgement, words: Words) -> str:
+    """A judgement as an entry of a list: its digit, by which it can be chosen, and its name.
+
+    >>> judgement_entry(JUDGEMENTS[0], Words("en"))
+    '1 Model is wrong'
+    """
+    return f"{judgement.digit} {judgement_name(judgement, words)}".strip()
 
 
 def judgement_names(judgements: Iterable[Judgement], words: Words) -> dict[str, str]:
@@ -38,6 +47,16 @@ def span_choice_name(choice: str, words: Words) -> str:
 def severity_name(severity: str, words: Words) -> str:
     """What a severity is called; something else that was typed stays as it is."""
     return words[f"severity.{severity}"] if severity in SEVERITIES else severity
+
+
+def severity_entry(severity: str, words: Words) -> str:
+    """A severity as an entry of a list.
+
+    >>> severity_entry("quasi", Words("en")), severity_entry("", Words("en"))
+    ('2 quasi-identifier', '')
+    """
+    name = severity_name(severity, words)
+    return f"{SEVERITIES.index(Severity(severity)) + 1} {name}" if severity in SEVERITIES else name
 
 
 def what_was_said(votes: Iterable[Vote], names: Mapping[str, str], words: Words) -> str:
