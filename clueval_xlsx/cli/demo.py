@@ -76,7 +76,7 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     judged = folder / "review-judged.xlsx"
     with guarded_outputs([], force=force) as outputs:
         write_workbook(result, outputs.path(folder / "review.xlsx"), ReviewOptions(lang=lang))
-        filled = ReviewOptions(lang=lang, answers=picked, annotator=_JUDGE)
+        filled = ReviewOptions(lang=lang, answers=picked, judge=_JUDGE)
         write_workbook(result, outputs.path(judged), filled)
     home = reimport([judged], gold)
     run = home.runs[0]

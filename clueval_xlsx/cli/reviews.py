@@ -83,7 +83,7 @@ def _write_selection(
     with progress("Writing cases", total) as advance:
         for name, cases in hands.items():
             part = f"{selection.team.index(name) + 1}/{len(selection.team)}" if name else ""
-            own = replace(look, annotator=name, part=part)
+            own = replace(look, judge=name, part=part)
             write = partial(write_workbook, result, options=own, cases=cases, advance=advance)
             save_workbook(outputs, targets[name], password, write)
 

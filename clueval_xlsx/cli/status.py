@@ -56,7 +56,7 @@ def _progress_table(found: Sequence[Progress], width: int) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    names = [(each.name, each.annotator) for each in found]
+    names = [(each.name, each.judge) for each in found]
     narrow = width < _WIDTH_OF_FIGURES + sum(max(map(len, column)) for column in zip(*names, strict=True))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in ("workbook, judge",) if narrow else ("workbook", "judge"):
@@ -67,9 +67,7 @@ def _progress_table(found: Sequence[Progress], width: int) -> Table:
         unusable = str(each.unusable) if each.unusable else ""
         if narrow:
             more = f" ({unusable} not usable)" if unusable else ""
-            table.add_row(Text(f"{each.name}, {each.annotator}{more}"), str(each.judged), str(each.cases), each.share)
+            table.add_row(Text(f"{each.name}, {each.judge}{more}"), str(each.judged), str(each.cases), each.share)
         else:
-            table.add_row(
-                Text(each.name), Text(each.annotator), str(each.judged), str(each.cases), each.share, unusable
-            )
+            table.add_row(Text(each.name), Text(each.judge), str(each.judged), str(each.cases), each.share, unusable)
     return table

@@ -30,7 +30,7 @@ def describe(run: Adjudication) -> dict[str, Any]:
         "signature": run.raw.signature,
         "signature_corrected": run.corrected.signature,
         "workbooks": [
-            {"name": book.name, "annotator": book.annotator, "cases": dict(book.cases), "judged": len(book.rows)}
+            {"name": book.name, "judge": book.judge, "cases": dict(book.cases), "judged": len(book.rows)}
             for book in run.workbooks
         ],
         "scores": [_state(row) for row in run.scores.to_dict("records")],
@@ -75,7 +75,7 @@ def _conflict(conflict: CaseConflict) -> dict[str, Any]:
         "document": conflict.document,
         "words": list(conflict.words),
         "rows": [
-            {"place": vote.record.place, "who": vote.record.annotator, "judgement": vote.record.code}
+            {"place": vote.record.place, "who": vote.record.judge, "judgement": vote.record.code}
             for vote in conflict.rows
         ],
         "suggested": conflict.hint or None,

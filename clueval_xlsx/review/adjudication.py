@@ -121,18 +121,18 @@ class Adjudication:
 
     @cached_property
     def counts(self) -> pd.DataFrame:
-        """Judgements by sheet, class, label, document, severity and annotator."""
+        """Judgements by sheet, class, label, document, severity and judge."""
         return judgement_counts(self.book.table, self.raw.pair.layers, self.resolutions, self.severities, self.records)
 
     @cached_property
     def agreement(self) -> pd.DataFrame:
         """Measures of agreement; empty if nobody judged the same case."""
         rows = {
-            (record.annotator, record.case_id): (record.case_id, record.sheet, record.annotator, record.code)
+            (record.judge, record.case_id): (record.case_id, record.sheet, record.judge, record.code)
             for record in self.records
             if record.code and not record.final
         }
-        judged = pd.DataFrame(list(rows.values()), columns=["case_id", "sheet", "annotator", "code"])
+        judged = pd.DataFrame(list(rows.values()), columns=["case_id", "sheet", "judge", "code"])
         return agreement_table(judged, labels_by_case(self.book.table, self.raw.pair.layers))
 
     def log(self, when: str) -> list[LogEntry]:

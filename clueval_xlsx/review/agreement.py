@@ -1,4 +1,4 @@
-"""How far annotators agree: raw agreement, Cohen's kappa for each pair, Fleiss' kappa, Krippendorff's alpha."""
+"""How far judges agree: raw agreement, Cohen's kappa for each pair, Fleiss' kappa, Krippendorff's alpha."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy.typing as npt
 import pandas as pd
 
 RAW, COHEN, FLEISS, ALPHA = "raw", "cohen", "fleiss", "krippendorff"
-Codes = npt.NDArray[np.int64]  # cases by annotators; -1: not judged
+Codes = npt.NDArray[np.int64]  # cases by judges; -1: not judged
 
-COLUMNS = ("sheet", "layer", "label", "measure", "annotators", "cases", "value")
+COLUMNS = ("sheet", "layer", "label", "measure", "judges", "cases", "value")
 
 
 def agreement_table(judged: pd.DataFrame, labels: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
     """All measures: over everything, by sheet, and by label.
 
-    `judged` has the columns `case_id`, `sheet`, `annotator`, `code`, each case once for each annotator. `labels`
+    `judged` has the columns `case_id`, `sheet`, `judge`, `code`, each case once for each judge. `labels`
     gives the labels of each case: `{case_id: {"category": "PERSON"}}`. Only cases that two people judged count.
-    A measure that is not defined (one annotator, or one judgement only) is missing.
+    A measure that is not defined (one judge, or one judgement only) is missing.
     """
     rows = _measures(judged, {"sheet": None, "layer": None, "label": None})
     for sheet, part in judged.groupby("sheet", sort=True):
@@ -52,26 +52,26 @@ def _measures(judged: pd.DataFrame, identity: Mapping[str, str | None]) -> list[
                 rows.append((RAW, pair, len(both), raw_agreement(both[:, [first, second]])))
             rows.append((COHEN, pair, len(both), cohen_kappa(both[:, first], both[:, second])))
     return [
-        {**identity, "measure": measure, "annotators": who, "cases": cases, "value": value}
+        {**identity, "measure": measure, "judges": who, "cases": cases, "value": value}
         for measure, who, cases, value in rows
     ]
 
 
 def code_matrix(judged: pd.DataFrame) -> tuple[Codes, list[str]]:
-    """Judgements as numbers, cases by annotators; -1 where somebody did not judge."""
-    names = sorted(judged["annotator"].unique())
+    """Judgements as numbers, cases by judges; -1 where somebody did not judge."""
+    names = sorted(judged["judge"].unique())
     if not names:
         return np.empty((0, 0), dtype=np.int64), []
     values = {code: number for number, code in enumerate(sorted(judged["code"].unique()))}
     rows, cases = pd.factorize(judged["case_id"])
-    columns = judged["annotator"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
+    columns = judged["judge"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
     matrix = np.full((len(cases), len(names)), -1, dtype=np.int64)
     matrix[rows, columns] = judged["code"].map(values).to_numpy(np.int64)
     return matrix, names
 
 
 def raw_agreement(codes: Codes) -> float:
-    """The share of agreeing pairs of annotators, averaged over cases that two or more judged.
+    """The share of agreeing pairs of judges, averaged over cases that two or more judged.
 
     >>> raw_agreement(np.array([[0, 0, 1], [1, 1, -1]]))
     0.6666666666666666
@@ -86,7 +86,7 @@ def raw_agreement(codes: Codes) -> float:
 
 
 def cohen_kappa(first: Codes, second: Codes) -> float:
-    """Agreement of two annotators beyond chance; not defined if both used one judgement only.
+    """Agreement of two judges beyond chance; not defined if both used one judgement only.
 
     >>> round(cohen_kappa(np.array([0] * 25 + [1] * 25), np.array([0] * 20 + [1] * 5 + [0] * 10 + [1] * 15)), 3)
     0.4
@@ -99,13 +99,13 @@ def cohen_kappa(first: Codes, second: Codes) -> float:
 
 
 def fleiss_kappa(codes: Codes) -> float:
-    """Agreement of several annotators who judged every case; not defined for fewer than two of them."""
-    cases, annotators = codes.shape
-    if not cases or annotators < 2:
+    """Agreement of several judges who judged every case; not defined for fewer than two of them."""
+    cases, judges = codes.shape
+    if not cases or judges < 2:
         return float("nan")
     counts = np.stack([np.bincount(row, minlength=int(codes.max()) + 1) for row in codes])
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (annotators * (annotators - 1))
-    shares = counts.sum(axis=0) / (cases * annotators)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / (judges * (judges - 1))
+    shares = counts.sum(axis=0) / (cases * judges)
     expected = float((shares**2).sum())
     return (float(agreeing.mean()) - expected) / (1 - expected) if expected < 1 else float("nan")
 

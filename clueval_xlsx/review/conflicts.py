@@ -105,7 +105,7 @@ def describe_changes(
             row[f"{name}_labels"] = _labels(content, pair.layers)
             row[name] = content_text(content)
         row["judgement"] = change.code
-        row["who"] = ", ".join(dict.fromkeys(vote.record.annotator for vote in winners))
+        row["who"] = ", ".join(dict.fromkeys(vote.record.judge for vote in winners))
         row["comment"] = " / ".join(dict.fromkeys(vote.record.comment for vote in winners if vote.record.comment))
         row["workbook"] = ", ".join(dict.fromkeys(vote.record.workbook for vote in winners))
         row["place"] = ", ".join(dict.fromkeys(vote.record.place for vote in winners))

@@ -57,7 +57,7 @@ def judgement_counts(
 ) -> pd.DataFrame:
     """How often each judgement was made: `dimension`, `key` (a layer for labels), `value`, `judgement`, `cases`.
 
-    By annotator every judgement counts; by everything else the one that was decided upon.
+    By judge every judgement counts; by everything else the one that was decided upon.
     """
     decided = {
         case_id: resolution.decision.code
@@ -72,14 +72,14 @@ def judgement_counts(
         parts.append(_count(table, dimension, None, table[dimension]))
     for layer in layers:
         parts.append(_count(table, "label", layer, table[f"label_{layer}"]))
-    judged = {(record.annotator, record.case_id): record for record in records if record.code}
+    judged = {(record.judge, record.case_id): record for record in records if record.code}
     who = pd.DataFrame(
         {
-            "annotator": pd.Series([record.annotator for record in judged.values()], dtype=object),
+            "judge": pd.Series([record.judge for record in judged.values()], dtype=object),
             "judgement": pd.Series([record.code for record in judged.values()], dtype=object),
         }
     )
-    parts.append(_count(who, "annotator", None, who["annotator"]))
+    parts.append(_count(who, "judge", None, who["judge"]))
     return pd.concat(parts, ignore_index=True)
 
 

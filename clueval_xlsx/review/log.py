@@ -37,7 +37,7 @@ class JudgementRecord:
     correct_labels: Mapping[str, str] = field(default_factory=dict)
     severity: Severity | None = None
     comment: str = ""
-    annotator: str = ""
+    judge: str = ""
     workbook: str = ""
     place: str = ""
     final: bool = False  # from a conflict workbook: this person has the last word
@@ -107,10 +107,10 @@ def read_log(text: str, name: str = "judgements.jsonl") -> list[LogEntry]:
 
 def new_entries(known: Sequence[LogEntry], entries: Sequence[LogEntry]) -> list[LogEntry]:
     """The entries that say something else than the newest one about the same case by the same person."""
-    newest = {(entry.record.case_id, entry.record.annotator): entry for entry in known}
+    newest = {(entry.record.case_id, entry.record.judge): entry for entry in known}
 
     def is_new(entry: LogEntry) -> bool:
-        old = newest.get((entry.record.case_id, entry.record.annotator))
+        old = newest.get((entry.record.case_id, entry.record.judge))
         return old is None or replace(old, when=entry.when) != entry
 
     return [entry for entry in entries if is_new(entry)]
@@ -174,7 +174,7 @@ def _line(entry: LogEntry) -> dict[str, object]:
         correct_labels=dict(record.correct_labels),
         severity=record.severity,
         comment=record.comment,
-        who=record.annotator,
+        who=record.judge,
         when=entry.when,
         workbook=record.workbook,
         place=record.place,
@@ -204,7 +204,7 @@ def _entry(content: object) -> LogEntry:
         correct_labels=line.correct_labels,
         severity=line.severity,
         comment=line.comment,
-        annotator=line.who,
+        judge=line.who,
         workbook=line.workbook,
         place=line.place,
         final=line.final,

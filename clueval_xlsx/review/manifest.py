@@ -84,7 +84,7 @@ class Manifest:
     version: str = ""
     signature: str = ""
     lang: str = "en"
-    annotator: str = ""
+    judge: str = ""
     part: str = ""
     contact: str = ""
     role: Role = Role.REVIEW

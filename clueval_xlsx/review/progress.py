@@ -20,7 +20,7 @@ class Progress:
     """One workbook: whose it is, and how much of it is judged."""
 
     name: str
-    annotator: str
+    judge: str
     judged: int
     cases: int
     unusable: int
@@ -35,7 +35,7 @@ class Progress:
         """For JSON."""
         return {
             "workbook": self.name,
-            "annotator": self.annotator,
+            "judge": self.judge,
             "judged": self.judged,
             "cases": self.cases,
             "unusable": self.unusable,
@@ -57,7 +57,7 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
     states = [(row.record.case_id, row.record.completeness) for row in book.rows]
     return Progress(
         name=name,
-        annotator=book.annotator,
+        judge=book.judge,
         judged=len({case_id for case_id, state in states if state.judged}),
         cases=sum(book.cases.values()),
         unusable=len(book.problems) + sum(state.missing is not None for _, state in states),
@@ -72,6 +72,6 @@ def missing_people(found: Sequence[Progress | JudgedWorkbook]) -> list[str]:
     for each in found:
         if each.manifest is not None:
             team.update(dict.fromkeys(each.manifest.team))
-            present.add(normalise(each.manifest.annotator))
-        present.add(normalise(each.annotator))
+            present.add(normalise(each.manifest.judge))
+        present.add(normalise(each.judge))
     return [name for name in team if normalise(name) not in present]

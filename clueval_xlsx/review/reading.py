@@ -23,7 +23,7 @@ class JudgedWorkbook:
     """What one workbook says."""
 
     name: str
-    annotator: str
+    judge: str
     manifest: Manifest | None
     run_ids: tuple[str, ...]  # of its review sheets
     rows: tuple[ReviewRow, ...]
@@ -53,13 +53,13 @@ def read_judgements(
     trust_id: TrustId | None = None,
 ) -> JudgedWorkbook:
     """All judged rows of a workbook. `manifest` may be that of another workbook of the same run."""
-    annotator = judge_name(tables) or (manifest.annotator if manifest else "") or PurePath(name).stem
-    rules = RowRules(annotator, trust_id, final=manifest is not None and manifest.role == Role.CONFLICTS)
+    judge = judge_name(tables) or (manifest.judge if manifest else "") or PurePath(name).stem
+    rules = RowRules(judge, trust_id, final=manifest is not None and manifest.role == Role.CONFLICTS)
     review = [(table, sheet) for table in tables if (sheet := ReviewSheet.find(table, name, words)) is not None]
     found = [sheet.read(rules) for _, sheet in review]
     return JudgedWorkbook(
         name=name,
-        annotator=annotator,
+        judge=judge,
         manifest=manifest,
         run_ids=tuple(find_run_ids([table for table, _ in review])),
         rows=tuple(row for sheet in found for row in sheet.rows),

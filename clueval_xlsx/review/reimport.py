@@ -140,11 +140,11 @@ def reimport(
         check_gold(own, gold_reading)
         manifest, pair, used = restored(run_id, own)
         # A workbook that lost its manifest is not another person's for that.
-        shared = replace(manifest, annotator="", part="", role=Role.REVIEW)
+        shared = replace(manifest, judge="", part="", role=Role.REVIEW)
         words = SheetWords(pair.layers, known)
         judged = [read_judgements(book.tables, book.name, book.manifest or shared, words, trusted) for book in own]
         _check_round(own)
-        _check_name(resolve, [book.annotator for book in judged])
+        _check_name(resolve, [book.judge for book in judged])
         try:
             adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
         except OptionError as error:  # the options are those of the manifest, not somebody's at the command line
@@ -267,12 +267,12 @@ def _check_layers(runs: Sequence[Adjudication]) -> None:
             seen[layer] = run_id
 
 
-def _check_name(resolve: str, annotators: Sequence[str]) -> None:
-    known = {name.casefold() for name in annotators}
+def _check_name(resolve: str, judges: Sequence[str]) -> None:
+    known = {name.casefold() for name in judges}
     if resolve.casefold() not in {*Rule, *known}:
         raise OptionError(
             f"--resolve {resolve}: nobody of that name has judged. "
-            f"Allowed: {', '.join(Rule)}, {', '.join(dict.fromkeys(annotators))}."
+            f"Allowed: {', '.join(Rule)}, {', '.join(dict.fromkeys(judges))}."
         )
 
 

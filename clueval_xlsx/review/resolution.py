@@ -37,7 +37,7 @@ class Resolution:
 def resolve(votes: Sequence[Vote], mode: str = Rule.MAJORITY) -> dict[str, Resolution]:
     """Decide every case, on the whole effect with its corrections.
 
-    `mode` is `majority` (more than half of those who decided), `unanimous`, or the name of the annotator who has
+    `mode` is `majority` (more than half of those who decided), `unanimous`, or the name of the judge who has
     the last word wherever that person judged; elsewhere the majority decides. A judge of a conflict workbook
     always has the last word. Who cannot decide abstains, unless most cannot.
     """
@@ -52,11 +52,11 @@ def _resolve_case(case_id: str, cast: Sequence[Vote], mode: str) -> Resolution:
     if len(everyone) == 1:
         return Resolution(case_id, everyone, everyone)
     final = [vote for vote in cast if vote.record.final]
-    named = [vote for vote in cast if vote.record.annotator.casefold() == mode.casefold()]
+    named = [vote for vote in cast if vote.record.judge.casefold() == mode.casefold()]
     heard = final or (named if mode not in tuple(Rule) else []) or list(cast)
     by_person: dict[str, list[Vote]] = defaultdict(list)
     for vote in heard:
-        by_person[vote.record.annotator].append(vote)
+        by_person[vote.record.judge].append(vote)
     if any(len({_effect(vote) for vote in own}) > 1 for own in by_person.values()):
         return Resolution(case_id, everyone, reason=ConflictKind.TWICE)
     voices = {person: own[0] for person, own in by_person.items()}

@@ -53,7 +53,7 @@ class ReviewRow:
 class RowRules:
     """What holds for every row of a workbook: who judged, which case ID is trusted, and who has the last word."""
 
-    annotator: str
+    judge: str
     trust_id: TrustId | None = None
     final: bool = False
 
@@ -133,7 +133,7 @@ class ReviewSheet:
             correct_labels=labels,
             severity=self._severity(texts, cells, found),
             comment=texts.get("comment", "").strip(),
-            annotator=rules.annotator,
+            judge=rules.judge,
             workbook=self._file,
             place=cells["judgement"],
             final=rules.final,

@@ -152,7 +152,7 @@ def _judged(run: Adjudication) -> int:
 
 
 def _people(run: Adjudication, words: Words) -> str:
-    names = dict.fromkeys(record.annotator for record in run.records if record.code)
+    names = dict.fromkeys(record.judge for record in run.records if record.code)
     return ", ".join(names) or words["adjudicated.nobody"]
 
 
@@ -226,9 +226,13 @@ def _pairs(table: TableView) -> list[tuple[str, int]]:
 
 
 def _workbooks(run: Adjudication, words: Words) -> TableView:
-    columns = [*_columns(words, "workbook"), *_counts(words, "case_rows", "judged_rows"), *_columns(words, "annotator")]
+    columns = [
+        *_columns(words, "workbook"),
+        *_counts(words, "case_rows", "judged_rows"),
+        *_columns(words, "judge_name"),
+    ]
     rows = tuple(
-        (PurePath(book.name).name, sum(book.cases.values()), len(book.rows), book.annotator) for book in run.workbooks
+        (PurePath(book.name).name, sum(book.cases.values()), len(book.rows), book.judge) for book in run.workbooks
     )
     return TableView("workbooks", words["adjudicated.workbooks_title"], tuple(columns), rows)
 
@@ -282,7 +286,7 @@ def _conflicts(run: Adjudication, words: Words) -> TableView:
 
 
 def _agreement(run: Adjudication, words: Words) -> TableView:
-    columns = [*_columns(words, "over", "measure", "annotator"), *_counts(words, "number")]
+    columns = [*_columns(words, "over", "measure", "judge_name"), *_counts(words, "number")]
     columns.append(TableColumn("value", words["adjudicated.value"], ValueKind.MEASURE))
     rows = []
     for line in run.agreement.to_dict("records"):
@@ -292,7 +296,7 @@ def _agreement(run: Adjudication, words: Words) -> TableView:
         elif isinstance(line["sheet"], str):
             over = sheet_name(line["sheet"], words)
         measure = words[f"adjudicated.measure_{line['measure']}"]
-        rows.append((over, measure, line["annotators"], int(line["cases"]), float(line["value"])))
+        rows.append((over, measure, line["judges"], int(line["cases"]), float(line["value"])))
     return _table("agreement", columns, rows, words, note=words["adjudicated.agreement_counts"])
 
 

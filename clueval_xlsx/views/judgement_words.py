@@ -71,4 +71,4 @@ def what_one_said(record: JudgementRecord, names: Mapping[str, str], words: Word
     labels = [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
     extra = ", ".join(part for part in (span, *labels) if part)
     comment = f" – {record.comment}" if record.comment else ""
-    return f"{record.annotator}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"
+    return f"{record.judge}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"

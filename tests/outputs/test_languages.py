@@ -73,7 +73,7 @@ def test_a_language_is_one_file(third, sides, tmp_path):
     assert not adjudicated.problems
     assert {record.case_id: record.code for record in adjudicated.records} == judged
     assert {record.correct_span for record in adjudicated.records} == {"", "as_model"}
-    assert {record.annotator for record in adjudicated.records} == {"Zoë"}
+    assert {record.judge for record in adjudicated.records} == {"Zoë"}
     report = tmp_path / "report.xlsx"
     assert run("reimport", path, "--gold", sides[0], "--report", report).code == 0
     assert "dekram eb ton dluohS" in everything_in(report.read_bytes())

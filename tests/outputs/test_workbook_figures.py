@@ -103,7 +103,7 @@ def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
 
 def test_guide_says_everything_a_judge_needs():
     evaluation = example(level="exact")
-    options = ReviewOptions(contact="Dr. Weber <weber@example.org>", annotator="Anna")
+    options = ReviewOptions(contact="Dr. Weber <weber@example.org>", judge="Anna")
     for lang in languages():
         words = Words(lang)
         sheet = opened(written(evaluation, dataclasses.replace(options, lang=lang))).worksheets[0]

@@ -70,7 +70,7 @@ def test_cohens_kappa_equals_scikit_learns(pairs):
 
 def judged(*rows: tuple[str, str, str]) -> pd.DataFrame:
     return pd.DataFrame(
-        [(case, case[:2], who, code) for case, who, code in rows], columns=["case_id", "sheet", "annotator", "code"]
+        [(case, case[:2], who, code) for case, who, code in rows], columns=["case_id", "sheet", "judge", "code"]
     )
 
 
@@ -103,7 +103,7 @@ def test_the_table_has_everything_by_sheet_and_by_label():
     assert table["cases"].max() == 3
 
 
-def test_one_annotator_or_no_shared_case_gives_no_measures():
+def test_one_judge_or_no_shared_case_gives_no_measures():
     assert not len(agreement_table(judged(("FN-1", "a", "x"), ("FN-2", "b", "x")), {}))
     assert not len(agreement_table(judged(), {}))
 

@@ -127,7 +127,7 @@ def test_nothing_to_judge_is_no_trouble(size):
 # ---- the command ------------------------------------------------------------------------------------------------
 
 
-def test_each_workbook_knows_its_annotator_its_part_and_the_team(examples: Path, tmp_path: Path):
+def test_each_workbook_knows_its_judge_its_part_and_the_team(examples: Path, tmp_path: Path):
     names = "Anna Müller,b/e:n,čara"
     target = tmp_path / "out" / "review.xlsx"
     sides = (examples / "gold.vrt", examples / "pred.vrt")
@@ -141,7 +141,7 @@ def test_each_workbook_knows_its_annotator_its_part_and_the_team(examples: Path,
     team = tuple(names.split(","))
     for number, (path, name) in enumerate(zip(paths, team, strict=True), 1):
         known = manifest(path)
-        assert (known.annotator, known.part, known.team) == (name, f"{number}/3", team)
+        assert (known.judge, known.part, known.team) == (name, f"{number}/3", team)
         assert known.cases == {
             sheet: len(cases) for sheet, cases in zip(("FN", "FP", "AG"), cases_of(path).values(), strict=True)
         }

@@ -12,7 +12,7 @@ from tests.support.workbooks import HEADER_ROW, example, find, manifest_of, open
 
 def test_manifest_holds_what_the_reimport_needs():
     evaluation = example(by=("domain",), context=7)
-    book = opened(written(evaluation, ReviewOptions(lang="de", annotator="Anna", contact="Weber", part="1/2")))
+    book = opened(written(evaluation, ReviewOptions(lang="de", judge="Anna", contact="Weber", part="1/2")))
     manifest = manifest_of(book)
     pair = evaluation.pair
     assert manifest.schema == 1
@@ -25,7 +25,7 @@ def test_manifest_holds_what_the_reimport_needs():
     assert manifest.settings.context == 7
     assert manifest.settings.by == ("domain",)
     assert manifest.layers == ("category", "risk")
-    assert (manifest.lang, manifest.annotator, manifest.contact, manifest.part) == ("de", "Anna", "Weber", "1/2")
+    assert (manifest.lang, manifest.judge, manifest.contact, manifest.part) == ("de", "Anna", "Weber", "1/2")
     assert manifest.cases == {"FN": 21, "FP": 13}
     assert (manifest.documents, manifest.tokens) == (4, len(pair.corpus))
     unpacked = unpack_predictions(manifest.predictions)

@@ -1,4 +1,4 @@
-"""Workbooks brought home: what people do to them, which are refused, several annotators, the outputs."""
+"""Workbooks brought home: what people do to them, which are refused, several judges, the outputs."""
 
 from __future__ import annotations
 
@@ -360,7 +360,7 @@ def test_edits_outside_the_annotation_columns_are_ignored_and_reported(evaluatio
     assert "edited" in result.runs[0].notes[0]
 
 
-# -- several annotators ---------------------------------------------------------------------------------------------
+# -- several judges ---------------------------------------------------------------------------------------------
 
 
 def test_the_majority_decides_on_the_whole_effect(evaluation):
@@ -401,7 +401,7 @@ def test_judgements_are_resolved_as_asked(evaluation, answers, mode, outcome):
 def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
     kammer = case(evaluation, "FN", "Kammer")
     anna, ben = (
-        workbook(evaluation, {kammer: Answer(code, comment=f"by {name}")}, f"{name}.xlsx", annotator=name)
+        workbook(evaluation, {kammer: Answer(code, comment=f"by {name}")}, f"{name}.xlsx", judge=name)
         for name, code in (("Anna", "gold_wrong"), ("Ben", "model_error"))
     )
     first = reimport([anna, ben], gold())
@@ -427,7 +427,7 @@ def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
     second = reimport([anna, ben, back], gold())
     assert ("Kammer", "ORG") not in spans(second.runs[0])
     assert not second.needs_a_person
-    assert second.runs[0].agreement["annotators"].unique().tolist() == ["Anna, Ben"]  # not the third
+    assert second.runs[0].agreement["judges"].unique().tolist() == ["Anna, Ben"]  # not the third
 
 
 def test_the_name_on_the_guide_counts_before_the_manifest_and_the_file(evaluation, answers):
@@ -440,17 +440,16 @@ def test_the_name_on_the_guide_counts_before_the_manifest_and_the_file(evaluatio
                     return
 
     assert (
-        reimport([edited(workbook(evaluation, answers), sign)], gold()).runs[0].workbooks[0].annotator
-        == "Dr. Cara Muster"
+        reimport([edited(workbook(evaluation, answers), sign)], gold()).runs[0].workbooks[0].judge == "Dr. Cara Muster"
     )
-    named = reimport([workbook(evaluation, answers, annotator="Anna")], gold())
-    assert named.runs[0].workbooks[0].annotator == "Anna"
-    assert reimport([workbook(evaluation, answers)], gold()).runs[0].workbooks[0].annotator == "review"
+    named = reimport([workbook(evaluation, answers, judge="Anna")], gold())
+    assert named.runs[0].workbooks[0].judge == "Anna"
+    assert reimport([workbook(evaluation, answers)], gold()).runs[0].workbooks[0].judge == "review"
 
 
 def test_an_unknown_name_to_resolve_by_is_refused_with_the_known_ones(evaluation, answers):
     with pytest.raises(OptionError, match="Anna"):
-        reimport([workbook(evaluation, answers, annotator="Anna")], gold(), resolve="Zoe")
+        reimport([workbook(evaluation, answers, judge="Anna")], gold(), resolve="Zoe")
 
 
 def test_judgements_of_the_project_have_their_effect(evaluation):
@@ -513,7 +512,7 @@ def test_the_command_writes_every_output(example):
         case(evaluation, "FN", "4. Kammer"): Answer("gold_wrong", comment="court"),
         case(evaluation, "FP", "Bertram Kiesling"): Answer("gold_missing"),
     }
-    (folder / "anna.xlsx").write_bytes(workbook(evaluation, given, annotator="Anna").getvalue())
+    (folder / "anna.xlsx").write_bytes(workbook(evaluation, given, judge="Anna").getvalue())
     names = {"-o": "c.vrt", "--report": "r.xlsx", "--json": "j.json", "--changes": "c.tsv", "--judgements": "l.jsonl"}
     arguments = [part for option, name in names.items() for part in (option, folder / name)]
     result = run("reimport", folder / "anna.xlsx", "--gold", gold_path, *arguments)
@@ -542,7 +541,7 @@ def test_exit_code_3_says_that_a_person_must_look_and_the_report_speaks_german(e
     leonie = case(evaluation, "FN", "Leonie")
     for name, code in (("anna", "gold_wrong"), ("ben", "model_error")):
         given = {leonie: Answer(code), case(evaluation, "FN", "Toby"): Answer("boundary", "gibt es nicht")}
-        (folder / f"{name}.xlsx").write_bytes(workbook(evaluation, given, annotator=name, lang="de").getvalue())
+        (folder / f"{name}.xlsx").write_bytes(workbook(evaluation, given, judge=name, lang="de").getvalue())
     paths = [folder / "anna.xlsx", folder / "ben.xlsx"]
     outputs = ["-o", folder / "c.vrt", "--report", folder / "r.xlsx", "--conflicts", folder / "k.xlsx"]
     result = run("reimport", *paths, "--gold", gold_path, *outputs)

@@ -46,7 +46,7 @@ def evaluation(examples: Path) -> Evaluation:
 def judged(office: Office, evaluation: Evaluation, tmp_path: Path):
     """The review workbook, open in LibreOffice, with judgements picked from its dropdowns."""
     path = tmp_path / "review.xlsx"
-    write_workbook(evaluation, path, ReviewOptions(annotator="Anna"))
+    write_workbook(evaluation, path, ReviewOptions(judge="Anna"))
     book = office.open(path)
     for (sheet, words), (judgement, span) in PICKS.items():
         wanted = case(evaluation, sheet, words)
@@ -107,7 +107,7 @@ def test_the_same_judgements_come_home(
     (run,) = result.runs
     assert not result.problems
     assert not run.conflicts
-    assert {record.case_id: record.annotator for record in run.records} == dict.fromkeys(
+    assert {record.case_id: record.judge for record in run.records} == dict.fromkeys(
         [case(evaluation, *key) for key in PICKS], "Anna"
     )
     assert sorted(run.changes["new_text"]) == ["", "Bertram Kiesling", "Dietmar Kolbe", "Marlene Osterhagen"]

@@ -183,7 +183,7 @@ def test_judgements_come_back_from_the_workbook_as_they_were_picked(example):
     side = run.pair.corpus.tokens.data[:-8]
     gold = io.BytesIO(side)
     gold.name = "gold.vrt"
-    result = reimport([workbook(run, given_answers, lang="de", annotator="Anna")], gold)
+    result = reimport([workbook(run, given_answers, lang="de", judge="Anna")], gold)
     direct = decide(run, given_answers)
     back = result.runs[0]
     assert {record.case_id: record.code for record in back.records} == {

@@ -69,7 +69,7 @@ def test_status_says_who_has_judged_how_much_and_who_is_missing(hand_out, tmp_pa
     assert done.code == 0, done.err
     content = json.loads(done.out)
     assert content["missing"] == ["dora"]
-    assert [(row["annotator"], row["judged"], row["cases"], row["unusable"]) for row in content["workbooks"]] == [
+    assert [(row["judge"], row["judged"], row["cases"], row["unusable"]) for row in content["workbooks"]] == [
         ("anna", len(all_cases(books["anna"])), len(all_cases(books["anna"])), 0),
         ("ben", len(half) - 1, len(all_cases(books["ben"])), 0),
         ("cara", 0, len(all_cases(books["cara"], "secret")), 1),
@@ -88,7 +88,7 @@ def test_status_knows_people_who_sign_with_another_name(hand_out):
     book.save(books["anna"])
     content = json.loads(run("status", *books.values(), "--json").out)
     assert content["missing"] == []
-    assert [row["annotator"] for row in content["workbooks"]] == ["Dr. Anna Meyer", "ben"]
+    assert [row["judge"] for row in content["workbooks"]] == ["Dr. Anna Meyer", "ben"]
 
 
 def test_status_refuses_what_is_no_review_workbook(tmp_path, sides):
@@ -118,7 +118,7 @@ def test_a_workbook_that_lost_its_manifest_is_not_taken_for_somebody_elses(hand_
         del stripped[name]
     stripped.save(books["ben"])
     (adjudicated,) = reimport(list(books.values()), sides[0]).runs
-    assert {record.annotator: record.code for record in adjudicated.records} == {
+    assert {record.judge: record.code for record in adjudicated.records} == {
         "anna": "model_error",
         "r-ben": "gold_wrong",
     }
@@ -188,7 +188,7 @@ def test_disagreements_go_to_a_third_person_and_come_back(disagreement, sides, t
     assert deleted == set(open_cases[:3])
     raw = adjudicated.agreement.query("measure == 'raw' and sheet.isna() and label.isna()")["value"].iloc[0]
     judged = len({record.case_id for record in adjudicated.records})
-    assert raw == pytest.approx(1 - len(open_cases) / judged)  # the third person is no annotator
+    assert raw == pytest.approx(1 - len(open_cases) / judged)  # the third person is no judge
 
 
 def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sides, tmp_path):

@@ -145,9 +145,7 @@ class Project:
 
     def judge(self, cases, sample=None) -> Adjudication:
         manifest = replace(from_evaluation(self.evaluation), sample=sample or Sample())
-        rows = tuple(
-            ReviewRow(JudgementRecord(case, *self.truth[case], annotator="x", place=case), {}) for case in cases
-        )
+        rows = tuple(ReviewRow(JudgementRecord(case, *self.truth[case], judge="x", place=case), {}) for case in cases)
         book = JudgedWorkbook("w", "x", manifest, (), rows, (), (), {})
         return adjudicate(self.evaluation.pair, self.evaluation.options, [book], manifest=manifest)
 

@@ -122,7 +122,7 @@ def test_a_project_of_four_people_and_two_rounds(office: Office, examples: Path,
     assert set().union(*handed.values()) == set(truth)
 
     seen = run("status", *returned, "--json")
-    assert [(row["annotator"], row["judged"], row["cases"]) for row in json.loads(seen.out)["workbooks"]] == [
+    assert [(row["judge"], row["judged"], row["cases"]) for row in json.loads(seen.out)["workbooks"]] == [
         (name, len(answers[name]), len(handed[name])) for name in ERROR_RATES
     ]
     assert json.loads(run("status", *returned[1:], "--json").out)["missing"] == ["anna"]
@@ -135,7 +135,7 @@ def test_a_project_of_four_people_and_two_rounds(office: Office, examples: Path,
     assert first.code == 3, first.err
     (adjudicated,) = reimport(returned, gold).runs
     assert not adjudicated.problems
-    assert {(record.annotator, record.case_id): record.code for record in adjudicated.records} == {
+    assert {(record.judge, record.case_id): record.code for record in adjudicated.records} == {
         (name, case): code for name, own in answers.items() for case, code in own.items()
     }
     check_agreement(adjudicated.agreement, answers)
@@ -173,12 +173,12 @@ def check_agreement(found, answers: Mapping[str, Mapping[str, str]]) -> None:
     """The measures are those that can be computed from what everybody was made to say."""
     overall = found[found["sheet"].isna() & found["label"].isna()]
     value, cases = raw_agreement(answers)
-    everyone = overall[(overall["measure"] == "raw") & (overall["annotators"] == ", ".join(sorted(answers)))].iloc[0]
+    everyone = overall[(overall["measure"] == "raw") & (overall["judges"] == ", ".join(sorted(answers)))].iloc[0]
     assert everyone["value"] == pytest.approx(value)
     assert everyone["cases"] == cases
     compared = 0
     for one, other in combinations(sorted(answers), 2):
-        row = overall[(overall["measure"] == "cohen") & (overall["annotators"] == f"{one}, {other}")]
+        row = overall[(overall["measure"] == "cohen") & (overall["judges"] == f"{one}, {other}")]
         if not set(answers[one]) & set(answers[other]):
             assert not len(row)
             continue
@@ -228,10 +228,10 @@ def project(shared_data: Path) -> tuple[Adjudication, dict[str, dict[str, str]],
             for case in cases
         }
         rows = tuple(
-            ReviewRow(JudgementRecord(case, code, EFFECTS[code], annotator=name, place=case), {})
+            ReviewRow(JudgementRecord(case, code, EFFECTS[code], judge=name, place=case), {})
             for case, code in answers[name].items()
         )
-        manifest = replace(from_evaluation(evaluation), team=tuple(MEASURED_RATES), annotator=name)
+        manifest = replace(from_evaluation(evaluation), team=tuple(MEASURED_RATES), judge=name)
         books.append(JudgedWorkbook(f"{name}.xlsx", name, manifest, (), rows, (), (), {}))
     run = adjudicate(evaluation.pair, evaluation.options, books, manifest=books[0].manifest)
     return run, answers, truth
@@ -240,7 +240,7 @@ def project(shared_data: Path) -> tuple[Adjudication, dict[str, dict[str, str]],
 def test_agreement_is_what_the_error_rates_foretell(project):
     run, answers, _ = project
     overall = run.agreement[run.agreement["sheet"].isna() & run.agreement["label"].isna()]
-    raw = overall[overall["measure"] == "raw"].set_index("annotators")
+    raw = overall[overall["measure"] == "raw"].set_index("judges")
     for one, other in combinations(MEASURED_RATES, 2):
         shared = set(answers[one]) & set(answers[other])
         row = raw.loc[f"{one}, {other}"]

@@ -63,6 +63,6 @@ def _unnamed(votes: Iterable[Vote], words: Words) -> tuple[Vote, ...]:
     """The votes on a case under letters, ordered by what was said, so that nobody's place gives them away."""
     ordered = sorted(votes, key=lambda vote: (vote.record.code, vote.record.correct_span, vote.record.comment))
     return tuple(
-        replace(vote, record=replace(vote.record, annotator=words("adjudicated.judge", letter=chr(ord("A") + place))))
+        replace(vote, record=replace(vote.record, judge=words("adjudicated.judge", letter=chr(ord("A") + place))))
         for place, vote in enumerate(ordered)
     )

@@ -70,7 +70,7 @@ def write_guide(sheet: Worksheet, content: ReviewContent) -> None:
         words("guide.subtitle", gold=_name(pair.gold.source.name), pred=_name(pair.pred.source.name)),
     )
     for label, text in (
-        (words["guide.judge_name"], options.annotator),
+        (words["guide.judge_name"], options.judge),
         (words["guide.send_to"], options.contact or words["guide.sender"]),
     ):
         sheet.row(page.row, 20)

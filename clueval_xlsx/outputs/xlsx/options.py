@@ -21,7 +21,7 @@ class ReviewOptions:
     """How a review workbook looks and whom it is for."""
 
     lang: str = "en"
-    annotator: str = ""
+    judge: str = ""
     part: str = ""
     contact: str = ""
     lock_cells: bool = False

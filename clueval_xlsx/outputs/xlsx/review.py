@@ -76,7 +76,7 @@ def _manifest(evaluation: Evaluation, options: ReviewOptions, cases: Mapping[str
     return replace(
         from_evaluation(evaluation),
         lang=options.lang,
-        annotator=options.annotator,
+        judge=options.judge,
         part=options.part,
         contact=options.contact,
         role=options.role,
