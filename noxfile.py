@@ -26,7 +26,7 @@ from tests.support.folders import data_folder  # noqa: E402
 SOURCES = ("clueval_xlsx", "tests", "noxfile.py")
 QUICK = "not office and not browser and not slow"
 # What is about our own arithmetic and the system rather than about Python and the libraries, and takes long:
-ELSEWHERE = "not golden and not _properties and not fuzz and not faults and not platforms and not shapes"
+ELSEWHERE = "not golden and not _properties and not fuzz and not faults and not terminals and not shapes"
 FEW_EXAMPLES = "15"  # of hypothesis, a quarter of the usual
 
 nox.needs_version = ">=2024.4.15"

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from clueval_xlsx.resources import resource_folder
 from tests.support.ci import IN_CI
 from tests.support.commands import refused, run
-from tests.support.folders import data_folder
+from tests.support.folders import NO_DATA, data_folder
 from tests.support.office import Office, missing
 from tests.support.tables import Sides, cut
 
@@ -40,12 +40,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("properties")
 
 
-def pytest_report_header(config: pytest.Config) -> str:
-    """How the examples are drawn, so that a failure can be tried again."""
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """How the examples are drawn, so that a failure can be tried again, and whether the real data are there."""
     seed = config.getoption("--hypothesis-seed")
     if seed is not None:
-        return f"examples: drawn with --hypothesis-seed={seed}"
-    return "examples: the same each time" if settings.default.derandomize else "examples: new ones each time"
+        drawn = f"drawn with --hypothesis-seed={seed}"
+    else:
+        drawn = "the same each time" if settings.default.derandomize else "new ones each time"
+    return [f"examples: {drawn}", f"real data: {data_folder() or NO_DATA}"]
 
 
 @pytest.fixture
@@ -112,7 +114,7 @@ def shared_data() -> Path:
     """The folder of the real data; tests that need it are skipped where it is absent."""
     folder = data_folder()
     if folder is None:
-        pytest.skip("the ler-dev data are not there (../shared/data, or set CLUEVAL_DATA)")
+        pytest.skip(NO_DATA)
     return folder
 
 

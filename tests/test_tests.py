@@ -53,12 +53,12 @@ def test_every_folder_of_tests_mirrors_a_room() -> None:
 
 
 def test_tests_stand_beside_their_room_and_helpers_do_not() -> None:
-    """In the folder of a room lie tests; at the top lie tests of the whole and the developers' own command."""
+    """In the folder of a room lie tests; at the top lie tests of the whole."""
     strays = [
         name_of(path)
         for path in FILES
         if path.relative_to(TESTS).parts[0] not in OTHERS
-        if not path.name.startswith(("test_", "__init__", "conftest", "check"))
+        if not path.name.startswith(("test_", "__init__", "conftest"))
     ]
     assert not strays
 

@@ -12,7 +12,7 @@ from tests.benchmark import commands, results  # noqa: F401  (these and what the
 from tests.benchmark.limits import verdicts
 from tests.benchmark.measuring import copy_data, machine, measure, measured_sizes
 from tests.benchmark.rows import COPIES, ROWS, Measurement
-from tests.support.folders import data_folder
+from tests.support.folders import NO_DATA, data_folder
 
 Sizes = dict[int, Measurement]
 
@@ -36,7 +36,7 @@ def main() -> None:
         return
     source = data_folder()
     if source is None:
-        raise SystemExit("the ler-dev data are not there (../shared/data, or set CLUEVAL_DATA)")
+        raise SystemExit(NO_DATA)
     sizes = COPIES[:1] if given.quick else COPIES
     print(f"{machine()}\nProcessor time, all threads; `vs first` is the time of the group's first row over this row's.")
     with tempfile.TemporaryDirectory() as temporary:

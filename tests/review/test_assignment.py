@@ -13,7 +13,6 @@ from clueval_xlsx.cases.samples import deal, draw, draw_agreed
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.assignment import agreed_rows, evaluation_units, select
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
-from tests.support.folders import data_folder
 from tests.support.teams import all_cases, cases_of, manifest
 from tests.support.workbooks import evaluated, example
 
@@ -63,7 +62,6 @@ def test_linked_cases_always_go_together(evaluation: Evaluation, size):
         assert {case for hand in chosen.hands.values() for t in hand.values() for case in t["case_id"]} == everything
 
 
-@pytest.mark.skipif(data_folder() is None, reason="the ler-dev data are not there")
 def test_real_data_are_shared_out_evenly(shared_data: Path):
     from clueval_xlsx.evaluation import Options, evaluate
     from clueval_xlsx.formats.loading import read_pair

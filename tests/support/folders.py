@@ -7,6 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures" / "formats"
+NO_DATA = "the ler-dev data are not there (../shared/data, or set CLUEVAL_DATA)"
 
 
 def data_folder() -> Path | None:
