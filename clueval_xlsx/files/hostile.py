@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.indents import without_indents
 
 MOST_FILE_BYTES = 300 * 1024 * 1024
 MOST_TOTAL_BYTES = 1024 * 1024 * 1024
@@ -50,7 +51,7 @@ def unpack(data: bytes, name: str) -> Package:
     from clueval_xlsx.files.ods_checks import check_ods
 
     check_ods(parts, name)
-    return Package("ods", _packed(parts))
+    return Package("ods", _packed({part: without_indents(content) for part, content in parts.items()}))
 
 
 def _parts(data: bytes, name: str) -> dict[str, bytes]:

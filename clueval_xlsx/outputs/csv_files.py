@@ -5,30 +5,27 @@ from __future__ import annotations
 import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.files.formulas import without_formula
 
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 _HIDDEN = ("segments", "row")
 
 
 def scores_csv(evaluation: Evaluation) -> str:
-    """The score table, exact."""
-    return evaluation.scores.drop(columns="counts").to_csv(index=False, lineterminator="\n")
+    """The score table; labels and groups are text, which may look like a formula."""
+    return _harmless(evaluation.scores.drop(columns="counts")).to_csv(index=False, lineterminator="\n")
 
 
 def cases_csv(cases: pd.DataFrame) -> str:
-    """An error table with its contexts; cells that a spreadsheet would calculate are escaped."""
+    """An error table with its contexts."""
     shown = cases.drop(columns=list(_HIDDEN)).copy()
     shown["related"] = [" ".join(ids) for ids in shown["related"]]
+    return _harmless(shown).to_csv(index=False, lineterminator="\n")
+
+
+def _harmless(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with every cell and header escaped that a spreadsheet would calculate."""
+    shown = table.copy()
     for column in shown.columns:
         if not pd.api.types.is_numeric_dtype(shown[column]):
-            shown[column] = [escape(value) if isinstance(value, str) else value for value in shown[column]]
-    return shown.to_csv(index=False, lineterminator="\n")
-
-
-def escape(text: str) -> str:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula.
-
-    >>> escape("=1+1"), escape("Anna")
-    ("'=1+1", 'Anna')
-    """
-    return f"'{text}" if text.startswith(_DANGEROUS) else text
+            shown[column] = [without_formula(value) if isinstance(value, str) else value for value in shown[column]]
+    return shown.rename(columns={name: without_formula(str(name)) for name in shown.columns})

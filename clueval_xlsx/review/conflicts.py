@@ -10,6 +10,7 @@ import pandas as pd
 from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.files.formulas import without_formula
 from clueval_xlsx.review.correction import Change, Content, Correction, LayerSpan, extent
 from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.resolution import Resolution, Vote
@@ -126,8 +127,8 @@ def _labels(content: Content, layers: Sequence[str]) -> str:
 
 
 def changes_tsv(changes: pd.DataFrame) -> str:
-    """The change log as TSV; line breaks and tabs inside a cell become spaces."""
+    """The change log as TSV; line breaks and tabs inside a cell become spaces, what looks like a formula is escaped."""
     table = changes.drop(columns=["old", "new", "place"]).astype(object).where(changes.notna(), "")
     for name in table.columns:
-        table[name] = [" ".join(str(value).split()) for value in table[name]]
+        table[name] = [without_formula(" ".join(str(value).split())) for value in table[name]]
     return table.to_csv(sep="\t", index=False, lineterminator="\n")

@@ -83,10 +83,12 @@ class Structure:
     def regions(self, data: bytes, tokens: int, skip: str) -> dict[str, Regions]:
         """The elements of each name as regions; nested ones of the same name end at the next start."""
         found = {}
-        for name in self.names:
+        order = np.argsort(self.name, kind="stable")  # the events of each name together, however many names there are
+        borders = np.searchsorted(self.name[order], np.arange(len(self.names) + 1)).tolist()
+        for index, name in enumerate(self.names):
             if name in {skip, _BLANK_NAME}:
                 continue
-            rows = self._named(name)
+            rows = order[borders[index] : borders[index + 1]]
             opening = rows[self.kind[rows] == _OPEN]
             if not opening.size:
                 continue
