@@ -28,7 +28,8 @@ from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Resolution, Vote, resolve, resolved_severity
 from clueval_xlsx.review.review_sheets import ReviewRow
-from clueval_xlsx.review.sample_estimates import sample_estimates
+from clueval_xlsx.review.sample import Sample
+from clueval_xlsx.review.sample_estimates import JudgedSample, sample_estimates
 from clueval_xlsx.review.vocabulary import Effect, Outcome, Rule, Severity
 
 _TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
@@ -112,7 +113,8 @@ class Adjudication:
     @cached_property
     def estimates(self) -> pd.DataFrame:
         """Recall and precision if every case were judged, where only a sample was; else empty."""
-        return sample_estimates(self)
+        sample = self.manifest.sample if self.manifest is not None else Sample()
+        return sample_estimates(JudgedSample(sample, self.raw, self.corrected, self.decisions, self.settled, self.book))
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
