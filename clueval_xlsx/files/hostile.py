@@ -14,6 +14,9 @@ from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.indents import without_indents
+from clueval_xlsx.files.ods_checks import check_ods
+from clueval_xlsx.files.refusals import damaged, too_large
+from clueval_xlsx.files.xlsx_checks import check_xlsx
 
 MOST_FILE_BYTES = 300 * 1024 * 1024
 MOST_TOTAL_BYTES = 1024 * 1024 * 1024
@@ -44,12 +47,8 @@ def unpack(data: bytes, name: str) -> Package:
     parts = _parts(data, name)
     names = {part.casefold() for part in parts}
     if "xl/workbook.xml" in names:
-        from clueval_xlsx.files.xlsx_checks import check_xlsx
-
         check_xlsx(parts, name)
         return Package("xlsx", _packed(parts))
-    from clueval_xlsx.files.ods_checks import check_ods
-
     check_ods(parts, name)
     return Package("ods", _packed({part: without_indents(content) for part, content in parts.items()}))
 
@@ -152,15 +151,3 @@ def _packed(parts: Mapping[str, bytes]) -> bytes:
         for part, content in parts.items():
             archive.writestr(zipfile.ZipInfo(part), content)
     return buffer.getvalue()
-
-
-def too_large(where: str, found: str, allowed: str) -> InputError:
-    """The refusal of something that is out of all proportion."""
-    return InputError(f"{where}: found {found}. Allowed: {allowed}. The file is refused before it is read.")
-
-
-def damaged(name: str, why: str) -> InputError:
-    """The refusal of an archive that is not whole."""
-    return InputError(
-        f"{name}: the workbook is damaged ({why}). Ask for it again, or open it in Excel or LibreOffice and save it."
-    )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.hostile import too_large
 from clueval_xlsx.files.markup import go_through, whole_number
+from clueval_xlsx.files.refusals import too_large
 from clueval_xlsx.files.xlsx_checks import MOST_CELLS, check_rectangle
 
 _LARGE = 4 << 20  # bytes of a part that is not gone through

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.hostile import too_large
 from clueval_xlsx.files.markup import enough, go_through, local, whole_number
+from clueval_xlsx.files.refusals import too_large
 
 MOST_CELLS = 60_000_000
 _ROOM = 2_000_000  # cells that a sheet may span however few it has
