@@ -41,7 +41,7 @@ class Dropped(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Resolution:
+class ResolvedMentions:
     """Mentions free of overlap, and what became of the others.
 
     `group` gives the mention of each annotation (-1: dropped); `merged` are groups of rows that became one.
@@ -69,7 +69,7 @@ def check_mode(mode: str) -> None:
         raise OptionError(f"--nested {mode}: unknown. Allowed: {', '.join(NESTED)}.")
 
 
-def resolve(listed: Mentions, mode: str, wording: Wording, *, forgive_repeats: bool = False) -> Resolution:
+def resolve(listed: Mentions, mode: str, wording: Wording, *, forgive_repeats: bool = False) -> ResolvedMentions:
     """Make a sequence of annotations free of overlap.
 
     Under `longest` the longer of two stays; of equals the surer, then the left one, then the first listed. `merge`
@@ -103,7 +103,7 @@ def resolve(listed: Mentions, mode: str, wording: Wording, *, forgive_repeats: b
     number[heads] = np.arange(len(heads))
     merged = clusters if mode == MERGE else []
     mentions = _with_merged(listed.take(heads), listed, merged, number)
-    return Resolution(mentions, number[kept], tuple(dropped), tuple(tuple(rows.tolist()) for rows in merged))
+    return ResolvedMentions(mentions, number[kept], tuple(dropped), tuple(tuple(rows.tolist()) for rows in merged))
 
 
 def _clusters(rows: IntArray, ranges: Ranges) -> list[IntArray]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.mentions import Mentions
-from clueval_xlsx.corpus.nested import LONGEST, SHOWN, Resolution, Wording, resolve
+from clueval_xlsx.corpus.nested import LONGEST, SHOWN, ResolvedMentions, Wording, resolve
 from clueval_xlsx.corpus.reading import Reading, annotate, digest
 from clueval_xlsx.corpus.spans import label_column, label_vocabulary, make_spans
 from clueval_xlsx.corpus.text_reading import TextReading
@@ -153,7 +153,7 @@ def _wording(describe: Callable[[int], str]) -> Wording:
     )
 
 
-def _notes(resolution: Resolution, listed: Mentions, name: str, describe: Callable[[int], str]) -> list[str]:
+def _notes(resolution: ResolvedMentions, listed: Mentions, name: str, describe: Callable[[int], str]) -> list[str]:
     """What a person should know; finds that only repeat another are nobody's business."""
     notes = []
     gone = [each for each in resolution.dropped if not _repeats(listed, each.row, each.holder)]

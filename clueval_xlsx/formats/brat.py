@@ -22,6 +22,7 @@ from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.utf8 import decode_text
 
 TEXT, ANNOTATIONS = ".txt", ".ann"
 
@@ -92,8 +93,8 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
         for part in (document.encode("utf-8", "surrogatepass"), found[document], raw):
             fingerprint.update(len(part).to_bytes(8, "big") + part)
         folder = name if document in beside else opened.text_name
-        collector.add_document(TextDocument(document, _decoded(found[document], f"{folder}/{document}{TEXT}")))
-        _add_annotations(collector, number, document, _decoded(raw, f"{name}/{document}{ANNOTATIONS}"))
+        collector.add_document(TextDocument(document, decode_text(found[document], f"{folder}/{document}{TEXT}")))
+        _add_annotations(collector, number, document, decode_text(raw, f"{name}/{document}{ANNOTATIONS}"))
     source = Source(name, "brat", fingerprint.hexdigest(), dict(collector.layers))
     paths = {_document_of(path): path for path in files if PurePosixPath(path).suffix.lower() == ANNOTATIONS}
     return collector.finish(source, BratOriginal(dict(files), paths))
@@ -159,14 +160,6 @@ def _by_document(files: Mapping[str, bytes], ending: str) -> dict[str, bytes]:
 
 def _document_of(path: str) -> str:
     return str(PurePosixPath(path).with_suffix(""))
-
-
-def _decoded(raw: bytes, where: str) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{where}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save it as UTF-8.") from None
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:  # noqa: ARG001

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.formats.utf8 import decode_text
 
 _SHOWN = 60
 _KINDS = {"str": "a text", "list": "a list", "dict": "an object"}
@@ -14,13 +15,9 @@ _KINDS = {"str": "a text", "list": "a list", "dict": "an object"}
 
 def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
     """A JSON list of objects; anything else is refused with what was found."""
+    text = decode_text(raw, name)
     try:
-        content = json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save the file as UTF-8."
-        ) from None
+        content = json.loads(text)
     except json.JSONDecodeError as error:
         hint = " One object a line is JSON Lines: wrap the lines in a list." if "Extra data" in error.msg else ""
         raise InputError(f"{name}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno}).{hint}") from None

@@ -92,6 +92,17 @@ def test_a_token_with_an_entity_is_cut_between_its_characters() -> None:
     assert pair.gold_token.tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("written", ["&#0000000065;", "&#3;", "&#x0000000041;"])
+def test_what_looks_like_a_reference_but_is_none_is_cut_between_its_letters(written: str) -> None:
+    gold = io.BytesIO(f"{written}b\tB-X\n".encode())
+    pred = io.BytesIO(f"{written}\tO\nb\tB-X\n".encode())
+    options = ReadOptions(format="vrt")
+    pair = read_pair(gold, pred, options, options, align=True)
+    assert tokens(pair) == [written, "b"]
+    assert spans(pair.gold) == [(0, 1, "X")]
+    assert spans(pair.pred) == [(1, 1, "X")]
+
+
 def test_sentences_of_gold_govern_and_structure_moves_with_the_cuts() -> None:
     gold = io.BytesIO(
         b'<text id="a">\n<s>\nAnn-Lee\tB-PER\n</s>\n<s>\nkam.\tO\n</s>\n</text>\n<text id="b">\nx\tO\n</text>\n'

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.mentions import Mentions
-from clueval_xlsx.corpus.nested import Resolution, Wording, resolve
+from clueval_xlsx.corpus.nested import ResolvedMentions, Wording, resolve
 from clueval_xlsx.corpus.spans import label_column
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.text.tokenise import Ranges
@@ -27,7 +27,7 @@ def mentions(*rows: tuple[int, int, str, float | None]) -> Mentions:
     return Mentions(ranges, {"span": label_column([row[2] for row in rows])}, scores=scores)
 
 
-def kept(resolution: Resolution) -> list[tuple[int, int, str]]:
+def kept(resolution: ResolvedMentions) -> list[tuple[int, int, str]]:
     left = resolution.mentions
     return list(zip(left.ranges.start.tolist(), left.ranges.end.tolist(), left.labels["span"], strict=True))
 

@@ -21,7 +21,7 @@ from clueval_xlsx.formats.columns.fields import Lines
 from clueval_xlsx.formats.columns.structure import (
     CONLL_DOCUMENT,
     DOCSTART,
-    DocumentRow,
+    DocumentPlace,
     Structure,
     find_structure,
     is_comment,
@@ -314,11 +314,11 @@ def _documents(
         starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
         stops = np.append(starts[1:], len(tokens))
         found = [
-            DocumentRow(start, stop, {"id": values[codes[start]]}, int(id_column.start[start]))
+            DocumentPlace(start, stop, {"id": values[codes[start]]}, int(id_column.start[start]))
             for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
         ]
     if not found:
-        found = [DocumentRow(0, len(tokens), {}, 0)]
+        found = [DocumentPlace(0, len(tokens), {}, 0)]
     doc_ids = tuple(row.attributes.get("id") or f"#{number}" for number, row in enumerate(found, 1))
     seen: set[str] = set()
     for doc_id, row in zip(doc_ids, found, strict=True):

@@ -25,7 +25,7 @@ _CONLLU_COMMENT = re.compile(rb"#\s*(newdoc\b|[\w:.-]+\s*=)")
 _SHORT = 16  # tags without attributes recur; classifying each once is enough
 
 
-class DocumentRow(NamedTuple):
+class DocumentPlace(NamedTuple):
     """One document: its first position, the one behind its last, its attributes, and where it begins in the file."""
 
     start: int
@@ -98,20 +98,20 @@ class Structure:
             found[name] = Regions(self.place[opening], border[following], tags=tags)
         return found
 
-    def documents(self, tokens: Strings, tag: str) -> tuple[list[DocumentRow], list[Complaint]]:
+    def documents(self, tokens: Strings, tag: str) -> tuple[list[DocumentPlace], list[Complaint]]:
         """Documents by their tags, and stretches of tokens outside any; with what is wrong with the tags."""
 
         def complain(row: int, found: str, allowed: str = "", remedy: str = "") -> None:
             problems.append(Complaint(int(self.start[row]), found, allowed, remedy))
 
-        def nameless(start: int, stop: int) -> DocumentRow:
-            return DocumentRow(start, stop, {}, int(tokens.start[start]))
+        def nameless(start: int, stop: int) -> DocumentPlace:
+            return DocumentPlace(start, stop, {}, int(tokens.start[start]))
 
         data = tokens.data
         rows = self._named(tag)
-        found: list[DocumentRow] = []
+        found: list[DocumentPlace] = []
         problems: list[Complaint] = []
-        opened: DocumentRow | None = None
+        opened: DocumentPlace | None = None
         done = 0  # tokens up to here are in a document already
         for row in rows.tolist():
             place, begin = int(self.place[row]), int(self.start[row])
@@ -133,7 +133,7 @@ class Structure:
                 done = place
             if place > done:
                 found.append(nameless(done, place))
-            opened, done = DocumentRow(place, place, _document_attributes(text), begin), place
+            opened, done = DocumentPlace(place, place, _document_attributes(text), begin), place
             if self.kind[row] == _EMPTY:
                 found.append(opened)
                 opened = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions
+from clueval_xlsx.formats.utf8 import decode_text
 
 XLSX = "xlsx"
 WORKBOOK_START = b"PK\x03\x04"
@@ -70,11 +71,7 @@ def read_cells(raw: bytes, name: str, options: ReadOptions) -> SpanTable:
     """Read the cells of a file."""
     if raw.startswith(WORKBOOK_START):
         return _read_xlsx(raw, name, options)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save it as UTF-8.") from None
+    text = decode_text(raw, name)
     delimiter = delimiter_of(text)
     records, places = [], []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
