@@ -6,7 +6,7 @@ from random import Random
 
 from tests.simulator.book import Book, NotPossible, Sheet
 from tests.simulator.registry import operation, some_rows
-from tests.simulator.roles import Layout, is_annotation
+from tests.simulator.roles import Layout, is_annotation, layout
 from tests.simulator.world import World
 
 _NOTES = ("done until here", "TODO", "Anna", "???")
@@ -123,8 +123,14 @@ def cut_rows_above(world: World, rng: Random) -> None:
     _relocate(book, sheet, (first + count, last + count), sheet, header, cut=True, close=rng.random() < 0.5)
 
 
-def _other_sheet(book: Book, sheet: Sheet, rng: Random) -> Sheet:
-    others = [each for each in book.sheets if each is not sheet and not each.hidden and not each.merges]
+def _other_sheet(book: Book, sheet: Sheet, found: Layout, rng: Random) -> Sheet:
+    """A sheet to paste rows on; one with cases only if its columns are the same, or answers would change columns."""
+    others = [
+        each
+        for each in book.sheets
+        if each is not sheet and not each.hidden and not each.merges
+        if (own := layout(each)) is None or own.columns == found.columns
+    ]
     if not others:
         raise NotPossible
     return rng.choice(others)
@@ -134,7 +140,7 @@ def _other_sheet(book: Book, sheet: Sheet, rng: Random) -> Sheet:
 def cut_rows_to_sheet(world: World, rng: Random) -> None:
     """Cut cases and paste them below what stands on another sheet."""
     book, sheet, found = world.review(rng, plain=True)
-    target = _other_sheet(book, sheet, rng)
+    target = _other_sheet(book, sheet, found, rng)
     rows = some_rows(found, rng)
     _relocate(book, sheet, rows, target, len(target.rows) + rng.randint(0, 2), cut=True, close=rng.random() < 0.5)
 
@@ -143,7 +149,7 @@ def cut_rows_to_sheet(world: World, rng: Random) -> None:
 def copy_rows_to_sheet(world: World, rng: Random) -> None:
     """Copy cases to below what stands on another sheet."""
     book, sheet, found = world.review(rng, plain=True)
-    target = _other_sheet(book, sheet, rng)
+    target = _other_sheet(book, sheet, found, rng)
     _relocate(book, sheet, some_rows(found, rng), target, len(target.rows) + rng.randint(0, 2), cut=False)
 
 
@@ -223,8 +229,10 @@ def delete_column(world: World, rng: Random) -> None:
     needed = {column for role, column in found.columns.items() if is_annotation(role)}
     ids = [found.columns[role] for role in ("case", "block") if role in found.columns]
     needed |= set(ids) if len(ids) < 2 else set()
-    at = rng.choice([column for column in range(sheet.width) if column not in needed])
-    book.delete_columns(sheet, at)
+    others = [column for column in range(sheet.width) if column not in needed]
+    if not others:
+        raise NotPossible
+    book.delete_columns(sheet, rng.choice(others))
 
 
 @operation("columns: delete one of the answers")

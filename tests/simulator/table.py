@@ -10,7 +10,7 @@ from tests.simulator.oracle import KEPT, LOST, MOVED, OUTCOMES, REPORTED, Verdic
 from tests.simulator.sequences import Ran
 
 _WIDTH = 46
-_SHOWN = 30
+_SHOWN = 30  # failing sequences whose judgements are listed
 
 
 @dataclass
@@ -68,13 +68,13 @@ class Findings:
     def failures(self, seed: int) -> str:
         """The failing sequences, each with its shortest failing beginning and how to see it again."""
         lines = []
-        for ran, shortest in self.failed[:_SHOWN]:
+        for place, (ran, shortest) in enumerate(self.failed):
             lines.append(f"{seed}:{ran.number}: {' > '.join(shortest.names) or '(nothing)'}")
+            if place >= _SHOWN:
+                continue
             lines += [f"    {verdict}" for verdict in shortest.failures[:3]]
             if len(shortest.failures) > 3:
                 lines.append(f"    and {len(shortest.failures) - 3} more")
-        if len(self.failed) > _SHOWN:
-            lines.append(f"and {len(self.failed) - _SHOWN} more sequences")
         return "\n".join(lines)
 
     @property
