@@ -20,6 +20,7 @@ from clueval_xlsx.threads import in_order
 COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
+MICRO, MACRO, WEIGHTED = "micro", "macro", "weighted"
 _SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from, and what is resampled
 _COLUMNS_AT_ONCE = 1000  # rows of the table that are resampled together
 
@@ -45,25 +46,29 @@ class ScoreSettings:
 def rates(counts: Mapping[str, npt.ArrayLike], beta: float) -> dict[str, FloatArray]:
     """Precision, recall, F1 and F-beta from counts; NaN where a rate is not defined.
 
-    >>> {name: float(value) for name, value in rates(dict(gold=4, tp_gold=3, pred=0, tp_pred=0), 2).items()}
-    {'precision': nan, 'recall': 0.75, 'f1': nan, 'f_beta': nan}
+    F is 0 as soon as either side has something and nothing of it is right: what is never predicted has F 0.
+
+    >>> {name: float(value) for name, value in rates(dict(gold=4, tp_gold=0, pred=0, tp_pred=0), 2).items()}
+    {'precision': nan, 'recall': 0.0, 'f1': 0.0, 'f_beta': 0.0}
     """
     precision = _ratio(counts["tp_pred"], counts["pred"])
     recall = _ratio(counts["tp_gold"], counts["gold"])
     return {
         "precision": precision,
         "recall": recall,
-        "f1": f_score(precision, recall, 1.0),
-        "f_beta": f_score(precision, recall, beta),
+        "f1": f_score(precision, recall, 1.0, counts),
+        "f_beta": f_score(precision, recall, beta, counts),
     }
 
 
-def f_score(precision: FloatArray, recall: FloatArray, beta: float) -> FloatArray:
-    """The weighted harmonic mean; 0 where both rates are 0, NaN where one is not defined."""
+def f_score(precision: FloatArray, recall: FloatArray, beta: float, counts: Mapping[str, npt.ArrayLike]) -> FloatArray:
+    """The weighted harmonic mean, a rate over nothing counting 0; NaN where no side has anything or is counted."""
     weight = beta * beta
-    below = weight * precision + recall
-    score = _ratio((1 + weight) * precision * recall, below)
-    return np.asarray(np.where(below == 0, 0.0, score), dtype=np.float64)
+    either = np.asarray(counts["gold"], dtype=np.float64) + np.asarray(counts["pred"], dtype=np.float64)
+    found, right = np.nan_to_num(recall), np.nan_to_num(precision)
+    below = weight * right + found
+    score = np.where(below == 0, 0.0, _ratio((1 + weight) * right * found, below))
+    return np.asarray(np.where(either > 0, score, np.nan), dtype=np.float64)
 
 
 def _ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> FloatArray:
@@ -81,13 +86,7 @@ class _Block:
     size: int
     resampled: bool
     identity: Mapping[str, Any] = field(default_factory=dict)  # scalars, or one value a row
-    macro_of: int | None = None  # this one row averages the rows of the block so many places before
-
-
-def defined_labels(rows: pd.DataFrame) -> tuple[int, int]:
-    """Of how many labels the F score is defined, and how many there are: what a macro average speaks of."""
-    labels = rows[rows["average"] == "micro"]
-    return int(labels["f1"].notna().sum()), len(labels)
+    mean_of: slice | None = None  # this one row averages these rows, counted from itself
 
 
 def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFrame:
@@ -105,12 +104,12 @@ def score_table(tallies: Sequence[Tally], settings: ScoreSettings) -> pd.DataFra
     columns["fp"] = counts["pred"] - counts["tp_pred"]
     found = rates(counts, settings.beta)
     for row, block in zip(starts.tolist(), blocks, strict=False):
-        if block.macro_of is not None:
-            averaged = slice(row - block.macro_of, row)
-            for name in RATES:
-                defined = found[name][averaged]
-                defined = defined[~np.isnan(defined)]
-                found[name][row] = defined.mean() if defined.size else np.nan
+        if block.mean_of is not None:
+            averaged = slice(row + block.mean_of.start, row + block.mean_of.stop)
+            for name, mean in _means(
+                block, {name: value[averaged] for name, value in (counts | found).items()}
+            ).items():
+                found[name][row] = mean
 
     intervals = _intervals(blocks, starts, settings)
     for name in RATES:
@@ -135,17 +134,18 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
         codes = [side.labels.get(layer, np.full(len(side.position), -1)) for side in sides]
         identity = {"layer": layer, "label": list(labels)}
         found.append(_Block(tally, sides=sides, codes=codes, size=len(labels), resampled=chosen, identity=identity))
-        found.append(
+        found += [
             _Block(
                 tally,
                 sides=(Side.empty(), Side.empty()),
                 codes=[np.empty(0, np.int64) for _ in sides],
                 size=1,
                 resampled=False,
-                identity={"layer": layer, "average": "macro"},
-                macro_of=len(labels),
+                identity={"layer": layer, "average": average},
+                mean_of=slice(-len(labels) - place, -place),
             )
-        )
+            for place, average in enumerate(_averages(tally))
+        ]
     for grouping in settings.groupings:
         sides = tally.group_sides.get(grouping.key, tally.sides)
         codes = [grouping.of(side.position, settings.document_of(side.position)) for side in sides]
@@ -157,10 +157,28 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
     return found
 
 
+def _averages(tally: Tally) -> tuple[str, ...]:
+    """The means over labels that a tally has; only seqeval's report knows the one weighted by the support."""
+    return (MACRO, WEIGHTED) if tally.scheme == "seqeval" else (MACRO,)
+
+
+def _means(block: _Block, labels: Mapping[str, FloatArray]) -> dict[str, float]:
+    """The mean rates of the labels that occur on either side, a rate over nothing counting 0; NaN if none occurs."""
+    sides = ("gold",) if block.tally.one_sided else ("gold", "pred")
+    support = np.sum([labels[side] for side in sides], axis=0)
+    rows = np.flatnonzero(support > 0)
+    if not len(rows):
+        return dict.fromkeys(RATES, np.nan)
+    weights = labels["gold"][rows] if block.identity["average"] == WEIGHTED else np.ones(len(rows))
+    whole = weights.sum()  # 0 where gold has nothing: then nothing can be right
+    means = {name: float(np.nan_to_num(labels[name][rows]) @ weights / whole) if whole else 0.0 for name in RATES}
+    return means if not block.tally.one_sided else {name: means[name] if name == "recall" else np.nan for name in RATES}
+
+
 def _identity_column(name: str, blocks: Sequence[_Block], sizes: Sequence[int]) -> pd.Series:
     values: list[Any] = []
     for block, size in zip(blocks, sizes, strict=True):
-        value = block.identity.get(name, getattr(block.tally, name, "micro" if name == "average" else None))
+        value = block.identity.get(name, getattr(block.tally, name, MICRO if name == "average" else None))
         values += value if isinstance(value, list) else [value] * size
     return _objects(values)
 
@@ -174,7 +192,7 @@ def _counts(block: _Block) -> dict[str, FloatArray]:
     found: dict[str, FloatArray] = {}
     undefined = np.full(block.size, np.nan)
     for name, side, code in zip(("gold", "pred"), block.sides, block.codes, strict=True):
-        counted = block.macro_of is None and block.tally.available and not (name == "pred" and block.tally.one_sided)
+        counted = block.mean_of is None and block.tally.available and not (name == "pred" and block.tally.one_sided)
         found[name] = _sums(code, side.weight, block.size) if counted else undefined
         found[f"tp_{name}"] = _sums(code, side.weight * side.credit, block.size) if counted else undefined
     return found
@@ -216,7 +234,7 @@ def _intervals(
     rows = int(starts[-1])
     found = {name: (np.full(rows, np.nan), np.full(rows, np.nan)) for name in RATES}
     for begin, block in zip(starts.tolist(), blocks, strict=False):
-        if block.tally.one_sided and block.macro_of is None:
+        if block.tally.one_sided and block.mean_of is None:
             counts = _counts(block)
             low, high = binomial_interval(counts["tp_gold"], counts["gold"])
             found["recall"][0][begin : begin + block.size] = low

@@ -10,7 +10,7 @@ import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.scoring.scheme_settings import is_relaxed
-from clueval_xlsx.scoring.scores import COUNTS, defined_labels
+from clueval_xlsx.scoring.scores import COUNTS, MACRO
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.scheme_words import full_row_name, leak_sentence, row_name, scheme_name, scheme_sentence
@@ -198,8 +198,8 @@ def label_tables(evaluation: Evaluation, words: Words) -> tuple[ScoreTable, ...]
     for layer in evaluation.pair.layers:
         found = _chosen(evaluation, layer=layer, group_key=None)
         rows = tuple(
-            score_view(_mean_name(found, words), row, summary=True)
-            if row["average"] == "macro"
+            score_view(words["metrics.macro"], row, summary=True)
+            if row["average"] == MACRO
             else score_view(row["label"], row)
             for row in found.to_dict("records")
         )
@@ -291,9 +291,3 @@ def _chosen(evaluation: Evaluation, **identity: str | None) -> pd.DataFrame:
     """Score rows at the level and with the labels that were chosen."""
     options = evaluation.options
     return evaluation.select(scheme="clueval", level=options.level, labelled=options.labelled, **identity)
-
-
-def _mean_name(rows: pd.DataFrame, words: Words) -> str:
-    """What the mean over labels is called, and over how many where F is not defined for all."""
-    defined, there = defined_labels(rows)
-    return words["metrics.macro"] if defined == there else words("metrics.macro_of", part=defined, whole=there)

@@ -76,14 +76,16 @@ def test_brackets_in_a_false_positive_are_harmless_if_none_allows_them() -> None
     assert row["fp"] == len("Vizzini")
 
 
-def test_a_category_without_a_rule_falls_back_on_all() -> None:
+def test_where_the_rule_of_a_category_does_not_match_that_of_all_is_tried() -> None:
     table = """
         token   gold     pred
-        a.      B-NAME   O
-        b.      B-DATE   O
+        ab.     B-NAME   O
+        ab.     B-DATE   O
     """
-    row = result(table, "chars", allow=(("ALL", r"\."), ("DATE", "b")))
-    assert row.overall("chars")["fn"] == len("a") + len(".")  # NAME drops the stop, DATE its own `b` and no stop
+    rows = result(table, "chars", allow=(("ALL", r"\."), ("DATE", "b"))).select(scheme="chars", layer="span")
+    by_label = rows.set_index("label")["fn"]
+    assert by_label["NAME"] == len("ab")  # without a rule of its own: the stop need not be masked
+    assert by_label["DATE"] == len("a")  # neither its own `b` nor the stop
 
 
 def test_a_rule_must_match_the_whole_character() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.outputs.metrics_json import metrics, to_json
 from clueval_xlsx.scoring.intervals import percentiles
-from clueval_xlsx.scoring.scores import f_score, rates
+from clueval_xlsx.scoring.scores import rates
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.tables import Sides, pair_of
 
@@ -73,11 +73,11 @@ def test_label_rows_break_down_counts_unlabelled_too(result: Evaluation) -> None
     assert counts(rows) == [(3, 2, 1, 4, 3, 1), (2, 0, 2, 0, 0, 0), (0, 0, 0, 1, 0, 1)]
 
 
-def test_macro_averages_the_labels_whose_rate_is_defined(result: Evaluation) -> None:
+def test_macro_averages_all_labels_of_either_side_a_rate_over_nothing_counting_0(result: Evaluation) -> None:
     (row,) = result.select(level="overlap", labelled=None, layer="span", average="macro").to_dict("records")
-    assert row["recall"] == pytest.approx((2 / 3 + 1 / 2) / 2)  # Z has no gold span
-    assert row["precision"] == pytest.approx((1 + 0) / 2)  # Y has no prediction
-    assert row["f1"] == pytest.approx(2 * (2 / 3) / (2 / 3 + 1))  # only X has both
+    assert row["recall"] == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)  # Z has no gold span
+    assert row["precision"] == pytest.approx((1 + 0 + 0) / 3)  # Y has no prediction, none of Z is right
+    assert row["f1"] == pytest.approx(2 * (2 / 3) / (2 / 3 + 1) / 3)  # only X has both
     assert math.isnan(row["gold"])
     assert row["label"] is None
 
@@ -136,12 +136,22 @@ def test_rates_come_from_counts_and_are_not_rounded() -> None:
     assert float(found["f_beta"]) == pytest.approx(5 * precision * recall / (4 * precision + recall), rel=1e-15)
 
 
-def test_f_is_zero_where_both_rates_are_and_undefined_where_one_is() -> None:
-    zero, half, nothing = np.float64(0), np.float64(0.5), np.float64("nan")
-    assert float(f_score(zero, zero, 1)) == 0
-    assert float(f_score(zero, half, 1)) == 0
-    assert math.isnan(float(f_score(nothing, half, 1)))
-    assert math.isnan(float(f_score(half, nothing, 2)))
+@pytest.mark.parametrize(
+    ("gold", "tp_gold", "pred", "tp_pred", "expected"),
+    [
+        (4, 0, 0, 0, 0.0),  # never predicted
+        (0, 0, 3, 0, 0.0),  # only predicted
+        (4, 0, 3, 0, 0.0),
+        (4, 2, 0, 0, 0.0),  # found under another label, never predicted under this one
+        (0, 0, 0, 0, math.nan),
+        (4, 4, math.nan, math.nan, math.nan),  # a side that is not counted at all
+    ],
+)
+def test_f_is_zero_where_a_side_has_something_and_nothing_is_right(
+    gold: float, tp_gold: float, pred: float, tp_pred: float, expected: float
+) -> None:
+    found = rates({"gold": gold, "tp_gold": tp_gold, "pred": pred, "tp_pred": tp_pred}, 2)
+    assert [float(found["f1"]), float(found["f_beta"])] == pytest.approx([expected] * 2, nan_ok=True)
 
 
 PLAIN, MARKED = b"a\tO\nb\tO\n", b"a\tB-X\nb\tI-X\n"
@@ -160,7 +170,7 @@ def test_empty_sides_give_undefined_rates_and_no_division_by_zero(
 ) -> None:
     content = metrics(evaluate(pair_of(sides)))
     assert (content["headline"]["recall"], content["headline"]["precision"]) == (recall, precision)
-    assert content["headline"]["f1"] is None
+    assert content["headline"]["f1"] == (None if recall is precision is None else 0.0)
     gold, pred = write_pair(sides)
     done = run("score", gold, pred)
     assert done.code == 0, done.err
@@ -296,10 +306,10 @@ def test_score_rows_of_metrics_json(content: dict) -> None:
     )
     for row in content["scores"]:
         assert [key for key in row if key != "counts"] == ROW
-        assert row["average"] in {"micro", "macro"}
+        assert row["average"] in {"micro", "macro", "weighted"}
         assert row["group"] is None or len(row["group"]) == 1
         for name in COUNTS:
-            assert row[name] is None if row["average"] == "macro" else isinstance(row[name], int | float), (name, row)
+            assert row[name] is None if row["average"] != "micro" else isinstance(row[name], int | float), (name, row)
         for name in RATES:
             assert row[name] is None or 0 <= row[name] <= 1
         if row["interval"] is not None:

@@ -1,9 +1,9 @@
 """Scheme `chars`: every character that gold marks should be masked, every other one not.
 
-A category's `allow` regex (or, where it has none, the one for ALL) names characters that need no masking: those
-leave the count on the gold side, masked or not. The regex for NONE names characters that may be masked
-anywhere: those are no false positives. A regex concerns one character at a time: it must match it alone, whole.
-Where annotations overlap, the last listed wins. Labels are not compared: masked is masked.
+A category's `allow` regex and, where that does not match or there is none, the one for ALL name characters that
+need no masking: those leave the count on the gold side, masked or not. The regex for NONE names characters that
+may be masked anywhere: those are no false positives. A regex concerns one character at a time: it must match it
+alone, whole. Where annotations overlap, the last listed wins. Labels are not compared: masked is masked.
 
 A character is a code point, a glyph (what people see as one character), or a UTF-16 unit, as chosen.
 """
@@ -136,11 +136,14 @@ class _Counter:
         self._weight = np.where(self._codes > 0xFFFF, 2.0, 1.0) if unit == UTF16 else None
         self.total = self._count(None)
 
-    def matching(self, rule: Any) -> npt.NDArray[np.float64]:
-        """How many characters of each piece a regex matches, each alone and whole."""
-        if rule is None:
+    def matching(self, *rules: Any) -> npt.NDArray[np.float64]:
+        """How many characters of each piece one of these regexes matches, each alone and whole; None is no regex."""
+        found = np.zeros(len(self._distinct), dtype=bool)
+        for rule in rules:
+            if rule is not None:
+                found |= _matches(rule, self._distinct)
+        if not found.any():
             return np.zeros(self.pieces)
-        found = _matches(rule, self._distinct)
         if self._by_code:
             table = np.zeros(int(self._codes.max()) + 1 if len(self._codes) else 0, dtype=bool)
             table[[ord(character) for character in self._distinct]] = found
@@ -176,10 +179,11 @@ def _allowed(
     counter: _Counter, label: IntArray, vocabulary: Sequence[str], rules: dict[str, Any]
 ) -> npt.NDArray[np.float64]:
     """How many characters of each piece need no masking, if gold marks it."""
-    allowed = counter.matching(rules.get(EVERY_CATEGORY))
+    always = rules.get(EVERY_CATEGORY)
+    allowed = counter.matching(always)
     for number, category in enumerate(vocabulary):
         if category in rules:
-            allowed = np.where(label == number, counter.matching(rules[category]), allowed)
+            allowed = np.where(label == number, counter.matching(rules[category], always), allowed)
     return allowed
 
 
