@@ -197,6 +197,7 @@ class Collector:
     def _check_surfaces(self, ranges: Ranges) -> None:
         """The words that a source repeats must be those of the text; how white space is written does not matter."""
         documents, starts, ends = ranges.document.tolist(), ranges.start.tolist(), ranges.end.tolist()
+        units = _Units()
         for row, surface in enumerate(self._surfaces):
             if surface is None or starts[row] == ends[row]:
                 continue
@@ -208,21 +209,36 @@ class Collector:
                 self._wheres[row],
                 f"the annotation says {_shortened(surface)!r}, but the text has {_shortened(found)!r} at "
                 f"{starts[row]}-{ends[row]}",
-                remedy=self._unit_remedy(text, row, surface),
+                remedy=self._unit_remedy(text, row, surface, units),
             )
 
-    def _unit_remedy(self, text: str, row: int, surface: str) -> str:
+    def _unit_remedy(self, text: str, row: int, surface: str, units: _Units) -> str:
         """Name the unit in which the offsets would fit, if there is one."""
         _, start, end = self._rows[row]
         for unit in UNITS:
-            starts = unit_starts(text, unit)
-            if starts is None:
-                starts = np.arange(len(text) + 1)
+            starts = units.starts(text, unit)
             if unit != self.options.offsets and 0 <= start < end < len(starts):
                 found = text[starts[start] : starts[end]] if min(starts[start], starts[end]) >= 0 else ""
                 if same_words(found, surface):
                     return f"The offsets fit if they count {_UNIT_WORDS[unit]}: give --offsets {unit}"
         return "Check that the annotation belongs to this text and that its offsets count code points"
+
+
+class _Units:
+    """Where the units of a text begin, worked out once for all annotations of it; they come text by text."""
+
+    def __init__(self) -> None:
+        self._text: str | None = None
+        self._starts: dict[str, IntArray] = {}
+
+    def starts(self, text: str, unit: str) -> IntArray:
+        """The code point at which each unit begins, and the text's length."""
+        if text is not self._text:
+            self._text, self._starts = text, {}
+        if unit not in self._starts:
+            found = unit_starts(text, unit)
+            self._starts[unit] = np.arange(len(text) + 1) if found is None else found
+        return self._starts[unit]
 
 
 _UNIT_WORDS = {"codepoints": "code points", "glyphs": "glyphs", "utf16": "UTF-16 units"}
@@ -234,7 +250,12 @@ def _more_units(text: str, end: int, unit: str) -> bool:
 
 def same_words(left: str, right: str) -> bool:
     """Whether two texts are the same but for white space (Label Studio writes a line break as backslash and n)."""
-    return left.split() == right.split() or left.split() == right.replace("\\n", " ").split()
+    return _are_words(left, right.split()) or ("\\n" in right and _are_words(left, right.replace("\\n", " ").split()))
+
+
+def _are_words(text: str, words: list[str]) -> bool:
+    """Whether a text consists of these words; of a text that is much longer only as many are looked at."""
+    return text.split(None, len(words)) == words
 
 
 def _shortened(text: str) -> str:

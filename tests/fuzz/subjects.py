@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz import books, formats, others  # noqa: F401  (each registers its subjects)
+from tests.fuzz import books, formats, hostile, others  # noqa: F401  (each registers its subjects)
 from tests.fuzz.cases import SUBJECTS
 
 __all__ = ["SUBJECTS", "shares"]

@@ -15,8 +15,8 @@ from clueval_xlsx.formats.columns.complaints import Complaint
 from clueval_xlsx.formats.columns.fields import Lines
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
-_TAG = re.compile(rb"""<(/?)([A-Za-z_][\w:.-]*)(?:[^<>"'/]|/(?!>)|"[^"]*"|'[^']*')*(/?)>""")
-_WELL_FORMED = re.compile(rf"<[\w:.-]+(?:\s+{ATTRIBUTE.pattern})*\s*/?>")
+_TAG = re.compile(rb"""<(/?)([A-Za-z_][\w:.-]*)(?:[^<>"'/]++|/(?!>)|"[^"]*+"|'[^']*+')*+(/?)>""")
+_WELL_FORMED = re.compile(rf"<[\w:.-]+(?:\s++{ATTRIBUTE.pattern})*+\s*+/?>")
 _OPEN, _CLOSE, _EMPTY, _OTHER = 0, 1, 2, 3
 _BLANK_NAME = ""  # the name under which blank lines are kept
 DOCSTART = b"-DOCSTART-"

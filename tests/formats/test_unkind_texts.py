@@ -1,0 +1,57 @@
+"""Unkind texts are read or refused in a time that grows with their length, not with its square."""
+
+from __future__ import annotations
+
+import json
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.formats.loading import ReadOptions, read
+
+
+def seconds(path: Path, tags: int) -> float:
+    path.write_text("".join(f"<a{number}>\n" for number in range(tags)) + "Ann\tB-PER\n", "utf-8")
+    began = time.process_time()
+    read(path, ReadOptions(layers={"span": 2}))
+    return time.process_time() - began
+
+
+def test_tags_that_are_never_closed_cost_as_much_as_others(tmp_path: Path) -> None:
+    path = tmp_path / "unclosed.vrt"
+    seconds(path, 100)
+    few = min(seconds(path, 4_000) for _ in range(2))
+    assert seconds(path, 40_000) < 30 * few  # ten times the tags; a square would be a hundred times
+
+
+def annotated(path: Path, spans: int) -> float:
+    """Seconds for a text with many annotations whose words do not fit."""
+    entries = [
+        {"entity_type": "A", "start_position": 0, "end_position": end + 1, "entity_value": "x"} for end in range(spans)
+    ]
+    path.write_text(json.dumps([{"full_text": "ab " * spans * 5, "spans": entries}]), "utf-8")
+    began = time.process_time()
+    with pytest.raises(InputError, match="the annotation says"):
+        read(path)
+    return time.process_time() - began
+
+
+def test_words_that_never_fit_are_compared_only_as_far_as_they_go(tmp_path: Path) -> None:
+    path = tmp_path / "spans.json"
+    annotated(path, 100)
+    few = min(annotated(path, 1_000) for _ in range(2))
+    assert annotated(path, 10_000) < 30 * few
+
+
+def test_a_tag_of_megabytes_takes_no_gigabytes(tmp_path: Path) -> None:
+    path = tmp_path / "spaces.vrt"
+    path.write_text(f"<text{' ' * 3_000_000}x>\nAnn\tB-PER\n", "utf-8")
+    tracemalloc.start()
+    with pytest.raises(InputError, match="not a well-formed tag"):
+        read(path, ReadOptions(layers={"span": 2}))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 << 20
