@@ -6,19 +6,27 @@ import re
 import resource
 import time
 import zipfile
+import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
 
-from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.fuzz.cases import Files, promise, subject
 from tests.fuzz.mutators import mutate_bytes
 from tests.fuzz.sheets import mutate_archive, mutate_parts, packed, unpacked
 from tests.support.hostile_books import KINDS, PASSWORD
 
-_LARGE = 400_000  # bytes of a workbook that takes too long to be changed again and again
+# What takes too long to be made and changed again and again.
+_SLOW = {
+    "one part of a gigabyte",
+    "a list of parts that unpacks to a gigabyte",
+    "many large parts",
+    "an archive of thousands of parts",
+    "a long string in every cell of a large sheet",
+    "merged cells without end",
+}
 _ATTRIBUTE = re.compile(rb"""([\w:.-]{1,40})="([^"<&]{0,60})\"""")
 _NUMBER = re.compile(rb"[0-9]{1,10}")
 _NUMBERS = (b"0", b"1", b"4000000000", b"18446744073709551615", b"1048576", b"1048577", b"99999999999999999999", b"-1")
@@ -27,7 +35,7 @@ _MOST_SECONDS, _MOST_MEGABYTES = 30.0, 2000  # of the clock, and of any process 
 
 @cache
 def _seeds() -> tuple[bytes, ...]:
-    return tuple(data for make in KINDS.values() for data in make() if len(data) < _LARGE)
+    return tuple(data for name, make in KINDS.items() if name not in _SLOW for data in make())
 
 
 def _other_quotes(rng: Random, part: bytes) -> bytes:
@@ -80,7 +88,7 @@ def _hostile(rng: Random) -> Files:
         return {"fuzzed.xlsx": mutate_archive(rng, data) if data[:2] == b"PK" else mutate_bytes(rng, data)}
     try:
         parts = unpacked(data)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError):
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error):
         return {"fuzzed.xlsx": mutate_bytes(rng, data)}
     for _ in range(rng.choice((1, 1, 2, 4))):
         name = rng.choice(
@@ -95,8 +103,8 @@ def _check_hostile(files: Files, rng: Random, folder: Path) -> None:
     began = time.monotonic()
     try:
         read_workbook(files["fuzzed.xlsx"], "fuzzed.xlsx", PASSWORD)
-    except InputError as error:
-        promise("something went wrong" not in str(error), str(error))
-    promise(time.monotonic() - began < _MOST_SECONDS, f"took {time.monotonic() - began:.0f} seconds")
-    room = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    promise(room < _MOST_MEGABYTES, f"a process that parsed took {room:.0f} MB")
+    finally:
+        took = time.monotonic() - began
+        promise(took < _MOST_SECONDS, f"took {took:.0f} seconds")
+        room = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        promise(room < _MOST_MEGABYTES, f"a process that parsed took {room:.0f} MB")

@@ -211,27 +211,25 @@ def _large_parts() -> Iterator[bytes]:
     yield archive(xlsx_parts({f"s{n}": blank for n in range(120)}, "", ""))
 
 
+def gigabyte(name: str, beside: str, filling: bytes) -> bytes:
+    """An archive with one part of a gigabyte."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
+        book.writestr(beside, BOOK)
+        with book.open(name, "w") as part:
+            for _ in range(16):
+                part.write(filling * (1 << 26))
+    return buffer.getvalue()
+
+
 @kind("one part of a gigabyte")
 def _gigabyte() -> Iterator[bytes]:
-    for name in ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"):
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
-            book.writestr("xl/workbook.xml", BOOK)
-            with book.open(name, "w") as part:
-                for _ in range(16):
-                    part.write(bytes(1 << 26))
-        yield buffer.getvalue()
+    yield gigabyte("xl/worksheets/sheet1.xml", "xl/workbook.xml", b"\x00")
 
 
 @kind("a list of parts that unpacks to a gigabyte")
 def _manifest() -> Iterator[bytes]:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
-        book.writestr("content.xml", "<x/>")
-        with book.open("META-INF/manifest.xml", "w") as part:
-            for _ in range(16):
-                part.write(b" " * (1 << 26))
-    yield buffer.getvalue()
+    yield gigabyte("META-INF/manifest.xml", "content.xml", b" ")
 
 
 @kind("an archive of thousands of parts")
