@@ -125,7 +125,9 @@ def properly_tagged(column: TagColumn, start: IntArray, end: IntArray) -> BoolAr
     return proper if column.scheme == "BIO" else proper & ((last == _CLOSES) | (last == _SINGLE))
 
 
-def encode(start: IntArray, end: IntArray, labels: Sequence[str | None], length: int, scheme: str = "BIO") -> list[str]:
+def encode(
+    start: IntArray, end: IntArray, labels: Sequence[str | None], length: int, *, scheme: str = "BIO"
+) -> list[str]:
     """Spans to the tags of a corpus of `length` tokens.
 
     >>> import numpy as np

@@ -155,18 +155,16 @@ class Collector:
             for number in np.unique(rows[:, 0]).tolist():
                 starts = unit_starts(self.documents[number].text, self.options.offsets)
                 if starts is not None:
-                    self._convert(np.flatnonzero(rows[:, 0] == number), starts, start, end, bounds)
+                    mine = np.flatnonzero(rows[:, 0] == number)
+                    bounds[mine] = len(starts) - 1
+                    for values in (start, end):
+                        known = mine[(values[mine] >= 0) & (values[mine] < len(starts))]
+                        values[known] = starts[values[known]]
         wrong = (rows[:, 1] < 0) | (rows[:, 2] <= rows[:, 1]) | (rows[:, 2] > bounds) | (start < 0) | (end < 0)
         for row in np.flatnonzero(wrong).tolist():
             self._refuse_offsets(row, rows[row].tolist(), int(bounds[row]))
             start[row] = end[row] = 0
         return start, end
-
-    def _convert(self, mine: IntArray, starts: IntArray, start: IntArray, end: IntArray, bounds: IntArray) -> None:
-        bounds[mine] = len(starts) - 1
-        for values in (start, end):
-            known = mine[(values[mine] >= 0) & (values[mine] < len(starts))]
-            values[known] = starts[values[known]]
 
     def _refuse_offsets(self, row: int, offsets: list[int], bound: int) -> None:
         document, start, end = offsets

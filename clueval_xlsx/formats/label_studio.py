@@ -54,14 +54,14 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     for number, (people, indices) in enumerate(zip(lists, chosen, strict=True)):
         collector.homes.append((number, (key, people[indices[0]][1], "result")) if indices else None)
         for person, index in (people[index] for index in indices):
-            _add_results(collector, number, (key, index, "result"), content[number][key][index], person)
+            _add_results(collector, number, (key, index, "result"), entry=content[number][key][index], person=person)
     source = Source(name, "label-studio", digest(opened.data), dict(collector.layers))
     original = JsonOriginal(name, opened.data, _values, frozenset({"labels"}), _new_region)
     return collector.finish(source, original, detector=detector, union=options.annotator == UNION)
 
 
 def _add_results(
-    collector: Collector, number: int, path: tuple[str, int, str], entry: dict[str, Any], person: str
+    collector: Collector, number: int, path: tuple[str, int, str], *, entry: dict[str, Any], person: str
 ) -> None:
     """Take the results of one person for a document; `path` leads to them."""
     doc_id = collector.documents[number].id

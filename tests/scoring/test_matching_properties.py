@@ -118,7 +118,9 @@ def test_exact_labelled_counts_equal_seqeval(sentences: list[list[tuple[str, str
 @given(span_lists(), st.sampled_from(sorted(SCHEMES)), st.integers(0, 3))
 def test_decoding_what_was_encoded_gives_the_same_spans(spans: list[Span], scheme: str, more: int) -> None:
     size = max([span[1] for span in spans], default=-1) + 1 + more
-    tags = encode(*(np.array([s[i] for s in spans], dtype=int) for i in (0, 1)), [s[2] for s in spans], size, scheme)
+    tags = encode(
+        *(np.array([s[i] for s in spans], dtype=int) for i in (0, 1)), [s[2] for s in spans], size, scheme=scheme
+    )
     decoded = decode(TagColumn.of(tags), np.array([0][:size], dtype=int))
     assert listed(from_decoded(decoded, "risk")) == spans
     assert decoded.orphans.size == 0
