@@ -37,10 +37,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class RowProblem(Problem):
-    """A problem of a workbook row. `reason` is a key of the language files (`unusable.KEY`), `value` what was found."""
+    """A problem of a workbook row.
+
+    `reason` is a key of the language files (`unusable.KEY`), `value` what was found, `case` the ID of the case.
+    """
 
     reason: str = ""
     value: str = ""
+    case: str = ""
 
 
 class CluevalError(Exception):

@@ -132,8 +132,8 @@ _looking = group(
 )
 @click.option(
     "--trust-id",
-    type=click.Choice(["left", "block"]),
-    help="Which case ID counts where the two of a row differ: left, or the one in the annotation block.",
+    type=click.Choice(["row", "block"]),
+    help="Which case ID counts where the two of a row differ: the row's own, or the one in the annotation block.",
 )
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
 @review_options.password
@@ -287,6 +287,7 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
     from clueval_xlsx.cli.console import output, say
     from clueval_xlsx.outputs.terminal.scores import score_table
     from clueval_xlsx.views.adjudication import (
+        account_sentence,
         adjudication_sentence,
         conflict_sentence,
         estimate_sentences,
@@ -301,6 +302,7 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
             console = output()
             console.print(score_table(state_table(run, words), words, console.width))
         say(adjudication_sentence(run, words))
+        say(account_sentence(run.account, words))
         for sentence in estimate_sentences(run, words):
             say(sentence)
         _list("Missing", [f"no workbook of {name} is among these." for name in run.missing_people])

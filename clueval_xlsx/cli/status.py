@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ def status(*, workbooks: tuple[str, ...], as_json: bool, password: str | None) -
     from clueval_xlsx.cli.console import output, put, say, say_what_is_open
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.review.progress import missing_people, workbook_progress
+    from clueval_xlsx.views.adjudication import account_sentence
+    from clueval_xlsx.words import TERMINAL, Words
 
     found = []
     for path in workbooks:
@@ -43,11 +46,22 @@ def status(*, workbooks: tuple[str, ...], as_json: bool, password: str | None) -
     if as_json:
         content = {"workbooks": [each.as_dict() for each in found], "missing": missing}
         put(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        if any(each.problems for each in found):
+            sys.exit(3)
         return
     console = output()
     console.print(_progress_table(found, console.width))
+    words = Words(TERMINAL)
+    for each in found:
+        say(f"{each.name}: {account_sentence(each.account, words)}")
+        for problem in each.problems:
+            say(f"Not used: {problem}")
+        for note in each.notes:
+            say(f"Note: {note}.")
     for name in missing:
         say(f"Missing: no workbook of {name} is among these.")
+    if any(each.problems for each in found):
+        sys.exit(3)
 
 
 def _progress_table(found: Sequence[Progress], width: int) -> Table:
@@ -56,18 +70,22 @@ def _progress_table(found: Sequence[Progress], width: int) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from clueval_xlsx.review.accounting import CaseState
+
     names = [(each.name, each.judge) for each in found]
     narrow = width < _WIDTH_OF_FIGURES + sum(max(map(len, column)) for column in zip(*names, strict=True))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in ("workbook, judge",) if narrow else ("workbook", "judge"):
         table.add_column(name, overflow="fold")
-    for name in ("judged", "of", "%") if narrow else ("judged", "of", "per cent", "not usable"):
+    for name in ("done", "of", "%") if narrow else ("done", "of", "per cent", "not usable"):
         table.add_column(name, justify="right", no_wrap=True)
     for each in found:
-        unusable = str(each.unusable) if each.unusable else ""
+        account = each.account
+        unusable = str(account.counts[CaseState.UNUSABLE] or "")
+        figures = (str(account.done), str(account.cases), each.share)
         if narrow:
             more = f" ({unusable} not usable)" if unusable else ""
-            table.add_row(Text(f"{each.name}, {each.judge}{more}"), str(each.judged), str(each.cases), each.share)
+            table.add_row(Text(f"{each.name}, {each.judge}{more}"), *figures)
         else:
-            table.add_row(Text(each.name), Text(each.judge), str(each.judged), str(each.cases), each.share, unusable)
+            table.add_row(Text(each.name), Text(each.judge), *figures, unusable)
     return table

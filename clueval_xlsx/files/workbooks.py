@@ -18,7 +18,17 @@ from clueval_xlsx.files.parse_process import parse_elsewhere
 from clueval_xlsx.files.parsing import Cell, Row
 from clueval_xlsx.files.valueless_cells import MergedRange, Place
 
-__all__ = ["Cell", "MergedRange", "Place", "Row", "SheetTable", "cell_name", "cell_text", "read_workbook"]
+__all__ = [
+    "Cell",
+    "MergedRange",
+    "Place",
+    "Row",
+    "SheetTable",
+    "cell_name",
+    "cell_text",
+    "column_name",
+    "read_workbook",
+]
 
 _SAVE_AS = "Open it in Excel or LibreOffice and save it as .xlsx"
 _REMEDIES = {
@@ -91,11 +101,12 @@ def cell_name(row: int, column: int) -> str:
     >>> cell_name(0, 0), cell_name(9, 27)
     ('A1', 'AB10')
     """
-    return f"{_letters(column)}{row + 1}"
+    return f"{column_name(column)}{row + 1}"
 
 
 @cache
-def _letters(column: int) -> str:
+def column_name(column: int) -> str:
+    """The letters of a column, counted from 0."""
     letters = ""
     column += 1
     while column:

@@ -30,9 +30,10 @@ def describe(run: Adjudication) -> dict[str, Any]:
         "signature": run.raw.signature,
         "signature_corrected": run.corrected.signature,
         "workbooks": [
-            {"name": book.name, "judge": book.judge, "cases": dict(book.cases), "judged": len(book.rows)}
+            {"name": book.name, "judge": book.judge, "cases": len(book.present), "judged": len(book.rows)}
             for book in run.workbooks
         ],
+        "account": {"cases": run.account.cases, **{str(state): n for state, n in run.account.counts.items()}},
         "scores": [_state(row) for row in run.scores.to_dict("records")],
         "unseen": "Only disagreements were judged: errors on which gold and prediction agree are not seen.",
         "estimates": _plain(run.estimates),

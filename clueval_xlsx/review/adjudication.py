@@ -15,14 +15,16 @@ from clueval_xlsx.corpus.annotation import join_layers
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
+from clueval_xlsx.review.accounting import Account, Known, make_account, missing_cases
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
+from clueval_xlsx.review.completeness import SETTLING
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.review.correction import Change, Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook, Unusable
 from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.review.ledger import judgement_counts, ledger_table
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, other_keys
-from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.manifest import Manifest, unpack_cases
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
@@ -34,7 +36,6 @@ from clueval_xlsx.review.vocabulary import Effect, Outcome, Rule, Severity
 
 _TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
 _TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
-_SETTLES = frozenset({Effect.BOUNDARY, Effect.LABEL})
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +79,22 @@ class Adjudication:
     def needs_a_person(self) -> bool:
         """Whether something was left undone."""
         return bool(self.problems or self.open_cases or self.correction.conflicts)
+
+    @cached_property
+    def account(self) -> Account:
+        """The state of every case that the workbooks of the run should hold."""
+        manifests = [book.manifest for book in self.workbooks if book.manifest is not None]
+        listed = [case for each in manifests for case in unpack_cases(each.case_list)[0]]
+        present = {case for book in self.workbooks for case in book.present if case in self.book.cases}
+        reported = {problem.case for problem in self.problems if isinstance(problem, RowProblem)}
+        known = Known(
+            conflict=self.open_cases,
+            judged=self.decisions,
+            unusable=reported & present,
+            settled=self.settled,
+            present=present,
+        )
+        return make_account([*listed, *sorted(present)], known)
 
     @cached_property
     def conflicts(self) -> tuple[CaseConflict, ...]:
@@ -204,7 +221,7 @@ def adjudicate(
         resolutions,
         _settled(resolutions, correction, book),
         severities,
-        tuple([problem for workbook in workbooks for problem in workbook.problems] + problems),
+        (*(problem for workbook in workbooks for problem in workbook.problems), *problems, *missing_cases(workbooks)),
         tuple([note for workbook in workbooks for note in workbook.notes] + notes),
     )
 
@@ -246,7 +263,12 @@ def _votes(
             except Unusable as why:
                 problems.append(
                     RowProblem(
-                        row.where(why.column), f"found {why.found}", why.allowed, reason=why.reason, value=why.value
+                        row.where(why.column),
+                        f"found {why.found}",
+                        why.allowed,
+                        reason=why.reason,
+                        value=why.value,
+                        case=record.case_id,
                     )
                 )
                 continue
@@ -281,7 +303,7 @@ def _without_overruled(votes: Sequence[Vote], book: CaseBook) -> list[Vote]:
     covered = {
         other
         for vote in votes
-        if vote.record.final and vote.decision.effect in _SETTLES
+        if vote.record.final and vote.decision.effect in SETTLING
         for other in book.related.get(vote.record.case_id, ())
     } - final
     return [vote for vote in votes if vote.record.case_id not in covered]
@@ -292,7 +314,7 @@ def _settled(resolutions: Mapping[str, Resolution], correction: Correction, book
     settled: dict[str, str] = {}
     for case_id, resolution in resolutions.items():
         decision = resolution.decision
-        if decision is None or decision.effect not in _SETTLES or case_id in correction.held:
+        if decision is None or decision.effect not in SETTLING or case_id in correction.held:
             continue
         for other in book.related[case_id]:
             if other not in resolutions:

@@ -9,6 +9,9 @@ from enum import StrEnum
 from clueval_xlsx.review.normalising import clean
 from clueval_xlsx.review.vocabulary import Effect
 
+# A complete judgement of these effects settles every linked case that has none of its own; nothing else does.
+SETTLING = frozenset({Effect.BOUNDARY, Effect.LABEL})
+
 
 class AnswerPart(StrEnum):
     """What an answer can lack, by the key of its column."""

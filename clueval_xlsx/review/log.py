@@ -14,10 +14,12 @@ from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.review.completeness import Completeness, completeness
+from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.vocabulary import Effect, Outcome, Severity
 
 LOG_SCHEMA = 1
 DECIDED = (Outcome.APPLIED, Outcome.UNCHANGED)
+_DISPUTED = (Outcome.OPEN, Outcome.HELD)
 _COMPARING = frozenset({Effect.BOUNDARY, Effect.LABEL, Effect.ACCEPT})  # these judge gold by what the model has
 _KEY_BYTES = 10
 
@@ -46,6 +48,12 @@ class JudgementRecord:
     def completeness(self) -> Completeness:
         """Whether the row counts as judged, and what it lacks."""
         return completeness(self.effect, self.correct_span, self.correct_labels)
+
+    @property
+    def said(self) -> tuple[object, ...]:
+        """What somebody said, without who and where."""
+        labels = tuple(sorted(self.correct_labels.items()))
+        return (self.code, normalise(self.correct_span), labels, self.severity, normalise(self.comment))
 
     @property
     def sheet(self) -> Sheet:
@@ -117,8 +125,14 @@ def new_entries(known: Sequence[LogEntry], entries: Sequence[LogEntry]) -> list[
 
 
 def latest_decisions(entries: Sequence[LogEntry]) -> dict[str, LogEntry]:
-    """For each case the newest entry that decided it."""
-    return {entry.record.case_id: entry for entry in entries if entry.outcome in DECIDED and entry.record.code}
+    """For each case the newest entry that decided it, unless it was disputed later: then it is open again."""
+    found: dict[str, LogEntry] = {}
+    for entry in entries:
+        if entry.record.code and entry.outcome in DECIDED:
+            found[entry.record.case_id] = entry
+        elif entry.outcome in _DISPUTED:
+            found.pop(entry.record.case_id, None)
+    return found
 
 
 def split_carried(

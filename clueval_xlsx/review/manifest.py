@@ -10,8 +10,9 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -89,6 +90,8 @@ class Manifest:
     contact: str = ""
     role: Role = Role.REVIEW
     cases: Mapping[str, int] = field(default_factory=dict)
+    case_list: str = ""  # see pack_cases
+    columns: tuple[str, ...] = ()  # of its case sheets, from left to right
     documents: int = 0
     tokens: int = 0
     reading: Mapping[str, ReadOptions] = field(default_factory=dict)
@@ -210,6 +213,34 @@ def unpack_cut(text: str, where: str = "manifest") -> tuple[Ranges, tuple[str, .
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
         raise InputError(
             f"{where}: what the manifest says about tokens is damaged ({error}). Give the prediction with --pred."
+        ) from None
+
+
+def pack_cases(tables: Iterable[pd.DataFrame]) -> str:
+    """The IDs of all cases of a workbook, and which of them are linked: what the way back must account for."""
+    ids = [case for table in tables for case in table["case_id"].tolist()]
+    numbers = {case: number for number, case in enumerate(ids)}
+    links = [
+        [numbers[case], sorted(numbers[other] for other in related if other in numbers)]
+        for table in tables
+        for case, related in zip(table["case_id"], table["related"], strict=True)
+        if len(related)
+    ]
+    return _pack({"ids": ids, "links": [link for link in links if link[1]]})
+
+
+@lru_cache(maxsize=32)
+def unpack_cases(text: str, where: str = "manifest") -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]:
+    """The IDs in their order, and the linked cases of each that has some; nothing where a manifest lists none."""
+    if not text:
+        return (), {}
+    try:
+        content = json.loads(_unpack(text))
+        ids = tuple(str(case) for case in content["ids"])
+        return ids, {ids[case]: tuple(ids[other] for other in others) for case, others in content["links"]}
+    except (LookupError, ValueError, TypeError, RecursionError, zlib.error) as error:
+        raise InputError(
+            f"{where}: the list of cases in the manifest is damaged ({error}). Ask for the workbook again."
         ) from None
 
 

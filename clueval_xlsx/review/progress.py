@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.workbooks import read_workbook
+from clueval_xlsx.review.accounting import Account, missing_cases, workbook_account
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.normalising import normalise
@@ -17,52 +18,43 @@ from clueval_xlsx.review.sheet_words import SheetWords
 
 @dataclass(frozen=True)
 class Progress:
-    """One workbook: whose it is, and how much of it is judged."""
+    """One workbook: whose it is, and where its cases stand."""
 
     name: str
     judge: str
-    judged: int
-    cases: int
-    unusable: int
+    account: Account
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
     manifest: Manifest | None
 
     @property
     def share(self) -> str:
-        """Judged, in per cent."""
-        return f"{100 * self.judged / self.cases:.0f}" if self.cases else "–"
+        """Done, in per cent."""
+        return f"{100 * self.account.done / self.account.cases:.0f}" if self.account.cases else "–"
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "workbook": self.name,
             "judge": self.judge,
-            "judged": self.judged,
-            "cases": self.cases,
-            "unusable": self.unusable,
+            "cases": self.account.cases,
+            **{str(state): count for state, count in self.account.counts.items()},
+            "problems": [str(problem) for problem in self.problems],
+            "notes": list(self.notes),
             "run": self.manifest.run_id if self.manifest else None,
         }
 
 
 def workbook_progress(data: bytes, name: str, password: str | None = None) -> Progress:
-    """Count the judged rows of a workbook."""
+    """Where the cases of a workbook stand."""
     tables = read_workbook(data, name, password)
-    if not has_review_sheet(tables):
-        raise InputError(
-            f"{name}: no review sheet was found: a header row with Case and Judgement is missing. "
-            "Give workbooks that `clueval-xlsx evaluate` wrote."
-        )
     manifest = read_manifest(tables, name)
+    if manifest is None and not has_review_sheet(tables):
+        raise InputError(f"{name}: found no row with a case ID. Give workbooks that `clueval-xlsx evaluate` wrote.")
     judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))
     book = read_judgements(tables, name, manifest, SheetWords(manifest.layers if manifest else (), judgements))
-    states = [(row.record.case_id, row.record.completeness) for row in book.rows]
-    return Progress(
-        name=name,
-        judge=book.judge,
-        judged=len({case_id for case_id, state in states if state.judged}),
-        cases=sum(book.cases.values()),
-        unusable=len(book.problems) + sum(state.missing is not None for _, state in states),
-        manifest=manifest,
-    )
+    problems = (*book.problems, *missing_cases([book]))
+    return Progress(name, book.judge, workbook_account(book), problems, book.notes, manifest)
 
 
 def missing_people(found: Sequence[Progress | JudgedWorkbook]) -> list[str]:

@@ -122,7 +122,7 @@ def reimport(
 
     How the files are read and what was evaluated comes from the workbooks, unless `overrides` says otherwise. `pred`
     and `options` are for workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name
-    of a judge, `trust_id` says which of two case IDs counts where they differ (`left` or `block`).
+    of a judge, `trust_id` says which of two case IDs counts where they differ (`row` or `block`).
     """
     if not workbooks:
         raise OptionError("no workbook was given. Give at least one judged workbook.")

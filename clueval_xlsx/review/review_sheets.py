@@ -1,22 +1,30 @@
-"""One sheet of cases → the rows that somebody filled in, and what is wrong with them."""
+"""One sheet of cases → the rows that somebody filled in, and what is wrong with them.
+
+Every row that carries a case ID is accounted for: it is read, found empty, or reported with its cell.
+"""
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePath
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text
+from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text, column_name
 from clueval_xlsx.review.completeness import AnswerPart, completeness
 from clueval_xlsx.review.log import JudgementRecord
-from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.sheet_words import ID_COLUMNS, Header, SheetWords, find_header
-from clueval_xlsx.review.vocabulary import BLOCK_ID_COLUMN, SEVERITIES, Severity, TrustId
-
-CASE_ID = re.compile(r"(?:FN|FP|AG)-[A-Z2-7]{8,32}")
+from clueval_xlsx.review.sheet_columns import (
+    CaseRows,
+    ColumnFinder,
+    Columns,
+    Sections,
+    filled_beyond,
+    find_case_rows,
+)
+from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords
+from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, SEVERITIES, Severity, TrustId
 
 
 @dataclass(frozen=True)
@@ -60,70 +68,103 @@ class RowRules:
 
 @dataclass
 class SheetContent:
-    """What one sheet holds; `cases` counts the case rows of each kind, judged or not."""
+    """What one sheet holds: rows with something in them, and the cases whose rows are there, filled in or not."""
 
     rows: list[ReviewRow] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    cases: dict[str, int] = field(default_factory=lambda: {FN: 0, FP: 0, AG: 0})
+    present: set[str] = field(default_factory=set)
+    empty: set[str] = field(default_factory=set)  # cases with a row in which nobody filled in anything
 
 
 class ReviewSheet:
-    """One sheet of cases, its header found."""
+    """One sheet of cases, its columns found."""
 
-    def __init__(self, table: SheetTable, name: str, words: SheetWords, header: Header) -> None:
-        self._table, self._words, self._header, self._columns = table, words, header, header.columns
-        self._label_columns = [key for key in header.columns if key.startswith("correct_label:")]
+    def __init__(self, table: SheetTable, name: str, words: SheetWords, finder: ColumnFinder) -> None:
+        self._words = words
+        self._rows: CaseRows = find_case_rows(table)
+        self._table = _unmerged(table, self._rows)
+        self._sections: Sections = finder.sections(table, self._rows)
         self._file = PurePath(name).name
-        self._place = SheetPlace(f"{self._file}!{table.name}", header.columns)
+        self.name = f"{self._file}!{table.name}"
+        self._block_ids: Counter[str] = Counter()
 
-    @classmethod
-    def find(cls, table: SheetTable, name: str, words: SheetWords) -> ReviewSheet | None:
-        """The sheet, if it has the header of one."""
-        header = find_header(table, words)
-        return None if header is None else cls(table, name, words, header)
+    @cached_property
+    def used_places(self) -> set[int]:
+        """The columns in which some case row has something."""
+        return {
+            place
+            for number in self._rows.ids
+            for place, cell in enumerate(self._table.rows[number])
+            if cell != "" and cell_text(cell).strip()
+        }
+
+    @property
+    def has_header(self) -> bool:
+        """Whether some row has headers of a review sheet."""
+        return bool(self._sections.headers)
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether case IDs stand there."""
+        return bool(self._rows.ids)
+
+    @property
+    def ids_twice(self) -> bool:
+        """Whether a row carries its ID twice, as only rows of review sheets do."""
+        return any(len(set(ids.values())) < len(ids) for ids in self._rows.ids.values())
 
     def read(self, rules: RowRules) -> SheetContent:
-        """The rows that somebody filled in, and how many cases there are."""
+        """The rows that somebody filled in, and which cases there are."""
         found = SheetContent()
-        inputs, ids = self._header.annotations, self._header.ids
-        for number, row in enumerate(self._table.rows[self._header.row + 1 :], self._header.row + 1):
-            filled = any(row[place] != "" and cell_text(row[place]).strip() for place in inputs if place < len(row))
-            if not filled:
-                first = next((cell_text(row[place]) for place in ids if place < len(row) and row[place] != ""), "")
-                kind = _clean_id(first).partition("-")[0]
-                if kind in found.cases:
-                    found.cases[kind] += 1
+        self._block_ids.update(
+            ids[place]
+            for number, ids in self._rows.ids.items()
+            for place in self._sections.of_row(number).places.get(BLOCK_ID_COLUMN, ())
+            if place in ids
+        )
+        for number, row in enumerate(self._table.rows):
+            if number in self._sections.headers:
                 continue
-            self._read_row(number, row, rules, found)
+            self._read_row(_Row(self, number, row, self._sections.of_row(number)), rules, found)
+        self._say_columns(found)
         return found
 
-    def _read_row(self, number: int, row: Sequence[object], rules: RowRules, found: SheetContent) -> None:
-        width = len(row)
-        texts = {key: cell_text(row[place]) if place < width else "" for key, place in self._columns.items()}
-        cells = _Cells(self._place, number)
-        case_id = self._case_id(texts, cells, rules.trust_id, found)
-        if case_id is None:
+    def _read_row(self, row: _Row, rules: RowRules, found: SheetContent) -> None:
+        ids = self._ids_of(row)
+        valueless = self._valueless(row) if ids else []
+        if not row.filled and not valueless:
+            if ids:
+                empty = self._empty_case(row, ids)
+                found.present.add(empty)
+                found.empty.add(empty)
             return
+        if not ids and not (row.number in self._between or row.is_answer(self._words)):
+            return  # a title, a legend, a total: no case row
+        case_id = self._case_id(row, ids, rules.trust_id, found)
+        if case_id is None:
+            found.present.update(ids.values())
+            return
+        found.present.add(case_id)
+        report = _Report(row, case_id, found)
+        if valueless or not row.settle_doubles(report):
+            for place, what in valueless:
+                report(row.place(place), f"found {what}", "a judgement, its words or its digit", "no_value", what)
+            return
+        self._read_answer(row, case_id, rules, report)
+
+    def _read_answer(self, row: _Row, case_id: str, rules: RowRules, report: _Report) -> None:
         kind = case_id.partition("-")[0]
-        found.cases[kind] += 1
-        code = self._judgement(texts, cells, kind, found)
+        code = self._judgement(row, kind, report)
         if code is None:
             return
         effect = self._words.judgements[code].effect if code else None
-        correct_span = texts.get("correct_span", "").strip()
-        labels = self._correct_labels(texts, cells, found)
+        correct_span = row.text("correct_span")
+        labels = self._correct_labels(row, report)
         if completeness(effect, correct_span, labels).missing is AnswerPart.JUDGEMENT:
             key, given = ("correct_span", correct_span) if correct_span else next(_label_cells(labels))
-            found.problems.append(
-                RowProblem(
-                    cells[key],
-                    f"found the correction {given!r} without a judgement",
-                    self._words.allowed(kind),
-                    reason="correction_alone",
-                    value=given,
-                )
-            )
+            what = f"found the correction {given!r} without a judgement"
+            report(row.cell(key), what, self._words.allowed(kind), "correction_alone", given)
             return
         record = JudgementRecord(
             case_id,
@@ -131,132 +172,278 @@ class ReviewSheet:
             effect=effect,
             correct_span=self._words.span_choice(correct_span) if correct_span else "",
             correct_labels=labels,
-            severity=self._severity(texts, cells, found),
-            comment=texts.get("comment", "").strip(),
+            severity=self._severity(row, report),
+            comment=row.text("comment"),
             judge=rules.judge,
             workbook=self._file,
-            place=cells["judgement"],
+            place=row.cell("judgement"),
             final=rules.final,
         )
-        found.rows.append(ReviewRow(record, self._place, number, texts.get("span", "")))
+        place = SheetPlace(self.name, {key: where[0] for key, where in row.columns.places.items()})
+        report.found.rows.append(ReviewRow(record, place, row.number, row.text("span")))
 
-    def _judgement(self, texts: Mapping[str, str], cells: _Cells, kind: str, found: SheetContent) -> str | None:
+    def _ids_of(self, row: _Row) -> dict[int, str]:
+        """The IDs by which a row may be known: those in its ID columns, else those in columns of no other meaning."""
+        ids = self._rows.ids.get(row.number, {})
+        places = [place for key in ID_COLUMNS for place in row.columns.places.get(key, ())]
+        own = {place: ids[place] for place in places if place in ids}
+        return own or {place: case for place, case in ids.items() if place not in row.columns.known}
+
+    @cached_property
+    def _between(self) -> range:
+        """The rows from the first case to the last."""
+        return range(min(self._rows.ids), max(self._rows.ids) + 1) if self._rows.ids else range(0)
+
+    def _empty_case(self, row: _Row, ids: Mapping[int, str]) -> str:
+        """The case of a row in which nothing is filled in."""
+        own = [ids[place] for place in row.columns.places.get("case", ()) if place in ids]
+        return own[0] if own else next(iter(ids.values()))
+
+    def _valueless(self, row: _Row) -> list[tuple[int, str]]:
+        """Annotation cells with an error or with a formula that has no value."""
+        return [
+            (place, self._table.valueless[row.number, place])
+            for place in row.columns.annotations
+            if (row.number, place) in self._table.valueless
+        ]
+
+    def _say_columns(self, found: SheetContent) -> None:
+        """What was recognised without its header, and what was not recognised although something stands there."""
+        for columns in self._sections.columns:
+            numbers = [number for number in self._rows.ids if self._sections.of_row(number) is columns]
+            if not numbers:
+                continue
+            for place, key in sorted(columns.guessed.items()):
+                header = columns.headers.get(place, "")
+                named = f"the column {header!r}" if header else "a column without a header"
+                found.notes.append(
+                    f"{self.name}!{column_name(place)}: {named} was taken for {self._words.shown(key)!r}"
+                )
+            lost = [key for key in ANNOTATION_COLUMNS if not any(k.partition(":")[0] == key for k in columns.places)]
+            strange = filled_beyond(self._table, numbers, columns, self._rows.ids)
+            if "judgement" in lost:
+                self._report_lost(numbers, columns, found)
+            for place, number in sorted(strange.items()):
+                header = columns.headers.get(place, "")
+                if header and self._words.column(header) is not None:
+                    continue
+                where = f"{self.name}!{cell_name(number, place)}"
+                what = (
+                    f"found {cell_text(self._table.rows[number][place]).strip()[:60]!r} in a column that is not known"
+                )
+                if lost or columns.header is None:
+                    shown = ", ".join(repr(self._words.shown(key)) for key in lost) or "a header"
+                    found.problems.append(
+                        RowProblem(
+                            where,
+                            what,
+                            f"the columns that the sheet came with; missing here: {shown}",
+                            reason="unknown_column",
+                            value=header,
+                        )
+                    )
+                else:
+                    found.notes.append(f"{where}: {what}; it is not read")
+
+    def _report_lost(self, numbers: Sequence[int], columns: Columns, found: SheetContent) -> None:
+        """A sheet whose judgements nobody can find: every case of it is named."""
+        cases = [self._empty_case(_Row(self, number, (), columns), self._rows.ids[number]) for number in numbers]
+        first, last = cell_name(min(numbers), 0), cell_name(max(numbers), 0)
+        found.problems += [
+            RowProblem(
+                f"{self.name}!{first}:{last}",
+                f"found no column of judgements for case {case}",
+                f"a column with the header {self._words.shown('judgement')!r}",
+                reason="no_judgement_column",
+                case=case,
+            )
+            for case in dict.fromkeys(cases)
+        ]
+
+    def _judgement(self, row: _Row, kind: str, report: _Report) -> str | None:
         """The code of a row's judgement, empty if there is none; None after a complaint."""
-        typed = texts["judgement"].strip()
+        typed = row.text("judgement")
         code = self._words.judgement(typed, kind) if typed else ""
         if code is not None:
             return code
         elsewhere = self._words.is_judgement(typed)
         why = "which is not offered on this sheet" if elsewhere else "which is no judgement"
-        found.problems.append(
-            RowProblem(
-                cells["judgement"],
-                f"found {typed!r}, {why}",
-                self._words.allowed(kind),
-                reason="not_offered" if elsewhere else "no_judgement",
-                value=typed,
-            )
-        )
+        reason = "not_offered" if elsewhere else "no_judgement"
+        report(row.cell("judgement"), f"found {typed!r}, {why}", self._words.allowed(kind), reason, typed)
         return None
 
-    def _case_id(
-        self, texts: Mapping[str, str], cells: _Cells, trust_id: TrustId | None, found: SheetContent
-    ) -> str | None:
-        """The case of a row, or None after a complaint: both IDs must agree unless one is trusted."""
-        given = {key: _clean_id(texts[key]) for key in ID_COLUMNS if texts.get(key, "").strip()}
-        first = "case" if "case" in self._columns else BLOCK_ID_COLUMN
-        if not given:
-            found.problems.append(
-                RowProblem(
-                    cells[first],
-                    "found a judged row without a case ID",
-                    "the ID that the workbook came with",
-                    reason="no_id",
-                )
-            )
-            return None
-        if len(set(given.values())) > 1:
-            if trust_id is None:
-                found.problems.append(
-                    RowProblem(
-                        cells[BLOCK_ID_COLUMN],
-                        f"found {given[BLOCK_ID_COLUMN]} in the annotation block, but {given['case']} on the left of "
-                        "the same row: a part of the sheet was sorted or moved by itself. The row is held back",
-                        remedy="Use --trust-id left|block to say which of the two the judgement belongs to",
-                        reason="ids_differ",
-                        value=f"{given['case']} / {given[BLOCK_ID_COLUMN]}",
-                    )
-                )
-                return None
-            given = {trust_id: given["case" if trust_id == TrustId.LEFT else BLOCK_ID_COLUMN]}
-        case_id = next(iter(given.values()))
-        if not CASE_ID.fullmatch(case_id):
-            found.problems.append(
-                RowProblem(
-                    cells[first],
-                    f"found {case_id[:60]!r}",
-                    "a case ID such as FN-7FA7VC3MGKAA",
-                    reason="bad_id",
-                    value=case_id[:60],
-                )
-            )
-            return None
-        return case_id
+    def _case_id(self, row: _Row, ids: Mapping[int, str], trust: TrustId | None, found: SheetContent) -> str | None:
+        """The case of a row, or None after a complaint.
 
-    def _correct_labels(self, texts: Mapping[str, str], cells: _Cells, found: SheetContent) -> dict[str, str]:
+        Both IDs must agree unless one is trusted; an ID of the block that stands elsewhere, too, was copied along, so
+        that the row's own ID counts.
+        """
+        given = {key: ids[place] for key in ID_COLUMNS for place in row.columns.places.get(key, ()) if place in ids}
+        given = given or {f"column {place}": case for place, case in ids.items()}
+        anywhere = row.cell("case" if "case" in row.columns else BLOCK_ID_COLUMN)
+        typed = next((text for key in ID_COLUMNS if (text := row.text(key))), "")
+        if not given:
+            what = f"found {typed[:60]!r}" if typed else "found a judged row without a case ID"
+            allowed = "a case ID such as FN-7FA7VC3MGKAA" if typed else "the ID that the workbook came with"
+            found.problems.append(
+                RowProblem(anywhere, what, allowed, reason="bad_id" if typed else "no_id", value=typed[:60])
+            )
+            return None
+        if len(set(given.values())) == 1:
+            return next(iter(given.values()))
+        own, block = given.get("case"), given.get(BLOCK_ID_COLUMN)
+        if own is None or block is None:
+            found.problems += [
+                RowProblem(
+                    row.place(place),
+                    f"found {case}, one of several case IDs in one row of a sheet without headers",
+                    "one case a row",
+                    reason="ids_differ",
+                    value=case,
+                    case=case,
+                )
+                for place, case in ids.items()
+            ]
+            return None
+        if trust is not None:
+            return own if trust is TrustId.ROW else block
+        if self._block_ids[block] > 1 or block not in self._own_ids:
+            found.notes.append(
+                f"{row.cell(BLOCK_ID_COLUMN)}: {block} was copied here from another row; the row's own ID {own} counts"
+            )
+            return own
+        found.problems += [
+            RowProblem(
+                row.cell(BLOCK_ID_COLUMN),
+                f"found {block} in the annotation block, but {own} as the ID of the row: a part of the sheet was "
+                "sorted or moved by itself. The row is held back",
+                remedy="Use --trust-id row|block to say which of the two the judgement belongs to",
+                reason="ids_differ",
+                value=f"{own} / {block}",
+                case=case,
+            )
+            for case in (own, block)
+        ]
+        return None
+
+    @cached_property
+    def _own_ids(self) -> set[str]:
+        """The IDs of the rows themselves."""
+        return {
+            ids[place]
+            for number, ids in self._rows.ids.items()
+            for place in self._sections.of_row(number).places.get("case", ())
+            if place in ids
+        }
+
+    def _correct_labels(self, row: _Row, report: _Report) -> dict[str, str]:
         labels = {}
-        for key in self._label_columns:
-            text = texts[key]
-            if not text.strip():
+        for key in row.columns.places:
+            if not key.startswith("correct_label:") or not (text := row.text(key)):
                 continue
             layer = key.partition(":")[2]
-            if layer not in self._words.layers:
-                allowed = ", ".join(self._words.layers)
-                found.problems.append(
-                    RowProblem(
-                        cells[key],
-                        f"found {text.strip()!r} under a header that names no layer",
-                        allowed,
-                        reason="no_layer",
-                        value=text.strip(),
-                    )
-                )
+            if layer in self._words.layers:
+                labels[layer] = text
                 continue
-            labels[layer] = text.strip()
+            what = f"found {text!r} under a header that names no layer"
+            report(row.cell(key), what, ", ".join(self._words.layers), "no_layer", text)
         return labels
 
-    def _severity(self, texts: Mapping[str, str], cells: _Cells, found: SheetContent) -> Severity | None:
-        typed = texts.get("severity", "").strip()
-        if not typed:
-            return None
-        severity = self._words.severity(typed)
-        if severity is None:
-            found.problems.append(
-                RowProblem(
-                    cells["severity"],
-                    f"found {typed!r}, which is no severity; the rest of the row counts",
-                    ", ".join(SEVERITIES) + ", or their words",
-                    reason="no_severity",
-                    value=typed,
-                )
-            )
+    def _severity(self, row: _Row, report: _Report) -> Severity | None:
+        typed = row.text("severity")
+        severity = self._words.severity(typed) if typed else None
+        if typed and severity is None:
+            what = f"found {typed!r}, which is no severity; the rest of the row counts"
+            report(row.cell("severity"), what, ", ".join(SEVERITIES) + ", or their words", "no_severity", typed)
         return severity
 
 
-class _Cells:
-    """The places of a row's cells, worked out when one is needed."""
+class _Row:
+    """One row with the columns that hold for it."""
 
-    def __init__(self, place: SheetPlace, row: int) -> None:
-        self._place, self._row = place, row
+    def __init__(self, sheet: ReviewSheet, number: int, cells: Sequence[object], columns: Columns) -> None:
+        self._sheet, self._cells = sheet, cells
+        self.number, self.columns = number, columns
+        self._chosen: dict[str, int] = {}
 
-    def __getitem__(self, key: str) -> str:
-        return self._place.cell(key, self._row)
+    @property
+    def filled(self) -> bool:
+        """Whether somebody filled in something."""
+        width = len(self._cells)
+        return any(
+            self._cells[place] != "" and cell_text(self._cells[place]).strip()
+            for place in self.columns.annotations
+            if place < width
+        )
+
+    def is_answer(self, words: SheetWords) -> bool:
+        """Whether a row without an ID looks judged, rather than being a title or a sum below the cases."""
+        typed = self.text("judgement")
+        return bool(typed) and words.is_judgement_anywhere(typed)
+
+    def text(self, key: str) -> str:
+        """What stands in the column of a key."""
+        places = self.columns.places.get(key, ())
+        return self._at(self._chosen.get(key, places[0])) if places else ""
+
+    def _at(self, place: int) -> str:
+        return cell_text(self._cells[place]).strip() if place < len(self._cells) else ""
+
+    def place(self, place: int) -> str:
+        """The name of one of its cells."""
+        return f"{self._sheet.name}!{cell_name(self.number, place)}"
+
+    def cell(self, key: str) -> str:
+        """The name of the cell of a key, or of the whole row."""
+        places = self.columns.places.get(key, ())
+        return self.place(self._chosen.get(key, places[0]) if places else 0)
+
+    def settle_doubles(self, report: _Report) -> bool:
+        """Choose among columns of one name: an empty column gives way, and where two differ nobody guesses."""
+        good = True
+        for key, places in self.columns.places.items():
+            if len(places) < 2 or key.partition(":")[0] not in ANNOTATION_COLUMNS:
+                continue
+            used = [place for place in places if place in self._sheet.used_places]
+            texts = {place: self._at(place) for place in used}
+            self._chosen[key] = next((place for place, text in texts.items() if text), places[0])
+            if len(set(texts.values())) > 1:
+                shown = " and ".join(f"{text!r} in {column_name(place)}" for place, text in texts.items())
+                what = f"found two columns for one thing, and they differ: {shown}"
+                report(self.cell(key), what, "the same in both, or one column", "two_columns", shown)
+                good = False
+        return good
+
+
+@dataclass(frozen=True)
+class _Report:
+    """Takes down what is wrong with one row."""
+
+    row: _Row
+    case_id: str
+    found: SheetContent
+
+    def __call__(self, where: str, what: str, allowed: str, reason: str, value: str) -> None:
+        self.found.problems.append(RowProblem(where, what, allowed, reason=reason, value=value, case=self.case_id))
+
+
+def _unmerged(table: SheetTable, rows: CaseRows) -> SheetTable:
+    """The sheet with the value of cells that are merged downwards in every row of a case that they cover."""
+    downwards = [merged for merged in table.merged if merged.last_row > merged.first_row]
+    if not downwards:
+        return table
+    cells = [list(row) for row in table.rows]
+    for merged in downwards:
+        first = cells[merged.first_row] if merged.first_row < len(cells) else []
+        value = first[merged.first_column] if merged.first_column < len(first) else ""
+        for number in range(merged.first_row + 1, min(merged.last_row + 1, len(cells))):
+            row = cells[number]
+            if value != "" and number in rows.ids and merged.first_column not in rows.ids[number]:
+                row += [""] * (merged.first_column + 1 - len(row))
+                row[merged.first_column] = value
+    return replace(table, rows=cells)
 
 
 def _label_cells(labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The correct labels by the keys of their columns."""
     return ((f"correct_label:{layer}", label) for layer, label in labels.items())
-
-
-def _clean_id(text: str) -> str:
-    return text if CASE_ID.fullmatch(text) else normalise(text).upper().replace(" ", "")

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import TypeVar
 
 from clueval_xlsx.cases.kinds import Sheet
-from clueval_xlsx.files.workbooks import SheetTable
 from clueval_xlsx.review.choices import judgement_choices, severity_choices
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, Severity, SpanChoice
-from clueval_xlsx.words import in_every_language
+from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, LAYER_COLUMNS, Severity, SpanChoice
+from clueval_xlsx.words import FALLBACK, Words, in_every_language
 
-HEADER_ROWS = 200  # how far down a header is looked for
 ID_COLUMNS = ("case", BLOCK_ID_COLUMN)
-_KNOWN_COLUMNS = (*ID_COLUMNS, "judgement", "correct_span", "severity", "comment", "span", "document")
 Code = TypeVar("Code", bound=StrEnum)
 
 
@@ -28,7 +25,15 @@ class SheetWords:
         self.layers = tuple(layers)
         self.judgements = {judgement.code: judgement for judgement in judgements}
         self.headers = {
-            normalise(text): key for key in _KNOWN_COLUMNS for text in in_every_language(f"column.{key}").values()
+            normalise(text): key
+            for key in Words(FALLBACK).section("column")
+            if key not in LAYER_COLUMNS
+            for text in in_every_language(f"column.{key}").values()
+        }
+        self._shown_labels = {
+            normalise(text): key
+            for key in sorted(LAYER_COLUMNS - {"correct_label"})
+            for text in in_every_language(f"column.{key}").values()
         }
         self._correct_label = [normalise(text) for text in in_every_language("column.correct_label").values()]
         self._offered = {sheet: judgement_choices(judgements, sheet) for sheet in Sheet}
@@ -47,15 +52,35 @@ class SheetWords:
             if text.startswith(f"{word}:"):
                 rest = text.removeprefix(f"{word}:").strip()
                 return f"correct_label:{next((layer for layer in self.layers if normalise(layer) == rest), rest)}"
-        return None
+        return self._shown_labels.get(text.partition(":")[0].strip())
+
+    @cached_property
+    def annotation_headers(self) -> dict[str, str]:
+        """The headers of columns that people fill in, and of IDs: what a misspelt header may have meant."""
+        wanted = {*ANNOTATION_COLUMNS, *ID_COLUMNS}
+        found = {word: key for word, key in self.headers.items() if key in wanted}
+        for word in self._correct_label:
+            found[word] = f"correct_label:{self.layers[0]}" if len(self.layers) == 1 else "correct_label:"
+            found.update({f"{word}: {normalise(layer)}": f"correct_label:{layer}" for layer in self.layers})
+        return found
+
+    def shown(self, key: str) -> str:
+        """The header of a column for a message."""
+        name, _, layer = key.partition(":")
+        header = Words(FALLBACK)[f"column.{name}"]
+        return f"{header}: {layer}" if layer and len(self.layers) > 1 else header
 
     def judgement(self, text: str, sheet: str) -> str | None:
         """The code of a judgement that is offered on a kind of sheet: by its digit, its words or their beginning."""
         return self._offered[Sheet(sheet)].find(text)
 
     def is_judgement(self, text: str) -> bool:
-        """Whether a text is a judgement on some kind of sheet."""
+        """Whether the words of a text are a judgement on some kind of sheet."""
         return self._anywhere.find(text) is not None
+
+    def is_judgement_anywhere(self, text: str) -> bool:
+        """Whether a text, be it a digit or words, is a judgement on some kind of sheet."""
+        return any(choices.find(text) is not None for choices in self._offered.values())
 
     def span_choice(self, text: str) -> SpanChoice | str:
         """A choice, or the words as they were typed."""
@@ -80,35 +105,3 @@ def _values(section: str, codes: type[Code]) -> dict[str, Code]:
     for code in codes:
         found.update({normalise(text): code for text in in_every_language(f"{section}.{code}").values()})
     return found
-
-
-@dataclass(frozen=True)
-class Header:
-    """The header of a review sheet: its row, and the place of every column that is known."""
-
-    row: int
-    columns: Mapping[str, int]
-
-    @property
-    def ids(self) -> list[int]:
-        """Where case IDs stand."""
-        return [self.columns[key] for key in ID_COLUMNS if key in self.columns]
-
-    @property
-    def annotations(self) -> list[int]:
-        """Where people fill something in."""
-        return [place for key, place in self.columns.items() if key.partition(":")[0] in ANNOTATION_COLUMNS]
-
-
-def find_header(table: SheetTable, words: SheetWords | None = None) -> Header | None:
-    """The header of a sheet, if some row has the words for a case and for a judgement."""
-    words = words or SheetWords((), JUDGEMENTS)
-    for number, row in enumerate(table.rows[:HEADER_ROWS]):
-        columns: dict[str, int] = {}
-        for place, cell in enumerate(row):
-            key = words.column(cell) if cell and isinstance(cell, str) else None
-            if key is not None:
-                columns.setdefault(key, place)
-        if "judgement" in columns and any(key in columns for key in ID_COLUMNS):
-            return Header(number, columns)
-    return None

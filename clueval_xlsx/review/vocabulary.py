@@ -58,8 +58,8 @@ class Role(StrEnum):
 class TrustId(StrEnum):
     """Which of the two case IDs of a row counts where they differ."""
 
-    LEFT = "left"
-    BLOCK = "block"
+    ROW = "row"  # the row's own
+    BLOCK = "block"  # the one inside the annotation block
 
 
 class Rule(StrEnum):

@@ -22,6 +22,7 @@ from clueval_xlsx.words import Words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from clueval_xlsx.review.accounting import Account
     from clueval_xlsx.review.adjudication import Adjudication
     from clueval_xlsx.review.conflicts import CaseConflict
 
@@ -53,6 +54,7 @@ class AdjudicationView:
     ledger_bars: tuple[BarPlot, ...]
     severities: TableView
     severity_bars: BarPlot
+    account: TableView
     workbooks: TableView
     lists: tuple[TableView, ...]  # changes, conflicts, agreement, judgements, unusable rows
     signatures: tuple[str, ...]
@@ -74,6 +76,7 @@ def adjudication_view(run: Adjudication, words: Words) -> AdjudicationView:
         _ledger_bars(run, words),
         severities,
         BarPlot(severities.title, tuple(Bar(str(name), int(number), GOLD) for name, number in _pairs(severities))),
+        _account(run, words),
         _workbooks(run, words),
         (
             _changes(run, words),
@@ -231,10 +234,20 @@ def _workbooks(run: Adjudication, words: Words) -> TableView:
         *_counts(words, "case_rows", "judged_rows"),
         *_columns(words, "judge_name"),
     ]
-    rows = tuple(
-        (PurePath(book.name).name, sum(book.cases.values()), len(book.rows), book.judge) for book in run.workbooks
-    )
+    rows = tuple((PurePath(book.name).name, len(book.present), len(book.rows), book.judge) for book in run.workbooks)
     return TableView("workbooks", words["adjudicated.workbooks_title"], tuple(columns), rows)
+
+
+def account_sentence(account: Account, words: Words) -> str:
+    """The books of a run or a workbook: all cases, and how many are in each state."""
+    parts = ", ".join(words(f"account.{state}", count=count) for state, count in account.counts.items())
+    return words("account.sentence", cases=account.cases, parts=parts)
+
+
+def _account(run: Adjudication, words: Words) -> TableView:
+    columns = (*_columns(words, "state"), TableColumn("cases", words["account.cases"], ValueKind.COUNT))
+    rows = [(words[f"account.state.{state}"], count) for state, count in run.account.counts.items()]
+    return TableView("account", words["account.title"], columns, (*rows, (words["account.all"], run.account.cases)))
 
 
 def _counts(words: Words, *keys: str) -> list[TableColumn]:

@@ -174,7 +174,7 @@ def _check_review(files: Files, rng: Random, folder: Path) -> None:
     promise(progress.judged <= progress.cases <= rows, f"{progress.judged} of {progress.cases} judged in {rows} rows")
     stream = io.BytesIO(data)
     stream.name = name
-    check_reimport(reimport([stream], _gold(), trust_id=rng.choice((None, None, "left", "block"))), rng)
+    check_reimport(reimport([stream], _gold(), trust_id=rng.choice((None, None, "row", "block"))), rng)
 
 
 def _gold() -> io.BytesIO:

@@ -231,7 +231,7 @@ def test_a_block_sorted_alone_is_held_back_until_somebody_says_which_id_counts(e
     moved.seek(0)
     assert spans(reimport([moved], gold(), trust_id="block").runs[0]) == CORRECTED
     moved.seek(0)
-    wrong = reimport([moved], gold(), trust_id="left").runs[0]
+    wrong = reimport([moved], gold(), trust_id="row").runs[0]
     assert ("Herr Dietmar Kolbe", "PER") not in spans(wrong)
     assert ("Kammer", "ORG") in spans(wrong)
 

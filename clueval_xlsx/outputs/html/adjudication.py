@@ -20,6 +20,7 @@ class AdjudicationPage:
 
     view: AdjudicationView
     estimates: ListedTable | None
+    account: ListedTable
     workbooks: ListedTable
     lists: tuple[ListedTable, ...]
 
@@ -31,6 +32,7 @@ def adjudication_html(run: Adjudication, language: str = "en") -> str:
     page = AdjudicationPage(
         view,
         listed_table(view.estimates, words) if view.estimates else None,
+        listed_table(view.account, words),
         listed_table(view.workbooks, words),
         tuple(listed_table(table, words) for table in view.lists),
     )

@@ -75,7 +75,7 @@ class _Summary:
         place_chart(sheet, (self.row, 1), _DATA, chart)
         place_chart(sheet, (self.row, 6), _DATA + 4, ledger_chart(view.ledger, words))
         self.row += CHART_ROWS + 1
-        for table in (view.ledger, view.severities, view.workbooks):
+        for table in (view.ledger, view.severities, view.account, view.workbooks):
             self._table(table)
         self._section(words["metrics.signature"], "")
         for signature in view.signatures:

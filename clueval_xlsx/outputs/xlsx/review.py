@@ -21,7 +21,7 @@ from clueval_xlsx.outputs.xlsx.metrics import write_metrics
 from clueval_xlsx.outputs.xlsx.options import ReviewContent, ReviewOptions
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.review.judgements import JUDGEMENTS
-from clueval_xlsx.review.manifest import Manifest, from_evaluation
+from clueval_xlsx.review.manifest import Manifest, from_evaluation, pack_cases
 from clueval_xlsx.words import Words
 
 # From so many cases on the file is streamed: less memory, a little larger on disk.
@@ -81,6 +81,7 @@ def _manifest(evaluation: Evaluation, options: ReviewOptions, cases: Mapping[str
         contact=options.contact,
         role=options.role,
         cases={name: len(table) for name, table in cases.items()},
+        case_list=pack_cases(list(cases.values())),
         judgements=tuple(judgement for judgement in options.judgements if judgement.code not in standard),
         sources=options.sources,
         team=options.team,
