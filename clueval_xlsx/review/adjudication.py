@@ -199,7 +199,7 @@ def adjudicate(
     several judgements of one case are resolved.
     """
     raw = evaluate(pair, options)
-    rows = [row for workbook in workbooks for row in workbook.rows]
+    rows = _each_once(workbooks)
     book = CaseBook(raw, [row.record.case_id for row in rows if row.record.sheet == AG])
     votes, records, problems, notes = _votes(rows, book)
     votes = _without_overruled(votes, book)
@@ -224,6 +224,16 @@ def adjudicate(
         (*(problem for workbook in workbooks for problem in workbook.problems), *problems, *missing_cases(workbooks)),
         tuple([note for workbook in workbooks for note in workbook.notes] + notes),
     )
+
+
+def _each_once(workbooks: Sequence[JudgedWorkbook]) -> list[ReviewRow]:
+    """The rows of all workbooks; what one person said of a case in two of them counts once."""
+    rows: dict[tuple[object, ...], ReviewRow] = {}
+    for workbook in workbooks:
+        for row in workbook.rows:
+            record = row.record
+            rows.setdefault((normalise(record.judge), record.final, record.case_id, record.said), row)
+    return list(rows.values())
 
 
 def _evaluate_corrected(raw: Evaluation, pair: Pair, options: Options, correction: Correction) -> Evaluation:

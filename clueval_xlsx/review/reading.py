@@ -121,6 +121,8 @@ def _once(found: Sequence[tuple[bool, SheetContent]]) -> tuple[list[ReviewRow], 
     whose case is open on its own sheet may be an old one that somebody took back: nobody can tell.
     """
     emptied = {case for original, sheet in found if original for case in sheet.empty}
+    known = {case for original, sheet in found if original for case in sheet.present}
+    emptied |= {case for original, sheet in found if not original for case in sheet.empty - sheet.judged - known}
     by_case: dict[str, list[tuple[bool, ReviewRow]]] = defaultdict(list)
     for original, sheet in sorted(found, key=lambda pair: not pair[0]):
         for row in sheet.rows:

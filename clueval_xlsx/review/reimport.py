@@ -48,6 +48,7 @@ class Reimport:
 
     gold: Reading
     runs: tuple[Adjudication, ...]
+    given_twice: tuple[str, ...] = ()  # notes on workbooks that count once
 
     @property
     def layers(self) -> dict[str, pd.DataFrame]:
@@ -68,7 +69,7 @@ class Reimport:
     @property
     def notes(self) -> tuple[str, ...]:
         """What people should know about the corrected file."""
-        return tuple(self._own[1])
+        return (*self.given_twice, *self._own[1])
 
     @cached_property
     def files(self) -> dict[str, bytes]:
@@ -127,7 +128,7 @@ def reimport(
     if not workbooks:
         raise OptionError("no workbook was given. Give at least one judged workbook.")
     trusted = _trusted(trust_id)
-    opened = [open_workbook(_bytes(source), _name(source), password) for source in workbooks]
+    opened, notes = _open_once(workbooks, password)
     runs = group_by_run(opened)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
     changes = overrides or ReadOverrides()
@@ -150,7 +151,21 @@ def reimport(
         except OptionError as error:  # the options are those of the manifest, not somebody's at the command line
             raise InputError(f"{manifest_place(own)}: the run cannot be repeated: {error}") from None
     _check_layers(adjudications)
-    return Reimport(gold_reading, tuple(adjudications))
+    return Reimport(gold_reading, tuple(adjudications), tuple(notes))
+
+
+def _open_once(sources: Sequence[Source], password: str | None) -> tuple[list[OpenedWorkbook], list[str]]:
+    """The workbooks, and notes on those that were given twice: the same file counts once, whatever it is called."""
+    opened: dict[str, OpenedWorkbook] = {}
+    notes = []
+    for source in sources:
+        data, name = _bytes(source), _name(source)
+        first = opened.get(key := digest(data))
+        if first is None:
+            opened[key] = open_workbook(data, name, password)
+        else:
+            notes.append(f"{name}: is the same file as {first.name}; it counts once")
+    return list(opened.values()), notes
 
 
 def _trusted(trust_id: str | None) -> TrustId | None:

@@ -76,6 +76,11 @@ class SheetContent:
     present: set[str] = field(default_factory=set)
     empty: set[str] = field(default_factory=set)  # cases with a row in which nobody filled in anything
 
+    @property
+    def judged(self) -> set[str]:
+        """Cases with a row in which somebody filled in something that could be read."""
+        return {row.record.case_id for row in self.rows}
+
 
 class ReviewSheet:
     """One sheet of cases, its columns found."""
@@ -227,7 +232,7 @@ class ReviewSheet:
                 header = columns.headers.get(place, "")
                 if header and self._words.column(header) is not None:
                     continue
-                where = f"{self.name}!{cell_name(number, place)}"
+                where = f"{self.name}!{cell_name(number, place)}:{cell_name(max(numbers), place)}"
                 what = (
                     f"found {cell_text(self._table.rows[number][place]).strip()[:60]!r} in a column that is not known"
                 )
@@ -312,7 +317,7 @@ class ReviewSheet:
                 f"{row.cell(BLOCK_ID_COLUMN)}: {block} was copied here from another row; the row's own ID {own} counts"
             )
             return own
-        found.problems += [
+        found.problems.append(
             RowProblem(
                 row.cell(BLOCK_ID_COLUMN),
                 f"found {block} in the annotation block, but {own} as the ID of the row: a part of the sheet was "
@@ -320,10 +325,9 @@ class ReviewSheet:
                 remedy="Use --trust-id row|block to say which of the two the judgement belongs to",
                 reason="ids_differ",
                 value=f"{own} / {block}",
-                case=case,
+                case=own,
             )
-            for case in (own, block)
-        ]
+        )
         return None
 
     @cached_property
