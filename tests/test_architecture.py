@@ -7,6 +7,7 @@ import ast
 import re
 import sys
 import tomllib
+from collections import Counter
 from importlib import metadata
 from pathlib import Path
 
@@ -100,6 +101,16 @@ def test_imports_name_the_whole_way() -> None:
 
 def test_nothing_lies_about_outside_the_rooms() -> None:
     assert {path.stem for path in PACKAGE.glob("*.py")} == AT_THE_TOP
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    names = Counter(
+        node.name
+        for tree in TREES.values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert not [name for name, count in names.items() if count > 1]
 
 
 def test_every_dependency_is_imported() -> None:

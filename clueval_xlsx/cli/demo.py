@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -19,20 +19,33 @@ if TYPE_CHECKING:
 _LAYERS = {"category": 2, "risk": 3}
 _TOKEN_ID = 4
 _JUDGE = "Anna Beispiel"
+
+
+class _Pick(NamedTuple):
+    """A case, by its sheet and its words, and what is filled in for it."""
+
+    sheet: str
+    surface: str
+    judgement: str
+    correct_span: str = ""
+    severity: str = ""
+    comment: str = ""
+
+
 # What a lawyer might pick: the errors that were planted in the reference, and some of the model's.
-_PICKED: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("FN", "4. Kammer", {"judgement": "gold_wrong", "comment": "The court's own chamber identifies nobody."}),
-    ("FN", "Herr Dietmar Kolbe", {"judgement": "boundary", "correct_span": "as_model"}),
-    ("FP", "Marlene Osterhagen", {"judgement": "boundary", "correct_span": "as_model"}),
-    ("FP", "Bertram Kiesling", {"judgement": "gold_missing", "severity": "direct"}),
-    ("FP", "Herr Mirko Sandner", {"judgement": "acceptable", "comment": "A form of address too many does no harm."}),
-    ("FP", "§ 543 BGB", {"judgement": "model_error"}),
-    ("FP", "Betriebsrat", {"judgement": "model_error"}),
-    ("FN", "Leonie", {"judgement": "model_error", "severity": "direct"}),
-    ("FN", "Hartwig Immenroth", {"judgement": "model_error", "severity": "direct"}),
-    ("FN", "Februar 2024", {"judgement": "model_error", "severity": "harmless"}),
-    ("FN", "Hinterm Deich 3 a", {"judgement": "acceptable", "comment": "The number of the house is masked."}),
-    ("FN", "Port Hallam", {"judgement": "model_error", "severity": "quasi"}),
+_PICKED = (
+    _Pick("FN", "4. Kammer", "gold_wrong", comment="The court's own chamber identifies nobody."),
+    _Pick("FN", "Herr Dietmar Kolbe", "boundary", correct_span="as_model"),
+    _Pick("FP", "Marlene Osterhagen", "boundary", correct_span="as_model"),
+    _Pick("FP", "Bertram Kiesling", "gold_missing", severity="direct"),
+    _Pick("FP", "Herr Mirko Sandner", "acceptable", comment="A form of address too many does no harm."),
+    _Pick("FP", "§ 543 BGB", "model_error"),
+    _Pick("FP", "Betriebsrat", "model_error"),
+    _Pick("FN", "Leonie", "model_error", severity="direct"),
+    _Pick("FN", "Hartwig Immenroth", "model_error", severity="direct"),
+    _Pick("FN", "Februar 2024", "model_error", severity="harmless"),
+    _Pick("FN", "Hinterm Deich 3 a", "acceptable", comment="The number of the house is masked."),
+    _Pick("FN", "Port Hallam", "model_error", severity="quasi"),
 )
 
 
@@ -105,11 +118,14 @@ def demo(folder: Path, lang: str, force: bool) -> None:
 def answers(result: Evaluation) -> Mapping[str, Answer]:
     """What the demonstration picks, by case."""
     from clueval_xlsx.review.judgements import Answer
+    from clueval_xlsx.review.vocabulary import Severity
 
     found = {}
     for table in result.bare_cases:
         cases = dict(zip(zip(table["sheet"], table["surface"], strict=True), table["case_id"], strict=True))
-        for sheet, surface, answer in _PICKED:
-            if (sheet, surface) in cases:
-                found[cases[sheet, surface]] = Answer(**answer)
+        for pick in _PICKED:
+            case_id = cases.get((pick.sheet, pick.surface))
+            if case_id is not None:
+                severity = Severity(pick.severity) if pick.severity else None
+                found[case_id] = Answer(pick.judgement, pick.correct_span, severity=severity, comment=pick.comment)
     return found

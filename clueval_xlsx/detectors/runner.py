@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.sidefile import SideFile, identity_of
-from clueval_xlsx.detectors.worker import Chunk, Outcome, Task, Worker
+from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import DetectorError
 
 DEFAULT_TIME_LIMIT = 120.0
@@ -118,7 +118,7 @@ class _State:
                     chunk.append(Task(number, self._asked[number]))
         return chunk
 
-    def settle(self, outcome: Outcome, *, fail_fast: bool) -> bool:
+    def settle(self, outcome: DocumentOutcome, *, fail_fast: bool) -> bool:
         """Keep an outcome, and say whether it is the document's first; raise if there is no sense in going on."""
         new = outcome.number not in self.found and outcome.number not in self.failures
         if outcome.found is not None:
@@ -142,7 +142,7 @@ class _State:
 def _run(
     state: _State, first: Worker, options: RunOptions, side: SideFile | None, advance: Callable[[int], None]
 ) -> None:
-    outcomes: queue.SimpleQueue[Outcome | BaseException | None] = queue.SimpleQueue()
+    outcomes: queue.SimpleQueue[DocumentOutcome | BaseException | None] = queue.SimpleQueue()
     workers: list[Worker] = [first]
     starting = threading.Lock()
 

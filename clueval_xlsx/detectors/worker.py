@@ -48,7 +48,7 @@ class Task(NamedTuple):
 Chunk = list[Task]
 
 
-class Outcome(NamedTuple):
+class DocumentOutcome(NamedTuple):
     """What became of a document: its finds, or why there are none. A second one of a document replaces the first."""
 
     number: int
@@ -76,7 +76,7 @@ class Worker:
         self._stopped = False
         self.description = self._start()
 
-    def run(self, chunks: Iterator[Chunk]) -> Iterator[Outcome]:
+    def run(self, chunks: Iterator[Chunk]) -> Iterator[DocumentOutcome]:
         """Work through chunks of documents; an outcome for each document, in their order but for repeats."""
         ready: deque[Chunk] = deque()  # to be sent before anything new
         sent: deque[Chunk] = deque()
@@ -109,16 +109,16 @@ class Worker:
                     ready.extend([*([task] for task in chunk), *sent])
                 else:
                     ready.extend(sent)
-                    yield Outcome(chunk[0].number, None, self._explain(trouble))
+                    yield DocumentOutcome(chunk[0].number, None, self._explain(trouble))
                 sent.clear()
 
-    def finish(self) -> Iterator[Outcome]:
+    def finish(self) -> Iterator[DocumentOutcome]:
         """Let the process end; a program may still say something about documents that it has answered."""
         process, self._process = self._process, None
         for line in process.finish() if process is not None else ():
             with contextlib.suppress(BadAnswerError):  # what is about no document harms none
                 if self._is_command and (number := self._answered.get(answered_id(parse_line(line)))) is not None:
-                    yield Outcome(number, None, _TWICE)
+                    yield DocumentOutcome(number, None, _TWICE)
 
     def stop(self) -> None:
         """End the process at once; may be called from another thread."""
@@ -162,7 +162,7 @@ class Worker:
             texts = [task.document.text for task in chunk]
             self._process.send(json.dumps({"texts": texts}).encode("ascii"))
 
-    def _receive(self, chunk: Chunk, since: float) -> Iterator[Outcome]:
+    def _receive(self, chunk: Chunk, since: float) -> Iterator[DocumentOutcome]:
         """The outcomes of a chunk that was sent; before them those of documents that were answered once more."""
         deadline = None if self._time_limit is None else since + self._time_limit * len(chunk)
         if self._is_command:
@@ -176,15 +176,15 @@ class Worker:
             try:
                 yield self._outcome(task, one)
             except BadAnswerError as trouble:
-                yield Outcome(task.number, None, self._explain(trouble))
+                yield DocumentOutcome(task.number, None, self._explain(trouble))
 
-    def _receive_by_id(self, task: Task, deadline: float | None) -> Iterator[Outcome]:
+    def _receive_by_id(self, task: Task, deadline: float | None) -> Iterator[DocumentOutcome]:
         """The answer of a program, which says what document it is for; anything but this one is a mistake."""
         answer = self._next_answer(deadline)
         while (found := answered_id(answer)) != task.document.id:
             if found not in self._answered:
                 raise BadAnswerError(f"the answer is for document {found!r}, which was not asked for")
-            yield Outcome(self._answered[found], None, _TWICE)
+            yield DocumentOutcome(self._answered[found], None, _TWICE)
             answer = self._next_answer(deadline)
         yield self._outcome(task, answer)
 
@@ -192,11 +192,11 @@ class Worker:
         assert self._process is not None
         return parse_line(self._process.receive(None if deadline is None else deadline - now()))
 
-    def _outcome(self, task: Task, answer: Mapping[str, Any]) -> Outcome:
+    def _outcome(self, task: Task, answer: Mapping[str, Any]) -> DocumentOutcome:
         try:
-            return Outcome(task.number, self._above_threshold(detections(answer, task.document)))
+            return DocumentOutcome(task.number, self._above_threshold(detections(answer, task.document)))
         except DeclinedError as refusal:
-            return Outcome(task.number, None, f"the detector failed: {refusal}")
+            return DocumentOutcome(task.number, None, f"the detector failed: {refusal}")
 
     def _above_threshold(self, found: Sequence[Detection]) -> list[Detection]:
         threshold = self.settings.score_threshold
