@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.benchmark import program
+from tests.benchmark.commands import shape
 from tests.benchmark.limits import GROWTH, LIMITS, RATIO, Limit, verdicts
 from tests.benchmark.rows import ROWS, Measurement
 
@@ -48,3 +51,13 @@ def test_without_data_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["benchmark", "--quick"])
     with pytest.raises(SystemExit, match="the ler-dev data are not there"):
         program.main()
+
+
+def test_a_corpus_of_unkind_shape_does_not_replace_the_data(tmp_path: Path) -> None:
+    """All rows of a run share a folder, and whichever is measured next reads the data in it."""
+    folder = tmp_path / "1"
+    folder.mkdir()
+    for side in ("gold", "pred"):
+        (folder / f"{side}.vrt").write_text("the data", "utf-8")
+    shape(folder, tokens=200)
+    assert [(folder / f"{side}.vrt").read_text("utf-8") for side in ("gold", "pred")] == ["the data"] * 2

@@ -144,8 +144,10 @@ def shape(folder: Path, *options: object, **what: Any) -> Work:
     """The whole command on a corpus of such a shape."""
     from tests.support.shapes import write_shape
 
-    sides = write_shape(folder, **what)
-    return command("evaluate", *sides, "--level", "exact", *options, "-o", folder / "shape.xlsx", "--force")
+    own = folder / "shape"  # not beside the data: the files have the same names
+    own.mkdir(exist_ok=True)
+    sides = write_shape(own, **what)
+    return command("evaluate", *sides, "--level", "exact", *options, "-o", own / "shape.xlsx", "--force")
 
 
 def times(folder: Path) -> int:

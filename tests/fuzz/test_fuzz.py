@@ -15,6 +15,7 @@ from random import Random
 
 import pytest
 
+from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats import presidio_json
 from tests.fuzz import cases, pool
@@ -100,9 +101,7 @@ def test_a_fault_in_a_reader_is_reported_with_its_place(monkeypatch: pytest.Monk
 
 
 def test_a_wrong_result_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from tests.fuzz import readings
-
-    monkeypatch.setattr(readings, "rewrite", lambda _reading, _layers: {"fuzzed.vrt": b"something else"})
+    monkeypatch.setattr(TokenReading, "correct", lambda _reading, _layers: {"fuzzed.vrt": b"something else"})
     outcomes = run_all("vertical", range(30), tmp_path / "case")
     assert any("fuzzed.vrt changed though nothing was corrected" in outcome.cause for outcome in outcomes)
 
