@@ -10,10 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+import msgspec
+
 from clueval_xlsx.detectors.answers import BadAnswerError, detections, parse_line
 from clueval_xlsx.detectors.base import Description, Detection, Document
 from clueval_xlsx.exceptions import DetectorError, OutputError
 from clueval_xlsx.files.outputs import Outputs
+from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.version import __version__
 
 
@@ -26,15 +29,27 @@ class RunIdentity:
     documents: int
     texts: str  # hash of the texts as they were given to the detector
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Header:
         """The first line of the file."""
-        return {
-            "clueval-xlsx": __version__,
-            "detector": self.detector,
-            "dataset": self.sha256,
-            "documents": self.documents,
-            "texts": self.texts,
-        }
+        return Header(__version__, self.detector, self.sha256, self.documents, self.texts)
+
+
+class Header(msgspec.Struct, frozen=True):
+    """The first line: which version wrote the file, and what its run is about."""
+
+    version: str = msgspec.field(name="clueval-xlsx")
+    detector: str
+    dataset: str
+    documents: int
+    texts: str
+
+
+class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One document: its number and what was found in it, or why it failed."""
+
+    document: int
+    spans: Sequence[tuple[int, int, str, float | None]] | None = None
+    failure: str | None = None
 
 
 class SideFile:
@@ -74,9 +89,9 @@ class SideFile:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # Written anew even when continued: a last line that was cut off disappears. The old file stays until the
             # new one is whole, or a run that breaks off here would lose what the one before had found.
-            lines = [self.identity.header(), *(_line(number, found) for number, found in sorted(done.items()))]
+            lines = [self.identity.header(), *(Line(number, found) for number, found in sorted(done.items()))]
             with Outputs() as outputs:
-                outputs.write_text(self.path, "".join(json.dumps(line) + "\n" for line in lines))
+                outputs.write_text(self.path, "".join(json.dumps(plain(line)) + "\n" for line in lines))
             self._stream = self.path.open("a", encoding="utf-8", newline="\n")
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written: {error.strerror}.") from None
@@ -84,12 +99,10 @@ class SideFile:
 
     def add(self, number: int, found: list[Detection] | None, failure: str = "") -> None:
         """Write one document down."""
-        self._write({"document": number, "failure": failure} if found is None else _line(number, found))
-
-    def _write(self, content: Mapping[str, Any]) -> None:
+        line = Line(number, failure=failure) if found is None else Line(number, found)
         assert self._stream is not None
         try:
-            self._stream.write(json.dumps(content) + "\n")
+            self._stream.write(json.dumps(plain(line)) + "\n")
             self._stream.flush()
         except OSError as error:
             raise OutputError(
@@ -104,24 +117,36 @@ class SideFile:
             raise DetectorError(
                 f"{self.path}: cannot be read: {error.strerror}. Start anew with --no-resume."
             ) from None
-        header = _parse(lines[0])
-        if header is None:  # it broke off before anything was written
+        first = _parse(lines[0])
+        if first is None:  # it broke off before anything was written
             return {}
-        for key, value in self.identity.header().items():
-            if key != "clueval-xlsx" and header.get(key) != value:
-                raise DetectorError(
-                    f"{self.path}:1: this run cannot be continued: its {_WORDS[key]} was {header.get(key)}, now it is "
-                    f"{value}. Start anew with --no-resume."
-                )
+        self._check_header(first)
         done: dict[int, list[Detection]] = {}
-        for line in lines[1:]:
-            content = _parse(line) or {}
-            number = content.get("document")
-            if isinstance(number, int) and 0 <= number < len(self._documents):
-                done.pop(number, None)  # what was said later about a document goes before what was said first
-                with contextlib.suppress(BadAnswerError):  # failures, and what was damaged, are tried again
-                    done[number] = detections({"spans": content.get("spans")}, self._documents[number])
+        for content in map(_parse, lines[1:]):
+            with contextlib.suppress(ValueError, BadAnswerError):  # failures, and what was damaged, are tried again
+                line = build(Line, content)
+                if 0 <= line.document < len(self._documents):
+                    done.pop(line.document, None)  # what was said later about a document goes before what came first
+                    done[line.document] = detections({"spans": line.spans}, self._documents[line.document])
         return done
+
+    def _check_header(self, content: Mapping[str, Any]) -> None:
+        """Refuse to continue a run that was about something else."""
+        try:
+            found = build(Header, content)
+        except ValueError as error:
+            raise DetectorError(
+                f"{self.path}:1: this run cannot be continued: its first line is damaged: {error}. Start anew with "
+                "--no-resume."
+            ) from None
+        now = self.identity.header()
+        for key, words in _WORDS.items():
+            before, value = getattr(found, key), getattr(now, key)
+            if before != value:
+                raise DetectorError(
+                    f"{self.path}:1: this run cannot be continued: its {words} was {before}, now it is {value}. Start "
+                    "anew with --no-resume."
+                )
 
 
 _WORDS = {
@@ -130,10 +155,6 @@ _WORDS = {
     "documents": "number of documents",
     "texts": "text (hash)",
 }
-
-
-def _line(number: int, found: list[Detection]) -> dict[str, Any]:
-    return {"document": number, "spans": [list(one) for one in found]}
 
 
 def _parse(line: bytes) -> Mapping[str, Any] | None:

@@ -21,6 +21,7 @@ from clueval_xlsx.review.completeness import SETTLING
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.review.correction import Change, Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook, Unusable
+from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.review.ledger import judgement_counts, ledger_table
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, other_keys
@@ -31,7 +32,7 @@ from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Resolution, Vote, resolve, resolved_severity
 from clueval_xlsx.review.review_sheets import ReviewRow
 from clueval_xlsx.review.sample import Sample
-from clueval_xlsx.review.sample_estimates import JudgedSample, sample_estimates
+from clueval_xlsx.review.sample_estimates import sample_estimates
 from clueval_xlsx.review.vocabulary import Effect, Outcome, Rule, Severity
 
 _TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
@@ -63,6 +64,20 @@ class Adjudication:
             for case_id, resolution in self.resolutions.items()
             if resolution.decision is not None and case_id not in self.correction.held
         }
+
+    @cached_property
+    def judged(self) -> JudgedRun:
+        """What the figures are computed from."""
+        return JudgedRun(
+            raw=self.raw,
+            corrected=self.corrected,
+            correction=self.correction,
+            book=self.book,
+            decisions=self.decisions,
+            settled=self.settled,
+            severities=self.severities,
+            sample=self.manifest.sample if self.manifest is not None else Sample(),
+        )
 
     @cached_property
     def open_cases(self) -> tuple[str, ...]:
@@ -109,12 +124,12 @@ class Adjudication:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """The headline before, after correcting gold, with `acceptable` counted, and with harmless misses forgiven."""
-        return judged_scores(self.raw, self.corrected, self.decisions, self.book, self.correction, self.severities)
+        return judged_scores(self.judged)
 
     @cached_property
     def misses(self) -> pd.DataFrame:
         """The misses that are left, by severity."""
-        return misses_by_severity(self.corrected, self.decisions, self.book, self.correction, self.severities)
+        return misses_by_severity(self.judged)
 
     @cached_property
     def missing_people(self) -> tuple[str, ...]:
@@ -130,8 +145,7 @@ class Adjudication:
     @cached_property
     def estimates(self) -> pd.DataFrame:
         """Recall and precision if every case were judged, where only a sample was; else empty."""
-        sample = self.manifest.sample if self.manifest is not None else Sample()
-        return sample_estimates(JudgedSample(sample, self.raw, self.corrected, self.decisions, self.settled, self.book))
+        return sample_estimates(self.judged)
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
@@ -141,7 +155,13 @@ class Adjudication:
     @cached_property
     def counts(self) -> pd.DataFrame:
         """Judgements by sheet, class, label, document, severity and judge."""
-        return judgement_counts(self.book.table, self.raw.pair.layers, self.resolutions, self.severities, self.records)
+        chosen = {
+            case_id: resolution.decision.code
+            for case_id, resolution in self.resolutions.items()
+            if resolution.decision is not None
+        }
+        layers = self.raw.pair.layers
+        return judgement_counts(self.book.table, layers, chosen, severities=self.severities, records=self.records)
 
     @cached_property
     def agreement(self) -> pd.DataFrame:

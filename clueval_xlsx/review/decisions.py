@@ -34,7 +34,7 @@ class Unusable(Exception):  # noqa: N818 - it is reported, not an error of the p
     stands there; `found` and `allowed` say it in English.
     """
 
-    def __init__(self, column: str, reason: str, value: str, found: str, allowed: str = "") -> None:
+    def __init__(self, column: str, reason: str, value: str, *, found: str, allowed: str) -> None:
         super().__init__(column, reason, value)
         self.column, self.reason, self.value = column, reason, value
         self.found, self.allowed = found, allowed
@@ -182,12 +182,16 @@ class CaseBook:
                 "correct_label",
                 "bad_label",
                 label,
-                repr(label),
-                f"one label ({known}), or a new one that fits into a tag",
+                found=repr(label),
+                allowed=f"one label ({known}), or a new one that fits into a tag",
             )
         if label in {NO_LABEL, "-"} and len(self._evaluation.pair.layers) == 1:
             raise Unusable(
-                "correct_label", "no_label", label, repr(label), "a label; to delete the span choose that judgement"
+                "correct_label",
+                "no_label",
+                label,
+                found=repr(label),
+                allowed="a label; to delete the span choose that judgement",
             )
 
     def _span(self, case: Case, record: JudgementRecord) -> Extent:
@@ -201,8 +205,8 @@ class CaseBook:
                 "correct_span",
                 "crosses",
                 corpus.text(*found),
-                f"{corpus.text(*found)!r}, which crosses the end of a sentence",
-                "words of one sentence",
+                found=f"{corpus.text(*found)!r}, which crosses the end of a sentence",
+                allowed="words of one sentence",
             )
         return found
 
@@ -221,8 +225,8 @@ class CaseBook:
                 "correct_span",
                 "not_marked",
                 choice,
-                f"{choice.value!r}, but {who} has marked nothing here",
-                "the exact words, typed",
+                found=f"{choice.value!r}, but {who} has marked nothing here",
+                allowed="the exact words, typed",
             )
         return chosen
 
@@ -235,22 +239,25 @@ class CaseBook:
         shown = context_bounds(corpus, np.array([low], np.int64), np.array([high], np.int64), window)
         first, stop = int(shown.left[0]), int(shown.right[0])
         found = find_words(words, corpus.tokens.take(range(first, stop)), case.own[0] - first, case.own[1] - first)
-        if found is Missing.EMPTY:
-            raise Unusable("correct_span", "not_found", words, repr(words), _span_choices())
         if isinstance(found, Missing):
-            why = (
-                "which is not in the context as whole words"
-                if found is Missing.NOT_FOUND
-                else "which occurs twice at the same distance from the span"
-            )
-            remedy = (
-                "words as they stand in the context"
-                if found is Missing.NOT_FOUND
-                else "words that occur once, for instance with a neighbouring word"
-            )
-            reason = "not_found" if found is Missing.NOT_FOUND else "ambiguous"
-            raise Unusable("correct_span", reason, words, f"{words!r}, {why}", remedy)
+            raise _not_located(words, found)
         return found[0] + first, found[1] + first
+
+
+def _not_located(words: str, why: Missing) -> Unusable:
+    """Why typed words cannot be used."""
+    if why is Missing.EMPTY:
+        return Unusable("correct_span", "not_found", words, found=repr(words), allowed=_span_choices())
+    if why is Missing.NOT_FOUND:
+        found, allowed = "which is not in the context as whole words", "words as they stand in the context"
+        return Unusable("correct_span", "not_found", words, found=f"{words!r}, {found}", allowed=allowed)
+    return Unusable(
+        "correct_span",
+        "ambiguous",
+        words,
+        found=f"{words!r}, which occurs twice at the same distance from the span",
+        allowed="words that occur once, for instance with a neighbouring word",
+    )
 
 
 def _agreed(evaluation: Evaluation, wanted: set[str]) -> pd.DataFrame:
@@ -264,9 +271,9 @@ def _agreed(evaluation: Evaluation, wanted: set[str]) -> pd.DataFrame:
 def _check_complete(record: JudgementRecord) -> None:
     missing = record.completeness.missing
     if missing is AnswerPart.CORRECT_SPAN:
-        raise Unusable(missing, "span_missing", "", "empty, but the judgement needs it", _span_choices())
+        raise Unusable(missing, "span_missing", "", found="empty, but the judgement needs it", allowed=_span_choices())
     if missing is AnswerPart.CORRECT_LABEL:
-        raise Unusable(missing, "label_missing", "", "empty, but the judgement needs it", "a label")
+        raise Unusable(missing, "label_missing", "", found="empty, but the judgement needs it", allowed="a label")
 
 
 def _needs_reference(case: Case, column: str) -> None:
@@ -275,8 +282,8 @@ def _needs_reference(case: Case, column: str) -> None:
             column,
             "no_reference",
             "",
-            "a correction of the reference, which has marked nothing here",
-            "the judgement that the reference forgot this, or another one without a correction",
+            found="a correction of the reference, which has marked nothing here",
+            allowed="the judgement that the reference forgot this, or another one without a correction",
         )
 
 
@@ -309,8 +316,8 @@ def _checked(content: Content) -> Content:
             "correct_label",
             "no_label",
             NO_LABEL,
-            f"{NO_LABEL!r} on every layer",
-            "a label; to delete the span choose that judgement",
+            found=f"{NO_LABEL!r} on every layer",
+            allowed="a label; to delete the span choose that judgement",
         )
     return content
 

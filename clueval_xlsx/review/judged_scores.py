@@ -10,8 +10,9 @@ import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.review.correction import Correction, Decision, extent
+from clueval_xlsx.review.correction import Decision, extent
 from clueval_xlsx.review.decisions import CaseBook
+from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.vocabulary import SEVERITIES, Effect, ScoreState, Severity
 from clueval_xlsx.scoring.schemes import clueval
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
@@ -21,26 +22,17 @@ from clueval_xlsx.text.strings import BoolArray, IntArray
 UNRATED = ""  # the severity nobody gave
 
 
-def judged_scores(
-    raw: Evaluation,
-    corrected: Evaluation,
-    decisions: Mapping[str, Decision],
-    book: CaseBook,
-    correction: Correction,
-    severities: Mapping[str, Severity],
-) -> pd.DataFrame:
+def judged_scores(run: JudgedRun) -> pd.DataFrame:
     """One row a state: `raw`, `corrected`, `accepted` (what was judged good enough counts), `forgiven`
     (and misses that were judged harmless do not count against the model)."""
-    tally = headline_tally(corrected)
-    accepted = accepted_tally(tally, decisions, book)
-    known = _severity_of_spans(book, correction, severities)
+    tally = headline_tally(run.corrected)
+    accepted = accepted_tally(tally, run.decisions, run.book)
+    known = _severity_of_spans(run)
     harmless = {start for start, severity in known.items() if severity == Severity.HARMLESS}
     forgiven = replace(accepted, gold=_credited(accepted.gold, harmless))
     rows = [
-        _row(headline_tally(raw), raw),
-        _row(tally, corrected),
-        _row(accepted, corrected),
-        _row(forgiven, corrected),
+        _row(headline_tally(run.raw), run.raw),
+        *(_row(each, run.corrected) for each in (tally, accepted, forgiven)),
     ]
     table = pd.concat(rows, ignore_index=True)
     table.insert(0, "state", [state.value for state in ScoreState])
@@ -48,17 +40,11 @@ def judged_scores(
     return table[columns]
 
 
-def misses_by_severity(
-    corrected: Evaluation,
-    decisions: Mapping[str, Decision],
-    book: CaseBook,
-    correction: Correction,
-    severities: Mapping[str, Severity],
-) -> pd.DataFrame:
+def misses_by_severity(run: JudgedRun) -> pd.DataFrame:
     """How many misses are left after correction, acceptable ones not counted, by the severity people gave."""
-    gold = accepted_tally(headline_tally(corrected), decisions, book).gold
+    gold = accepted_tally(headline_tally(run.corrected), run.decisions, run.book).gold
     missed = gold.position[(gold.credit == 0) & (gold.weight > 0)]
-    known = _severity_of_spans(book, correction, severities)
+    known = _severity_of_spans(run)
     found = [known.get(start, UNRATED) for start in missed.tolist()]
     return pd.DataFrame(
         {"severity": [*map(str, SEVERITIES), UNRATED], "misses": [found.count(name) for name in (*SEVERITIES, UNRATED)]}
@@ -103,16 +89,14 @@ def _credited(side: Side, starts: set[int]) -> Side:
     return replace(side, credit=np.where(chosen, 1.0, side.credit))
 
 
-def _severity_of_spans(
-    book: CaseBook, correction: Correction, severities: Mapping[str, Severity]
-) -> dict[int, Severity]:
+def _severity_of_spans(run: JudgedRun) -> dict[int, Severity]:
     """The severity of gold spans by where they begin now: a corrected span keeps the severity of its case."""
     found: dict[int, Severity] = {}
-    for case_id, severity in severities.items():
-        case = book.cases[case_id]
+    for case_id, severity in run.severities.items():
+        case = run.book.cases[case_id]
         if case.sheet == FN:
             found[case.own[0]] = severity
-    for change in correction.changes:
-        if change.new and change.case_id in severities:
-            found[extent(change.new)[0]] = severities[change.case_id]
+    for change in run.correction.changes:
+        if change.new and change.case_id in run.severities:
+            found[extent(change.new)[0]] = run.severities[change.case_id]
     return found

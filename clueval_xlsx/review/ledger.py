@@ -10,7 +10,6 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import AG, FN, FP
 from clueval_xlsx.review.correction import Decision
 from clueval_xlsx.review.log import JudgementRecord
-from clueval_xlsx.review.resolution import Resolution
 from clueval_xlsx.review.vocabulary import Effect, Finding, Severity
 
 # What a case turned out to be, by the effect of its decision; the rest has none.
@@ -51,19 +50,15 @@ def ledger_table(
 def judgement_counts(
     cases: pd.DataFrame,
     layers: Sequence[str],
-    resolutions: Mapping[str, Resolution],
+    decided: Mapping[str, str],
+    *,
     severities: Mapping[str, Severity],
     records: Sequence[JudgementRecord],
 ) -> pd.DataFrame:
     """How often each judgement was made: `dimension`, `key` (a layer for labels), `value`, `judgement`, `cases`.
 
-    By judge every judgement counts; by everything else the one that was decided upon.
+    By judge every judgement counts; by everything else the one that was decided upon: `decided`, a code for a case.
     """
-    decided = {
-        case_id: resolution.decision.code
-        for case_id, resolution in resolutions.items()
-        if resolution.decision is not None
-    }
     table = cases[cases["case_id"].isin(list(decided))].copy()
     table["judgement"] = [decided[case_id] for case_id in table["case_id"]]
     table["severity"] = [severities.get(case_id, "") for case_id in table["case_id"]]

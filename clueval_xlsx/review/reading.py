@@ -70,6 +70,7 @@ def read_judgements(
     name: str,
     manifest: Manifest | None,
     words: SheetWords,
+    *,
     trust_id: TrustId | None = None,
 ) -> JudgedWorkbook:
     """All judged rows of a workbook. `manifest` may be that of another workbook of the same run."""

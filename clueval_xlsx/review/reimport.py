@@ -143,7 +143,9 @@ def reimport(
         # A workbook that lost its manifest is not another person's for that.
         shared = replace(manifest, judge="", part="", role=Role.REVIEW)
         words = SheetWords(pair.layers, known)
-        judged = [read_judgements(book.tables, book.name, book.manifest or shared, words, trusted) for book in own]
+        judged = [
+            read_judgements(book.tables, book.name, book.manifest or shared, words, trust_id=trusted) for book in own
+        ]
         _check_round(own)
         _check_name(resolve, [book.judge for book in judged])
         try:

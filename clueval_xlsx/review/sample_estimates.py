@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -11,13 +10,10 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import AG
 from clueval_xlsx.cases.samples import Draw, Units, draw, span_components
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.assignment import evaluation_units
-from clueval_xlsx.review.correction import Decision
-from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.estimates import estimate_rate
+from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judged_scores import accepted_tally, headline_tally
-from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.vocabulary import Effect
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.strings import IntArray
@@ -26,19 +22,7 @@ _AGREED = "agreed"
 COLUMNS = ("rate", "value", "low", "high", "judged", "drawn", "population", "more_to_halve")
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedSample:
-    """A run as far as estimates need it: how its cases were drawn, its figures before and after, what was decided."""
-
-    sample: Sample
-    raw: Evaluation
-    corrected: Evaluation
-    decisions: Mapping[str, Decision]
-    settled: Mapping[str, str]
-    book: CaseBook
-
-
-def sample_estimates(run: JudgedSample) -> pd.DataFrame:
+def sample_estimates(run: JudgedRun) -> pd.DataFrame:
     """One row for recall and one for precision; empty if the cases were not drawn but all handed out.
 
     What judging changes is counted unit by unit (linked cases and the spans they touch are one unit), as matching
@@ -75,7 +59,7 @@ def sample_estimates(run: JudgedSample) -> pd.DataFrame:
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
-def _judged_units(run: JudgedSample, units: Units, drawn: Draw) -> IntArray:
+def _judged_units(run: JudgedRun, units: Units, drawn: Draw) -> IntArray:
     """The drawn units of which every case is decided, by a judgement of its own or of the case linked to it."""
     decided = {case_id for case_id, decision in run.decisions.items() if decision.effect != Effect.OPEN}
     is_decided = units.cases["case_id"].isin(decided | set(run.settled)).to_numpy()
@@ -84,7 +68,7 @@ def _judged_units(run: JudgedSample, units: Units, drawn: Draw) -> IntArray:
     return np.flatnonzero(drawn.chosen & whole)
 
 
-def _agreed_components(run: JudgedSample) -> list[int]:
+def _agreed_components(run: JudgedRun) -> list[int]:
     """The components of the agreed spans that were judged."""
     pair = run.raw.pair
     gold, _ = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
@@ -92,7 +76,7 @@ def _agreed_components(run: JudgedSample) -> list[int]:
     return [int(gold[case.row]) for case in judged if case.sheet == AG]
 
 
-def _component_starts(run: JudgedSample) -> tuple[IntArray, IntArray]:
+def _component_starts(run: JudgedRun) -> tuple[IntArray, IntArray]:
     """Where each overlap component of the run begins, in order, and its number."""
     pair = run.raw.pair
     components = np.concatenate(span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start))
@@ -103,7 +87,7 @@ def _component_starts(run: JudgedSample) -> tuple[IntArray, IntArray]:
     return first[order], order
 
 
-def _changes(run: JudgedSample) -> dict[tuple[str, str], dict[int, float]]:
+def _changes(run: JudgedRun) -> dict[tuple[str, str], dict[int, float]]:
     """By how much judging changed the counts of each component: (side, weight or credit) -> component -> change."""
     starts, numbers = _component_starts(run)
     after = accepted_tally(headline_tally(run.corrected), run.decisions, run.book)
