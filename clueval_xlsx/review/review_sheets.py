@@ -228,27 +228,34 @@ class ReviewSheet:
             strange = filled_beyond(self._table, numbers, columns, self._rows.ids)
             if "judgement" in lost:
                 self._report_lost(numbers, columns, found)
-            for place, number in sorted(strange.items()):
-                header = columns.headers.get(place, "")
-                if header and self._words.column(header) is not None:
-                    continue
-                where = f"{self.name}!{cell_name(number, place)}:{cell_name(max(numbers), place)}"
-                what = (
-                    f"found {cell_text(self._table.rows[number][place]).strip()[:60]!r} in a column that is not known"
-                )
-                if lost or columns.header is None:
-                    shown = ", ".join(repr(self._words.shown(key)) for key in lost) or "a header"
-                    found.problems.append(
-                        RowProblem(
-                            where,
-                            what,
-                            f"the columns that the sheet came with; missing here: {shown}",
-                            reason="unknown_column",
-                            value=header,
-                        )
-                    )
-                else:
-                    found.notes.append(f"{where}: {what}; it is not read")
+            strange = {
+                place: number
+                for place, number in sorted(strange.items())
+                if self._words.column(columns.headers.get(place, "")) is None
+            }
+            if strange:
+                self._report_strange(strange, max(numbers), lost if columns.header is not None else ["case"], found)
+
+    def _report_strange(self, strange: Mapping[int, int], last: int, lost: Sequence[str], found: SheetContent) -> None:
+        """Columns that nobody knows: where one of ours is missing, it may be the one."""
+        places, numbers = list(strange), list(strange.values())
+        where = f"{self.name}!{cell_name(min(numbers), places[0])}:{cell_name(last, places[-1])}"
+        text = cell_text(self._table.rows[strange[places[0]]][places[0]]).strip()
+        shown = ", ".join(column_name(place) for place in places)
+        what = f"found {text[:60]!r} in a column that is not known ({shown})"
+        if not lost:
+            found.notes.append(f"{where}: {what}; it is not read")
+            return
+        allowed = ", ".join(repr(self._words.shown(key)) for key in lost)
+        found.problems.append(
+            RowProblem(
+                where,
+                what,
+                f"the columns that the sheet came with; there is no header for {allowed}",
+                reason="unknown_column",
+                value=shown,
+            )
+        )
 
     def _report_lost(self, numbers: Sequence[int], columns: Columns, found: SheetContent) -> None:
         """A sheet whose judgements nobody can find: every case of it is named."""

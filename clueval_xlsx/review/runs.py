@@ -18,7 +18,7 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import SheetTable, read_workbook
 from clueval_xlsx.formats.options import ReadOptions
-from clueval_xlsx.review.manifest import Manifest, unpack_cut, unpack_predictions
+from clueval_xlsx.review.manifest import Manifest, unpack_cases, unpack_cut, unpack_predictions
 from clueval_xlsx.review.reading import (
     all_judgements,
     case_ids,
@@ -56,25 +56,37 @@ def open_workbook(data: bytes, name: str, password: str | None = None) -> Opened
         )
     found = find_run_ids(tables)
     known = dict.fromkeys([*([manifest.run_id] if manifest else []), *found])
-    if not known:
-        raise InputError(
-            f"{name}: found neither the hidden sheet {MANIFEST_SHEET} nor a run ID on a review sheet, so nobody can "
-            "tell which files it belongs to. Send the workbook that `evaluate` wrote."
-        )
     if len(known) > 1:
         raise InputError(
             f"{name}: holds sheets of different runs ({', '.join(known)}). "
             "Put the sheets of each run into a workbook of its own."
         )
-    return OpenedWorkbook(name, tables, manifest, next(iter(known)))
+    return OpenedWorkbook(name, tables, manifest, next(iter(known), ""))
 
 
 def group_by_run(workbooks: Sequence[OpenedWorkbook]) -> dict[str, list[OpenedWorkbook]]:
     """Workbooks by their run, in the order given."""
     runs: dict[str, list[OpenedWorkbook]] = {}
     for workbook in workbooks:
-        runs.setdefault(workbook.run_id, []).append(workbook)
+        run = workbook.run_id or _run_by_cases(workbook, workbooks)
+        runs.setdefault(run, []).append(replace(workbook, run_id=run))
     return runs
+
+
+def _run_by_cases(workbook: OpenedWorkbook, others: Sequence[OpenedWorkbook]) -> str:
+    """The run of a workbook that says nothing of it, such as rows that were moved to a new one: told by its cases."""
+    own = {case for sheet in Sheet for case in case_ids(workbook.tables, sheet)}
+    found = {
+        other.run_id
+        for other in others
+        if other.manifest is not None and own <= set(unpack_cases(other.manifest.case_list, other.name)[0])
+    }
+    if len(found) != 1:
+        raise InputError(
+            f"{workbook.name}: found neither the hidden sheet {MANIFEST_SHEET} nor a run ID on a review sheet, so "
+            "nobody can tell which files it belongs to. Give it along with the workbook that `evaluate` wrote."
+        )
+    return next(iter(found))
 
 
 def manifest_of(workbooks: Sequence[OpenedWorkbook]) -> Manifest | None:

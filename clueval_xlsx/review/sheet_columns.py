@@ -182,7 +182,17 @@ class ColumnFinder:
             if place is not None:
                 places[key] = (place,)
                 guessed[place] = key
+        if columns.header is None:
+            places = {**self._written_places(places), **places}
         return Columns(columns.header, places, columns.headers, guessed)
+
+    def _written_places(self, places: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+        """All columns of a sheet without a header, if those that are known stand as far apart as they were written."""
+        shifts = {places[key][0] - index for key, index in self._layout.items() if key in places}
+        if len(shifts) != 1:
+            return {}
+        shift = shifts.pop()
+        return {key: (index + shift,) for key, index in self._layout.items() if index + shift >= 0}
 
     def _wanted(self) -> list[str]:
         labels = [f"correct_label:{layer}" for layer in self._words.layers]

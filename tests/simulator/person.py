@@ -63,7 +63,16 @@ def canonical(role: str, text: str, kind: str = "", *, digits: bool = False) -> 
     found = _codes(role).get(normalise(clean))
     if found is None and digits:
         found = _by_digit(role, clean, kind)
+    if found is None and role != "correct_span":
+        found = _by_first_letters(role, clean, kind)
     return found or (clean if role == "correct_span" else NOT_UNDERSTOOD + clean)
+
+
+def _by_first_letters(role: str, text: str, kind: str) -> str | None:
+    """The code of the only choice whose words begin so."""
+    begun = normalise(text)
+    known = {code for words, code in _codes(role).items() if words.startswith(begun) and _offered(code, kind)}
+    return next(iter(known)) if len(known) == 1 else None
 
 
 def _by_digit(role: str, text: str, kind: str) -> str | None:
@@ -77,7 +86,7 @@ def _by_digit(role: str, text: str, kind: str) -> str | None:
 
 
 def _offered(code: str, kind: str) -> bool:
-    return kind in SHEETS_OF_JUDGEMENT.get(code, (kind,))
+    return not kind or kind in SHEETS_OF_JUDGEMENT.get(code, (kind,))
 
 
 def surface(role: str, code: str, language: str, *, digits: bool = False) -> str:
