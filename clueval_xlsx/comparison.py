@@ -14,7 +14,7 @@ from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.table import add_contexts, case_table
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.scoring.intervals import FloatArray, draws, percentiles, swaps
+from clueval_xlsx.scoring.intervals import ClusteredRates, FloatArray, difference_interval, swaps
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import RATES, rates
@@ -82,20 +82,17 @@ class Comparison:
     def differences(self) -> pd.DataFrame:
         """For each row, rate and pair of systems: both values, second less first, interval, p.
 
-        The interval is that of a bootstrap over documents, the same documents drawn for both. `p` comes from
+        The interval looks at both systems on the same documents, which are clusters. `p` comes from
         approximate randomisation over documents; for scheme `documents` from the exact test that it approximates.
         """
         options = self.systems[0].evaluation.options
         tables = np.stack([self._table(system) for system in self.systems])
         observed = _rates(tables.sum(axis=1), options.beta)
-        resampled: list[FloatArray] = []
-        for batch in draws(len(self.documents), options.replicates, options.seed):
-            resampled.append(_rates(np.einsum("rd,sdmc->rsmc", batch, tables, optimize=True), options.beta))
-        sample = np.concatenate(resampled) if resampled else None  # replicates × systems × rows × rates
+        clustered = [ClusteredRates.of(*np.moveaxis(table, -1, 0), beta=options.beta) for table in tables]
         rows = []
         for first, second in combinations(range(len(self.systems)), 2):
             difference = observed[second] - observed[first]
-            low, high = _interval(sample, first, second, difference)
+            low, high = self._bounds(clustered[first], clustered[second], difference)
             chance = self._chance(tables[first], tables[second], difference)
             for row, identity in enumerate(self._identities):
                 for index, rate in enumerate(RATES):
@@ -127,6 +124,14 @@ class Comparison:
         kept = (document >= 0) & (identity >= 0)
         table[document[kept], identity[kept]] = rows.loc[kept, list(_SUMS)].fillna(0).to_numpy(np.float64)
         return table
+
+    def _bounds(
+        self, first: ClusteredRates, second: ClusteredRates, difference: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The interval of the difference; none where a rate is not defined, or none are wanted."""
+        low, high = difference_interval(first, second)
+        known = ~np.isnan(difference) if self.systems[0].evaluation.options.replicates else False
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
     def _chance(self, first: FloatArray, second: FloatArray, difference: FloatArray) -> FloatArray:
         """How often a difference at least so large arises when documents change sides at random."""
@@ -258,16 +263,6 @@ def _rates(counts: FloatArray, beta: float) -> FloatArray:
     """Rates from the last axis of counts; the last axis of the result goes through `RATES`."""
     found = rates({name: counts[..., index] for index, name in enumerate(_SUMS)}, beta)
     return np.stack([found[name] for name in RATES], axis=-1)
-
-
-def _interval(
-    sample: FloatArray | None, first: int, second: int, difference: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    if sample is None:
-        return np.full(difference.shape, np.nan), np.full(difference.shape, np.nan)
-    changes = sample[:, second] - sample[:, first]
-    low, high = percentiles(changes.reshape(len(changes), -1).T)
-    return low.reshape(difference.shape), high.reshape(difference.shape)
 
 
 def _sign_test(change: FloatArray) -> float:

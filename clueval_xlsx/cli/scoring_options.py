@@ -11,7 +11,7 @@ import click
 from clueval_xlsx.cli.parameters import KeyValue, LabelGroup, ListOption, group
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.scheme_settings import ALL, NAMES
+from clueval_xlsx.scoring.scheme_settings import ALL, NAMES, PRESIDIO_SKIP_WORDS, SKIP_WORDS
 
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.label_rules import LabelRules
@@ -46,13 +46,13 @@ _SCORING = [
         show_default=True,
         help="Weight of recall in F-beta.",
     ),
-    click.option("--seed", type=int, default=20240, show_default=True, help="Seed of the bootstrap."),
+    click.option("--seed", type=int, default=20240, show_default=True, help="Seed of the tests between systems."),
     click.option(
         "--replicates",
         type=click.IntRange(0),
         default=1000,
         show_default=True,
-        help="Bootstrap replicates over documents; 0 gives no intervals.",
+        help="How often documents change sides in tests between systems; 0 gives no tests and no intervals.",
     ),
 ]
 
@@ -70,7 +70,14 @@ _SCHEME_RULES = [
         cls=ListOption,
         default=(0.9,),
         show_default=True,
-        help="Scheme iou: least intersection over union.",
+        help="Schemes iou and presidio: least intersection over union.",
+    ),
+    click.option(
+        "--skip-words",
+        type=click.Choice(SKIP_WORDS),
+        default=PRESIDIO_SKIP_WORDS,
+        show_default=True,
+        help="Scheme presidio: words that join spans and do not count at their ends; that package's list, or none.",
     ),
     click.option(
         "--coverage-threshold",
@@ -181,6 +188,7 @@ def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
         scenario=given["scenario_threshold"],
         allow=(*_allow_rules(given["allow_file"]), *given["allow"]),
         character_unit=given["char_unit"],
+        skip_words=given["skip_words"],
     )
 
 

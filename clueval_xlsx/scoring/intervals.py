@@ -1,9 +1,10 @@
-"""How sure a number is: bootstrap over documents, exact binomial intervals."""
+"""How sure a number is: documents are clusters; exact binomial intervals; changes of sides at random."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,25 +14,9 @@ from clueval_xlsx.text.strings import IntArray
 FloatArray = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
-_TAILS = (0.025, 0.975)
+_UPPER = (1 + CONFIDENCE) / 2
+_ROUNDING = 1e-12
 _CELLS_AT_ONCE = 2_000_000  # of a matrix replicates × documents
-
-
-def draws(documents: int, replicates: int, seed: int) -> Iterator[FloatArray]:
-    """Bootstrap weights, a batch of replicates at a time: how often each document is drawn in each of them.
-
-    Fewer than two documents cannot be resampled: then there are none.
-    """
-    if documents < 2 or not replicates:
-        return
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _CELLS_AT_ONCE // documents)
-    for begin in range(0, replicates, at_once):
-        size = min(at_once, replicates - begin)
-        chosen = generator.integers(0, documents, size=(size, documents))
-        chosen += np.arange(size)[:, None] * documents
-        weights = np.bincount(chosen.ravel(), minlength=size * documents).reshape(size, documents)
-        yield weights.astype(np.float64)
 
 
 def swaps(documents: int, replicates: int, seed: int) -> Iterator[FloatArray]:
@@ -41,20 +26,6 @@ def swaps(documents: int, replicates: int, seed: int) -> Iterator[FloatArray]:
     for begin in range(0, replicates, at_once):
         size = min(at_once, replicates - begin)
         yield generator.integers(0, 2, size=(size, documents), dtype=np.int8).astype(np.float64)
-
-
-def percentiles(sample: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The middle 95 % of each row, interpolated between neighbours; replicates without a defined rate do not count."""
-    ordered = np.sort(sample, axis=1)  # NaN goes to the end
-    last = np.maximum((~np.isnan(ordered)).sum(axis=1) - 1, 0)
-    row = np.arange(len(ordered))
-    bounds = []
-    for share in _TAILS:
-        place = share * last
-        below = np.floor(place).astype(np.int64)
-        low, high = ordered[row, below], ordered[row, np.minimum(below + 1, last)]
-        bounds.append(low + (high - low) * (place - below))
-    return bounds[0], bounds[1]
 
 
 def binomial_interval(
@@ -72,9 +43,94 @@ def binomial_interval(
     failure = trial - success
     tail = (1 - confidence) / 2
     with np.errstate(invalid="ignore"):
-        low = np.where(success > 0, betaincinv(np.maximum(success, 1), failure + 1, tail), 0.0)
-        high = np.where(failure > 0, betaincinv(success + 1, np.maximum(failure, 1), 1 - tail), 1.0)
+        low = np.where(success > _ROUNDING, betaincinv(np.maximum(success, _ROUNDING), failure + 1, tail), 0.0)
+        high = np.where(failure > _ROUNDING, betaincinv(success + 1, np.maximum(failure, _ROUNDING), 1 - tail), 1.0)
     return np.where(trial > 0, low, np.nan), np.where(trial > 0, high, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredRates:
+    """Precision, recall, F1 and F-beta of every column, with what documents, which are clusters, tell about them.
+
+    The last axis of every array goes through the four rates. `influence` (documents × columns × rates) says how much
+    each document moves a rate; `size` how many units stand below it, `clusters` how many documents have one.
+    """
+
+    value: FloatArray
+    influence: FloatArray
+    size: FloatArray
+    clusters: FloatArray
+
+    @classmethod
+    def of(cls, gold: FloatArray, tp_gold: FloatArray, pred: FloatArray, tp_pred: FloatArray, beta: float) -> Self:
+        """From counts, documents × columns."""
+        sides = [(tp_pred, pred), (tp_gold, gold)]
+        (precision, moved_precision), (recall, moved_recall) = (_linearised(*side) for side in sides)
+        values, moved, sizes = [precision, recall], [moved_precision, moved_recall], [pred.sum(0), gold.sum(0)]
+        for weight in (1.0, beta * beta):
+            below = weight * precision + recall
+            by_precision, by_recall = (
+                (1 + weight) * np.divide(part, below**2, out=np.zeros_like(below), where=below > 0)
+                for part in (recall**2, weight * precision**2)
+            )
+            values.append(by_precision * precision + by_recall * recall)  # F is homogeneous in the two rates
+            moved.append(by_precision * moved_precision + by_recall * moved_recall)
+            sizes.append((weight * gold.sum(0) + pred.sum(0)) / (1 + weight))
+        there = [pred > 0, gold > 0, (gold > 0) | (pred > 0)]
+        clusters = [each.sum(0, dtype=np.float64) for each in (*there, there[-1])]
+        return cls(np.stack(values, -1), np.stack(moved, -1), np.stack(sizes, -1), np.stack(clusters, -1))
+
+    @property
+    def variance(self) -> FloatArray:
+        """The variance of every rate between samples of so many documents."""
+        few = self.clusters / np.maximum(self.clusters - 1, 1)
+        return np.asarray(few * (self.influence**2).sum(axis=0))
+
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """95 % bounds after Korn and Graubard; NaN where fewer than two documents have anything.
+
+        The spread between documents tells how many independent units the sample is worth; an exact binomial
+        interval of so many is taken, corrected for the few degrees of freedom that few documents leave. Where all
+        is right, or nothing is, there is no spread to see, and the correction alone widens the interval.
+        """
+        from scipy.special import stdtrit
+
+        freedom = np.maximum(self.clusters - 1, 1)
+        many = np.maximum(self.size - 1, freedom)
+        correction = (stdtrit(many, _UPPER) / stdtrit(freedom, _UPPER)) ** 2
+        own, between = self.value * (1 - self.value), self.variance
+        seen = (own > _ROUNDING) & (between > own / np.maximum(self.size, 1))  # never worth more than it has units
+        worth = np.where(seen, np.divide(own, between, out=np.ones_like(own), where=between > 0), self.size)
+        low, high = binomial_interval(worth * correction * self.value, worth * correction)
+        known = self.clusters > 1
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def difference_interval(first: ClusteredRates, second: ClusteredRates) -> tuple[FloatArray, FloatArray]:
+    """95 % bounds of second less first over the same documents, from the bounds of both and their correlation.
+
+    Each bound lies as far out as the bounds of the two rates do together (Zou and Donner's method of recovered
+    variances). Where one of them has no spread, the two are taken to be independent.
+    """
+    together = (first.influence * second.influence).sum(axis=0)
+    spread = np.sqrt((first.influence**2).sum(axis=0) * (second.influence**2).sum(axis=0))
+    correlation = np.divide(together, spread, out=np.zeros_like(spread), where=spread > 0)
+    (first_low, first_high), (second_low, second_high) = first.interval(), second.interval()
+
+    def reach(one: FloatArray, other: FloatArray) -> FloatArray:
+        return np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0))
+
+    difference = second.value - first.value
+    low = difference - reach(second.value - second_low, first_high - first.value)
+    high = difference + reach(second_high - second.value, first.value - first_low)
+    return low, high
+
+
+def _linearised(above: FloatArray, below: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A rate over all documents, 0 over nothing, and how much each document moves it."""
+    whole = below.sum(axis=0)
+    rate = np.divide(above.sum(axis=0), whole, out=np.zeros_like(whole), where=whole > 0)
+    return rate, (above - rate * below) / np.where(whole > 0, whole, 1.0)
 
 
 def by_document(document: IntArray, column: IntArray, weight: FloatArray, shape: tuple[int, int]) -> Any:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from clueval_xlsx.exceptions import OptionError
 
 # In the order in which they are shown. `clueval` is always computed.
-NAMES = ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents")
+NAMES = ("clueval", "seqeval", "semeval", "scenario", "tokens", "presidio", "iou", "coverage", "chars", "documents")
 ALL = "all"
 CODE_POINTS, GLYPHS, UTF16 = "codepoints", "glyphs", "utf16"
 CHARACTER_UNITS = (CODE_POINTS, GLYPHS, UTF16)
 RELAXED = "relaxed"
+PRESIDIO_SKIP_WORDS, NO_SKIP_WORDS = "presidio", "none"
+SKIP_WORDS = (PRESIDIO_SKIP_WORDS, NO_SKIP_WORDS)
 
 
 def relaxed_variant(variant: str | None) -> str:
@@ -47,6 +49,7 @@ class SchemeOptions:
     scenario: float = 0.5
     allow: tuple[tuple[str, str], ...] = ()  # category (or ALL, NONE) and the regex of characters left out
     character_unit: str = CODE_POINTS
+    skip_words: str = PRESIDIO_SKIP_WORDS  # what `presidio` passes over: that package's list, or nothing
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.names if name not in {*NAMES, ALL}]
@@ -60,6 +63,8 @@ class SchemeOptions:
                     )
         if self.character_unit not in CHARACTER_UNITS:
             raise OptionError(f"--char-unit {self.character_unit!r}: unknown. Allowed: {', '.join(CHARACTER_UNITS)}.")
+        if self.skip_words not in SKIP_WORDS:
+            raise OptionError(f"--skip-words {self.skip_words!r}: unknown. Allowed: {', '.join(SKIP_WORDS)}.")
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -76,6 +81,8 @@ class SchemeOptions:
         for name, value in (("iou", self.iou), ("coverage", self.coverage), ("scenario", (self.scenario,))):
             if name in self.chosen:
                 parts[name] = ",".join(f"{threshold:g}" for threshold in value)
+        if "presidio" in self.chosen:
+            parts["presidio"] = ",".join([*(f"{threshold:g}" for threshold in self.iou), f"skip={self.skip_words}"])
         if "chars" in self.chosen:
             parts["chars"] = ",".join([self.character_unit, *(f"{key}={quote(rule)}" for key, rule in self.allow)])
         return parts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.scoring.grouping import Grouping
-from clueval_xlsx.scoring.intervals import binomial_interval, by_document, draws, percentiles
+from clueval_xlsx.scoring.intervals import ClusteredRates, binomial_interval, by_document
 from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
@@ -21,8 +20,8 @@ COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
 MICRO, MACRO, WEIGHTED = "micro", "macro", "weighted"
-_SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from, and what is resampled
-_COLUMNS_AT_ONCE = 1000  # rows of the table that are resampled together
+_SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from
+_CELLS_AT_ONCE = 2_000_000  # of a table documents × rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +83,7 @@ class _Block:
     sides: Sides
     codes: Sequence[IntArray]  # for each side the row of each unit, -1: none
     size: int
-    resampled: bool
+    bounded: bool  # whether its rates get an interval
     identity: Mapping[str, Any] = field(default_factory=dict)  # scalars, or one value a row
     mean_of: slice | None = None  # this one row averages these rows, counted from itself
 
@@ -123,7 +122,7 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
     """The overall row of a tally, and its breakdowns."""
     everything = [np.zeros(len(side.position), np.int64) for side in tally.sides]
     whole = tally.available and not tally.one_sided
-    found = [_Block(tally, sides=tally.sides, codes=everything, size=1, resampled=whole)]
+    found = [_Block(tally, sides=tally.sides, codes=everything, size=1, bounded=whole)]
     if not tally.available:
         return found
     # Intervals of labels and groups cost most and are looked at least: the chosen row alone has them.
@@ -133,14 +132,14 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
         sides = tally.label_sides or tally.sides
         codes = [side.labels.get(layer, np.full(len(side.position), -1)) for side in sides]
         identity = {"layer": layer, "label": list(labels)}
-        found.append(_Block(tally, sides=sides, codes=codes, size=len(labels), resampled=chosen, identity=identity))
+        found.append(_Block(tally, sides=sides, codes=codes, size=len(labels), bounded=chosen, identity=identity))
         found += [
             _Block(
                 tally,
                 sides=(Side.empty(), Side.empty()),
                 codes=[np.empty(0, np.int64) for _ in sides],
                 size=1,
-                resampled=False,
+                bounded=False,
                 identity={"layer": layer, "average": average},
                 mean_of=slice(-len(labels) - place, -place),
             )
@@ -150,9 +149,9 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
         sides = tally.group_sides.get(grouping.key, tally.sides)
         codes = [grouping.of(side.position, settings.document_of(side.position)) for side in sides]
         identity = {"group_key": grouping.key, "group": list(grouping.values)}
-        resampled = chosen and grouping.key != "document"
+        bounded = chosen and grouping.key != "document"
         found.append(
-            _Block(tally, sides=sides, codes=codes, size=len(grouping.values), resampled=resampled, identity=identity)
+            _Block(tally, sides=sides, codes=codes, size=len(grouping.values), bounded=bounded, identity=identity)
         )
     return found
 
@@ -226,11 +225,7 @@ def _named_counts(block: _Block) -> Sequence[dict[str, int] | None]:
 def _intervals(
     blocks: Sequence[_Block], starts: IntArray, settings: ScoreSettings
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """95 % intervals: exact ones where documents are the units, else by bootstrap over documents.
-
-    All rows that are resampled stand side by side in one table of documents by columns, so that one product
-    with the weights of a batch of replicates resamples them all.
-    """
+    """95 % intervals: exact ones where documents are the units, else those of rates in clusters."""
     rows = int(starts[-1])
     found = {name: (np.full(rows, np.nan), np.full(rows, np.nan)) for name in RATES}
     for begin, block in zip(starts.tolist(), blocks, strict=False):
@@ -240,39 +235,29 @@ def _intervals(
             found["recall"][0][begin : begin + block.size] = low
             found["recall"][1][begin : begin + block.size] = high
 
-    chosen = [(begin, block) for begin, block in zip(starts.tolist(), blocks, strict=False) if block.resampled]
+    chosen = [(begin, block) for begin, block in zip(starts.tolist(), blocks, strict=False) if block.bounded]
     kept = np.ones(len(settings.documents), dtype=bool)
     kept[settings.discarded] = False
     number = np.where(kept, np.cumsum(kept) - 1, -1)
     documents = int(kept.sum())
     if not chosen or documents < 2 or not settings.replicates:
         return found
-    tables = _resampling_tables([block for _, block in chosen], number, documents, settings)
+    tables = _document_tables([block for _, block in chosen], number, documents, settings)
     places = np.concatenate([np.arange(begin, begin + block.size) for begin, block in chosen])
-    # Drawing documents says nothing about rows whose units all lie in one document.
-    spread = np.flatnonzero(np.asarray(((tables["gold"] + tables["pred"]) != 0).sum(axis=0)).reshape(-1) > 1)
-    for first in range(0, len(spread), _COLUMNS_AT_ONCE):
-        some = spread[first : first + _COLUMNS_AT_ONCE]
-        drawn: dict[str, list[FloatArray]] = {name: [] for name in _SUMS}
-        part = {name: table[:, some].T.tocsr() for name, table in tables.items()}
-        for batch in draws(documents, settings.replicates, settings.seed):
-            products = in_order(partial(_product, batch.T), list(part.values()))
-            for name, resampled in zip(part, products, strict=True):
-                drawn[name].append(resampled)
-        sample = {name: np.concatenate(pieces, axis=1) for name, pieces in drawn.items()}
-        for name, values in rates(sample, settings.beta).items():
-            found[name][0][places[some]], found[name][1][places[some]] = percentiles(values)
+    at_once = max(1, _CELLS_AT_ONCE // documents)
+    for first in range(0, len(places), at_once):
+        some = slice(first, first + at_once)
+        counts = [tables[name][:, some].toarray() for name in _SUMS]
+        low, high = ClusteredRates.of(*counts, beta=settings.beta).interval()
+        for index, name in enumerate(RATES):
+            found[name][0][places[some]], found[name][1][places[some]] = low[:, index], high[:, index]
     return found
 
 
-def _product(weights: FloatArray, table: Any) -> FloatArray:
-    return table @ weights
-
-
-def _resampling_tables(
+def _document_tables(
     blocks: Sequence[_Block], number: IntArray, documents: int, settings: ScoreSettings
 ) -> dict[str, Any]:
-    """Counts by document and column of the rows that are resampled, for each kind of count; sparse."""
+    """Counts by document and column of the rows that get an interval, for each kind of count; sparse."""
     from scipy.sparse import hstack
 
     def tables(block: _Block) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 
-_WITH_THRESHOLD = ("iou", "coverage")
-_BY_LABEL_OR_NOT = ("iou", "tokens")
+_WITH_THRESHOLD = ("presidio", "iou", "coverage")
+_BY_LABEL_OR_NOT = ("presidio", "iou", "tokens")
 
 
 def scheme_name(scheme: str, words: Words) -> str:

@@ -138,7 +138,19 @@ def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
 
 # The group's first row is the outside scorer: its column "vs first" is the ratio that each scheme must keep.
 row("schemes", "seqeval precision_recall_fscore_support")(seqeval_scores)
-for _scheme in ("clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents", "all"):
+for _scheme in (
+    "clueval",
+    "seqeval",
+    "semeval",
+    "scenario",
+    "tokens",
+    "presidio",
+    "iou",
+    "coverage",
+    "chars",
+    "documents",
+    "all",
+):
     row("schemes", f"ours: {_scheme}", most=94 if _scheme == "all" else 10)(
         lambda folder, name=_scheme: scheme_scores(folder, name)
     )  # type: ignore[misc]

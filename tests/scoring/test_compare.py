@@ -17,7 +17,7 @@ from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
-from clueval_xlsx.scoring.intervals import draws, swaps
+from clueval_xlsx.scoring.intervals import ClusteredRates, swaps
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
@@ -66,7 +66,7 @@ def row_of(comparison: Comparison, rate: str, scheme: str = "clueval", labelled:
     return rows.iloc[0].to_dict()
 
 
-def test_difference_interval_and_chance_are_those_of_plain_loops(both: Comparison) -> None:
+def test_difference_interval_and_chance_are_those_of_plain_steps(both: Comparison) -> None:
     one, two = counts_by_document("one"), counts_by_document("two")
     row = row_of(both, "recall")
     assert row["first_value"] == 4 / 7
@@ -76,11 +76,14 @@ def test_difference_interval_and_chance_are_those_of_plain_loops(both: Compariso
     def recall(documents: list[tuple[int, int, int, int]]) -> float:
         return sum(d[1] for d in documents) / sum(d[0] for d in documents)
 
-    sample = []
-    for weights in np.concatenate(list(draws(4, 300, Options().seed))):
-        drawn = [index for index, times in enumerate(weights) for _ in range(int(times))]
-        sample.append(recall([two[index] for index in drawn]) - recall([one[index] for index in drawn]))
-    assert (row["low"], row["high"]) == pytest.approx(tuple(np.percentile(sample, [2.5, 97.5])))
+    first, second = (ClusteredRates.of(*np.array(system, dtype=float).T[:, :, None], beta=2.0) for system in (one, two))
+    (low, high), (other_low, other_high) = first.interval(), second.interval()
+    moved = [system.influence[:, 0, 1] for system in (first, second)]
+    correlation = float(np.corrcoef(*moved)[0, 1])  # both have mean 0
+    below, above = second.value[0, 1] - other_low[0, 1], high[0, 1] - first.value[0, 1]
+    assert row["low"] == pytest.approx(1 / 7 - (below**2 + above**2 - 2 * correlation * below * above) ** 0.5)
+    below, above = first.value[0, 1] - low[0, 1], other_high[0, 1] - second.value[0, 1]
+    assert row["high"] == pytest.approx(1 / 7 + (below**2 + above**2 - 2 * correlation * below * above) ** 0.5)
 
     as_large = 1
     for mask in np.concatenate(list(swaps(4, 300, Options().seed))):

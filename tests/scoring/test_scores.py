@@ -8,12 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.outputs.metrics_json import metrics, to_json
-from clueval_xlsx.scoring.intervals import percentiles
 from clueval_xlsx.scoring.scores import rates
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.tables import Sides, pair_of
@@ -192,7 +189,7 @@ def test_several_empty_layers_are_merged_and_scored(write) -> None:
 # ---- intervals ---------------------------------------------------------------------------------------------------
 
 
-def test_intervals_are_the_same_with_the_same_seed_and_others_with_another() -> None:
+def test_intervals_lie_around_their_rates_and_do_not_depend_on_chance() -> None:
     generator = np.random.default_rng(7)
     marks = generator.choice(["O", "B-X"], (2, 30, 9), p=[0.4, 0.6])
     sides = [
@@ -202,15 +199,14 @@ def test_intervals_are_the_same_with_the_same_seed_and_others_with_another() -> 
         for side in marks
     ]
     pair = pair_of(Sides(*(side.encode() for side in sides)))
-    one, same, other = (evaluate(pair, Options(seed=seed)).headline for seed in (1, 1, 2))
+    one, other = (evaluate(pair, Options(seed=seed)).headline for seed in (1, 2))
     keys = [f"{name}_{end}" for name in ("recall", "precision", "f1", "f_beta") for end in ("low", "high")]
-    assert one[keys].tolist() == same[keys].tolist()
-    assert one[keys].tolist() != other[keys].tolist()
+    assert one[keys].tolist() == other[keys].tolist()
     for name in ("recall", "precision", "f1", "f_beta"):
         assert 0 < one[f"{name}_low"] < one[name] < one[f"{name}_high"] < 1
 
 
-def test_intervals_cover_what_a_plain_bootstrap_covers() -> None:
+def test_intervals_of_many_documents_are_those_of_a_plain_bootstrap() -> None:
     generator = np.random.default_rng(3)
     found, missed = generator.integers(0, 6, 40), generator.integers(0, 6, 40)
     documents = []
@@ -219,11 +215,11 @@ def test_intervals_cover_what_a_plain_bootstrap_covers() -> None:
         documents.append(f'<text id="{number}">\n{words}</text>\n')
     text = "".join(documents)
     sides = Sides(text.encode(), text.replace("\tB-X\t", "\t").encode())
-    row = evaluate(pair_of(sides), Options(replicates=4000)).headline
+    row = evaluate(pair_of(sides), Options()).headline
     draws = generator.integers(0, 40, (4000, 40))
     recalls = found[draws].sum(axis=1) / (found + missed)[draws].sum(axis=1)
-    # Tolerance: both bounds are themselves estimates from 4,000 replicates.
-    assert [row["recall_low"], row["recall_high"]] == pytest.approx(np.percentile(recalls, [2.5, 97.5]), abs=0.01)
+    # Tolerance: the bootstrap is narrower with 40 documents, and itself an estimate from 4,000 replicates.
+    assert [row["recall_low"], row["recall_high"]] == pytest.approx(np.percentile(recalls, [2.5, 97.5]), abs=0.02)
 
 
 def test_no_interval_where_documents_cannot_say_anything(result: Evaluation) -> None:
@@ -234,24 +230,12 @@ def test_no_interval_where_documents_cannot_say_anything(result: Evaluation) -> 
     assert evaluate(pair_of(TABLE), Options(replicates=0)).scores["recall_low"].isna().all()
 
 
-@given(
-    st.lists(st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), min_size=5, max_size=5), min_size=1, max_size=4)
-)
-def test_bounds_are_percentiles_of_the_defined_replicates(rows: list[list[float]]) -> None:
-    low, high = percentiles(np.array(rows))
-    for number, row in enumerate(rows):
-        defined = [value for value in row if not math.isnan(value)]
-        expected = np.percentile(defined, [2.5, 97.5]) if defined else [math.nan, math.nan]
-        assert [low[number], high[number]] == pytest.approx(expected, nan_ok=True)
-
-
-def test_the_order_of_rows_drawn_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval_xlsx.scoring import intervals, scores
+def test_how_many_rows_are_bounded_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    from clueval_xlsx.scoring import scores
 
     pair = pair_of(TABLE)
     whole = evaluate(pair, Options(by=("domain",))).scores
-    monkeypatch.setattr(intervals, "_CELLS_AT_ONCE", 7)
-    monkeypatch.setattr(scores, "_COLUMNS_AT_ONCE", 2)
+    monkeypatch.setattr(scores, "_CELLS_AT_ONCE", 7)
     assert evaluate(pair, Options(by=("domain",))).scores.equals(whole)
 
 

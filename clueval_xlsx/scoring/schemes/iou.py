@@ -1,8 +1,8 @@
 """Scheme `iou`: a span is found if one span of the other side has an intersection over union of at least t.
 
 Intersection and union are counted in characters. Counted on both sides, so that several predictions may find
-one gold span if t is small. `labelled`: the two must be of the same type. With t = 0.9 and any type this is the
-figure that Presidio's span evaluation reports, where F2 stands under the name of F1.
+one gold span if t is small. `labelled`: the two must be of the same type. This is the plain rule: one span against
+one span, nothing joined. Scheme `presidio` is what Presidio's span evaluation itself counts.
 """
 
 from __future__ import annotations

@@ -1,0 +1,219 @@
+"""Scheme `presidio`: spans joined and compared as `SpanEvaluator` of presidio-evaluator 0.3.2 does, number by number.
+
+Every token has one type or none. Neighbouring stretches of one type are one span, also across skip words, and skip
+words at its ends do not belong to it; a span of nothing but skip words is none. A gold span that touches one
+prediction is right if both are of one type and their characters have an intersection over union of at least t; if it
+touches several, those of each type are taken together. So precision counts, for each gold span, every type that
+touches it once, and every prediction that touches nothing. Two things are theirs and kept: of several predictions
+together one character too many is counted for the first and each other one begins a character early; and a gold span
+that is found still counts as missed (`missed`, not `fn`) where a prediction of another type touches it further left.
+
+`labelled` is empty for any type. There every type is the same one, so that more is joined. Tokens inside a span of
+an ignored label, of either side, have no type. Equivalent labels are unknown to that package and change nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.corpus.characters import CharacterOffsets, character_offsets
+from clueval_xlsx.corpus.spans import label_codes, positions
+from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
+from clueval_xlsx.scoring.scheme_settings import NO_SKIP_WORDS
+from clueval_xlsx.scoring.schemes.overlapping_tags import tags_of_overlapping
+from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Tally
+from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.strings import BoolArray, IntArray
+
+OUTCOMES = ("missed", "confused")
+_MISSED, _CONFUSED, _NEITHER = range(3)
+_NO_TYPE = -1
+
+
+def tallies(matched: MatchedPair) -> list[Tally]:
+    """For each threshold: any type, and by type."""
+    if matched.relaxed:
+        return []
+    text = _Text.of(matched)
+    types = _types(matched, text)
+    found = []
+    for labelled in (None, matched.type_layer):
+        gold, pred = (_spans(text, own if labelled else np.minimum(own, 0)) for own in types)
+        touching = _touching(gold, pred)
+        found += [_tally(matched, gold, pred, touching, threshold, labelled) for threshold in matched.options.iou]
+    return sorted(found, key=lambda tally: matched.options.iou.index(float(tally.variant or 0)))
+
+
+@cache
+def skip_words() -> frozenset[str]:
+    """The words that presidio-evaluator passes over (its own and spaCy's English stop words), white space aside."""
+    return frozenset(Path(__file__).with_name("presidio_skip_words.txt").read_text("utf-8").split())
+
+
+class _Text(NamedTuple):
+    """The tokens of the corpus: which are skip words, where they lie, and where documents begin."""
+
+    skipped: BoolArray
+    offsets: CharacterOffsets
+    document: IntArray
+
+    @classmethod
+    def of(cls, matched: MatchedPair) -> _Text:
+        corpus = matched.corpus
+        everywhere = np.arange(len(corpus), dtype=np.int64)
+        codes, distinct = corpus.tokens.factorise()
+        passed = skip_words() if matched.options.skip_words != NO_SKIP_WORDS else frozenset()
+        skipped = np.array([token.lower() in passed for token in distinct], dtype=bool)[codes]
+        return cls(skipped, character_offsets(corpus, everywhere), corpus.document_of(everywhere))
+
+
+def _types(matched: MatchedPair, text: _Text) -> list[IntArray]:
+    """The type of every token on each side as a code; unlabelled spans share one of their own, behind the labels."""
+    unlabelled = len(matched.vocabulary[matched.type_layer])
+    found = [_painted(matched, side, text, unlabelled) for side in matched.sides]
+    for side in matched.sides:
+        _, hidden = unfold(side.start[side.ignored], side.end[side.ignored] + 1)
+        for types in found:
+            types[hidden] = _NO_TYPE
+    return found
+
+
+def _painted(matched: MatchedPair, side: SpanSide, text: _Text, unlabelled: int) -> IntArray:
+    layer = matched.type_layer
+    whole = side.listed is side.spans or layer not in side.listed.columns
+    frame: pd.DataFrame = side.spans if whole else side.listed
+    codes = label_codes(frame, layer, matched.vocabulary[layer])
+    codes = np.where(codes < 0, unlabelled, codes)
+    first, last = positions(frame)
+    types = np.full(len(text.skipped), _NO_TYPE, dtype=np.int64)
+    row, place = unfold(first, last + 1)
+    types[place] = codes[row]
+    if not whole:
+        tags_of_overlapping(types, (first, last), codes, text.offsets)
+    return types
+
+
+class _Spans(NamedTuple):
+    """Joined spans: their first token, type and the characters from their first to their last word that counts."""
+
+    first: IntArray
+    kind: IntArray
+    begin: IntArray
+    end: IntArray
+
+
+def _spans(text: _Text, types: IntArray) -> _Spans:
+    """Stretches of one type in one document, joined across skip words."""
+    before, same_document = types[:-1], text.document[1:] == text.document[:-1]
+    starts = np.concatenate([[True], (types[1:] != before) | ~same_document]) if len(types) else np.zeros(0, bool)
+    first = np.flatnonzero(starts)
+    last = np.append(first[1:], len(types)) - 1 if len(first) else first
+    counting = np.flatnonzero(~text.skipped)
+    low, high = np.searchsorted(counting, first), np.searchsorted(counting, last, side="right")
+    kept = (types[first] != _NO_TYPE) & (high > low)
+    first, last, low, high = first[kept], last[kept], low[kept], high[kept]
+    begin, end = text.offsets.start[counting[low]], text.offsets.end[counting[high - 1]]
+
+    kind = types[first]
+    nothing_between = low[1:] == high[:-1]
+    joined = nothing_between & (kind[1:] == kind[:-1]) & (text.document[first[1:]] == text.document[last[:-1]])
+    head = np.concatenate([[True], ~joined])[: len(first)]
+    tail = np.concatenate([~joined, [True]])[: len(first)]
+    return _Spans(first[head], kind[head], begin[head], end[tail])
+
+
+class _Touching(NamedTuple):
+    """For every gold span and type of the predictions that touch it: how near these come, taken together."""
+
+    gold: IntArray
+    pred: IntArray  # the leftmost of them
+    share: FloatArray
+    lonely: IntArray  # predictions that touch nothing
+
+
+def _touching(gold: _Spans, pred: _Spans) -> _Touching:
+    low = np.searchsorted(pred.end, gold.begin, side="right")
+    high = np.maximum(np.searchsorted(pred.begin, gold.end, side="left"), low)
+    row, partner = unfold(low, high)
+    lonely = np.ones(len(pred.first), dtype=bool)
+    lonely[partner] = False
+    order = np.lexsort((partner, pred.kind[partner], row))
+    row, partner = row[order], partner[order]
+    kind = pred.kind[partner]
+    head = np.concatenate([[True], (row[1:] != row[:-1]) | (kind[1:] != kind[:-1])])[: len(row)]
+    heads = np.flatnonzero(head)
+    alone = (high - low)[row[heads]] == 1
+    share = np.where(alone, _plain_share(gold, pred, row[heads], partner[heads]),
+                     _joint_share(gold, pred, row, partner, head))  # fmt: skip
+    return _Touching(row[heads], partner[heads], share, np.flatnonzero(lonely))
+
+
+def _plain_share(gold: _Spans, pred: _Spans, row: IntArray, partner: IntArray) -> FloatArray:
+    shared = np.minimum(gold.end[row], pred.end[partner]) - np.maximum(gold.begin[row], pred.begin[partner])
+    union = np.maximum(gold.end[row], pred.end[partner]) - np.minimum(gold.begin[row], pred.begin[partner])
+    share: FloatArray = shared / union
+    return share
+
+
+def _joint_share(gold: _Spans, pred: _Spans, row: IntArray, partner: IntArray, head: BoolArray) -> FloatArray:
+    """Intersection over union of a gold span with several predictions, in characters as that package lays them."""
+    if not len(row):
+        return np.zeros(0)
+    begin, last = pred.begin[partner] - ~head, pred.end[partner] - ~head  # both inclusive
+    begin[1:] = np.where(head[1:], begin[1:], np.maximum(begin[1:], last[:-1] + 1))
+    inside = np.minimum(last, gold.end[row]) - np.maximum(begin, gold.begin[row]) + 1
+    heads = np.flatnonzero(head)
+    shared = np.add.reduceat(np.maximum(inside, 0), heads)
+    length = np.add.reduceat(np.maximum(last - begin + 1, 0), heads)
+    own = (gold.end - gold.begin)[row[heads]] + 1
+    share: FloatArray = shared / (own + length - shared)
+    return share
+
+
+def _tally(
+    matched: MatchedPair, gold: _Spans, pred: _Spans, touching: _Touching, threshold: float, labelled: str | None
+) -> Tally:
+    near = touching.share >= threshold
+    same = gold.kind[touching.gold] == pred.kind[touching.pred]
+    right = near & same
+    credit = np.zeros(len(gold.first), dtype=bool)
+    credit[touching.gold[right]] = True
+    leftmost = np.lexsort((touching.pred, touching.gold))
+    _, firsts = np.unique(touching.gold[leftmost], return_index=True)
+    found_first = leftmost[firsts][right[leftmost[firsts]]]
+    missed = np.ones(len(gold.first), dtype=bool)
+    missed[touching.gold[found_first]] = False
+
+    counted = np.concatenate([touching.pred, touching.lonely])
+    nothing = np.zeros(len(touching.lonely), dtype=bool)
+    confused = np.concatenate([near & ~same, nothing])
+    layer = matched.type_layer
+    return Tally(
+        "presidio",
+        Side.of(
+            gold.first,
+            {layer: _labels(matched, gold.kind)},
+            credit,
+            outcome=np.where(missed, _MISSED, _NEITHER),
+        ),
+        Side.of(
+            pred.first[counted],
+            {layer: _labels(matched, pred.kind[counted])},
+            np.concatenate([right, nothing]),
+            outcome=np.where(confused, _CONFUSED, _NEITHER),
+        ),
+        variant=f"{threshold:g}",
+        labelled=labelled,
+        by_layers=(layer,) if labelled else (),
+        outcomes=OUTCOMES,
+        outcomes_of_pred=OUTCOMES[_CONFUSED:],
+    )
+
+
+def _labels(matched: MatchedPair, kind: IntArray) -> IntArray:
+    return np.where(kind < len(matched.vocabulary[matched.type_layer]), kind, -1)

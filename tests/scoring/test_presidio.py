@@ -1,0 +1,206 @@
+"""Scheme `presidio` against presidio-evaluator itself, number by number, and cases worked by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval_xlsx.corpus.characters import CharacterOffsets
+from clueval_xlsx.corpus.label_rules import LabelRules
+from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+from clueval_xlsx.scoring.schemes.overlapping_tags import tags_of_overlapping
+from clueval_xlsx.scoring.schemes.presidio import skip_words
+from clueval_xlsx.text.ranges import unfold
+from tests.support.strategies import at_most
+from tests.support.tables import Sides, pair_of
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    evaluation = pytest.importorskip("presidio_evaluator.evaluation", reason="presidio-evaluator needs Python < 3.14")
+
+WORDS = ["Ann", "Lee", "of", "the", "(", ")", ",", "x", "Montoya", "St.", "Bonn", "and"]
+TAGS = st.lists(
+    st.tuples(st.sampled_from(WORDS), *[st.sampled_from(["O", "O", "PER", "PER", "LOC", "ORG"])] * 2),
+    min_size=1,
+    max_size=30,
+)
+DOCUMENTS = st.lists(TAGS, min_size=1, max_size=3)
+Row = tuple[str, str, str]
+
+
+class Theirs(NamedTuple):
+    """What that package counts for each type (None: any): annotated, predicted, right, wrong, missed, confused."""
+
+    counts: dict[str | None, tuple[int, ...]]
+    rates: dict[str | None, tuple[float, float, float]]
+
+
+def files_of(documents: list[list[Row]]) -> Sides:
+    files = []
+    for side in (1, 2):
+        lines = []
+        for number, rows in enumerate(documents):
+            lines.append(f'<text id="d{number}">')
+            before = "O"
+            for row in rows:
+                tag = row[side]
+                lines.append(f"{row[0]}\t{tag if tag == 'O' else ('I-' if tag == before else 'B-') + tag}")
+                before = tag
+            lines.append("</text>")
+        files.append("".join(f"{line}\n" for line in lines).encode())
+    return Sides(*files)
+
+
+def theirs(documents: list[list[Row]], threshold: float, *, skipping: bool) -> Theirs:
+    """The evaluator on a table of tokens, joined by one space."""
+    rows = []
+    for number, document in enumerate(documents):
+        place = 0
+        for word, gold, pred in document:
+            rows.append((number, word, place, gold, pred))
+            place += len(word) + 1
+    frame = pd.DataFrame(rows, columns=["sentence_id", "token", "start_indices", "annotation", "prediction"])
+    evaluator = evaluation.SpanEvaluator(iou_threshold=threshold, skip_words=None if skipping else [])
+    found = evaluator.calculate_score_on_df(frame)
+    confused = Counter(
+        error.prediction for error in found.model_errors if error.error_type == evaluation.ErrorType.WrongEntity
+    )
+    counts: dict[str | None, tuple[int, ...]] = {
+        None: (found.pii_annotated, found.pii_predicted, found.pii_true_positives, found.pii_false_positives,
+               found.pii_false_negatives, 0)
+    }  # fmt: skip
+    rates: dict[str | None, tuple[float, float, float]] = {None: (found.pii_precision, found.pii_recall, found.pii_f)}
+    for name, each in found.per_type.items():
+        counts[name] = (each.num_annotated, each.num_predicted, each.true_positives, each.false_positives,
+                        each.false_negatives, confused[name])  # fmt: skip
+        rates[name] = (each.precision, each.recall, each.f_beta)
+    return Theirs(counts, rates)
+
+
+def ours(documents: list[list[Row]], threshold: float, *, skipping: bool) -> Evaluation:
+    schemes = SchemeOptions(("presidio",), iou=(threshold,), skip_words="presidio" if skipping else "none")
+    return evaluate(pair_of(files_of(documents)), Options(replicates=0, schemes=schemes))
+
+
+def counted(row: dict[str, Any]) -> tuple[int, ...]:
+    return (row["gold"], row["pred"], row["tp_pred"], row["fp"], row["counts"]["missed"], row["counts"]["confused"])
+
+
+def check(documents: list[list[Row]], threshold: float, *, skipping: bool) -> None:
+    expected = theirs(documents, threshold, skipping=skipping)
+    table = ours(documents, threshold, skipping=skipping).select(scheme="presidio", group_key=None, average="micro")
+    any_type, by_type = table[table["labelled"].isna()], table[table["label"].notna()]
+    rows = {None: any_type.iloc[0].to_dict(), **{row["label"]: row for row in by_type.to_dict("records")}}
+    assert set(expected.counts) <= set(rows)
+    for name, row in rows.items():
+        assert counted(row) == expected.counts.get(name, (0,) * 6), name
+        assert row["tp_gold"] == row["tp_pred"]
+        if name in expected.rates:
+            got = (row["precision"], row["recall"], 0.0 if row["gold"] * row["pred"] == 0 else row["f_beta"])
+            wanted = [0.0 if math.isnan(value) and index == 2 else value
+                      for index, value in enumerate(expected.rates[name])]  # fmt: skip
+            assert got == pytest.approx(wanted, nan_ok=True, abs=1e-12), name
+
+
+@at_most(60)
+@given(DOCUMENTS, st.sampled_from([0.2, 0.5, 0.75, 0.9, 1.0]), st.booleans())
+def test_presidio_is_the_span_evaluator_of_that_package(
+    documents: list[list[Row]], threshold: float, skipping: bool
+) -> None:
+    check(documents, threshold, skipping=skipping)
+
+
+@pytest.mark.parametrize("skipping", [True, False])
+def test_many_spans_come_out_the_same(skipping: bool) -> None:
+    dice = random.Random(4)
+    documents = [
+        [(dice.choice(WORDS), dice.choice(["O", "PER", "LOC"]), dice.choice(["O", "PER", "LOC", "ORG"]))
+         for _ in range(120)]
+        for _ in range(4)
+    ]  # fmt: skip
+    check(documents, 0.4, skipping=skipping)
+
+
+def test_skip_words_are_those_of_the_package() -> None:
+    from presidio_evaluator.evaluation.skipwords import get_skip_words
+
+    assert skip_words() == {word for word in get_skip_words() if word.strip()}
+
+
+class Token(NamedTuple):
+    """As much of a spaCy token as that package looks at."""
+
+    text: str
+    idx: int
+
+
+@at_most(60)
+@given(
+    st.lists(st.tuples(st.sampled_from(["a", "bb", "ccc"]), st.booleans()), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 6), st.integers(0, 2)), max_size=6),
+)
+def test_overlapping_spans_become_the_tags_that_the_package_makes(
+    words: list[tuple[str, bool]], spans: list[tuple[int, int, int]]
+) -> None:
+    from presidio_evaluator import span_to_tag
+
+    tokens, place = [], 0
+    for word, spaced in words:
+        tokens.append(Token(word, place))
+        place += len(word) + spaced
+    last_token = len(tokens) - 1
+    extents = [(min(first, last_token), min(first + more, last_token), kind) for first, more, kind in spans]
+    start, end = (np.array(values, dtype=np.int64) for values in
+                  ([token.idx for token in tokens], [token.idx + len(token.text) for token in tokens]))  # fmt: skip
+    first, last, codes = (
+        np.array(column, dtype=np.int64) for column in (zip(*extents, strict=True) if extents else ([], [], []))
+    )
+    types = np.full(len(tokens), -1)
+    rows, places = unfold(first, last + 1)
+    types[places] = codes[rows]
+    tags_of_overlapping(types, (first, last), codes, CharacterOffsets(np.arange(len(tokens)), start, end))
+    expected = span_to_tag(
+        "IO", "", start[first].tolist(), end[last].tolist(), [str(code) for code in codes.tolist()], tokens=tokens
+    )
+    assert [str(code) if code >= 0 else "O" for code in types.tolist()] == expected
+
+
+def overall(documents: list[list[Row]], labelled: str | None = "span", **options: bool) -> pd.Series:
+    return ours(documents, 0.9, **({"skipping": True} | options)).overall("presidio", variant="0.9", labelled=labelled)
+
+
+def test_spans_of_a_type_are_joined_across_skip_words_only() -> None:
+    university = [("Bonn", "LOC", "LOC"), ("of", "LOC", "O"), ("the", "LOC", "O"), ("Lee", "LOC", "LOC")]
+    assert overall([university])["recall"] == 1  # two predictions, joined: Bonn … Lee
+    assert overall([university], skipping=False)["recall"] == 0  # Bonn and Lee together: 8 of 15 characters
+
+
+def test_several_predictions_of_a_type_are_taken_together() -> None:
+    # Montoyamontoya x Montoyamontoya: the two outer words are 28 of 32 characters.
+    name = [("Montoya" * 3, "PER", "PER"), ("x", "PER", "O"), ("Montoya" * 3, "PER", "PER")]
+    row = overall([name])
+    assert (row["gold"], row["pred"], row["tp_gold"]) == (1, 1, 1)
+
+
+def test_a_prediction_of_another_type_that_begins_first_makes_a_found_span_count_as_missed_too() -> None:
+    row = overall([[("x", "PER", "LOC"), ("Montoya" * 5, "PER", "PER")]])
+    assert (row["tp_gold"], row["fn"], row["counts"]["missed"]) == (1, 0, 1)
+    row = overall([[("Montoya" * 5, "PER", "PER"), ("x", "PER", "LOC")]])
+    assert (row["tp_gold"], row["fn"], row["counts"]["missed"]) == (1, 0, 0)
+
+
+def test_tokens_of_ignored_labels_have_no_type_on_either_side() -> None:
+    documents = [[("Ann", "PER", "PER"), ("x", "O", "O"), ("Bonn", "MISC", "LOC")]]
+    options = Options(replicates=0, schemes=SchemeOptions(("presidio",)), labels=LabelRules(ignored=("MISC",)))
+    row = evaluate(pair_of(files_of(documents)), options).overall("presidio", variant="0.9", labelled="span")
+    assert (row["gold"], row["pred"], row["fp"]) == (1, 1, 0)

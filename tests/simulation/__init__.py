@@ -1,0 +1,1 @@
+"""Simulations that say how often intervals hold what they promise."""
