@@ -88,7 +88,7 @@ class Comparison:
         options = self.systems[0].evaluation.options
         tables = np.stack([self._table(system) for system in self.systems])
         observed = _rates(tables.sum(axis=1), options.beta)
-        clustered = [ClusteredRates.of(*np.moveaxis(table, -1, 0), beta=options.beta) for table in tables]
+        clustered = [ClusteredRates.of(list(np.moveaxis(table, -1, 0)), options.beta) for table in tables]
         rows = []
         for first, second in combinations(range(len(self.systems)), 2):
             difference = observed[second] - observed[first]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -62,8 +62,9 @@ class ClusteredRates:
     clusters: FloatArray
 
     @classmethod
-    def of(cls, gold: FloatArray, tp_gold: FloatArray, pred: FloatArray, tp_pred: FloatArray, beta: float) -> Self:
-        """From counts, documents × columns."""
+    def of(cls, counts: Sequence[FloatArray], beta: float) -> Self:
+        """From gold, tp_gold, pred and tp_pred, each documents × columns."""
+        gold, tp_gold, pred, tp_pred = counts
         sides = [(tp_pred, pred), (tp_gold, gold)]
         (precision, moved_precision), (recall, moved_recall) = (_linearised(*side) for side in sides)
         values, moved, sizes = [precision, recall], [moved_precision, moved_recall], [pred.sum(0), gold.sum(0)]

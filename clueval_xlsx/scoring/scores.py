@@ -247,8 +247,8 @@ def _intervals(
     at_once = max(1, _CELLS_AT_ONCE // documents)
     for first in range(0, len(places), at_once):
         some = slice(first, first + at_once)
-        counts = [tables[name][:, some].toarray() for name in _SUMS]
-        low, high = ClusteredRates.of(*counts, beta=settings.beta).interval()
+        dense = [tables[name][:, some].toarray() for name in _SUMS]
+        low, high = ClusteredRates.of(dense, settings.beta).interval()
         for index, name in enumerate(RATES):
             found[name][0][places[some]], found[name][1][places[some]] = low[:, index], high[:, index]
     return found

@@ -76,7 +76,7 @@ def test_difference_interval_and_chance_are_those_of_plain_steps(both: Compariso
     def recall(documents: list[tuple[int, int, int, int]]) -> float:
         return sum(d[1] for d in documents) / sum(d[0] for d in documents)
 
-    first, second = (ClusteredRates.of(*np.array(system, dtype=float).T[:, :, None], beta=2.0) for system in (one, two))
+    first, second = (ClusteredRates.of(list(np.array(system, dtype=float).T[:, :, None]), 2.0) for system in (one, two))
     (low, high), (other_low, other_high) = first.interval(), second.interval()
     moved = [system.influence[:, 0, 1] for system in (first, second)]
     correlation = float(np.corrcoef(*moved)[0, 1])  # both have mean 0

@@ -15,7 +15,7 @@ RECALL = RATES.index("recall")
 
 def clustered(gold: list[int], found: list[int], pred: list[int] | None = None) -> ClusteredRates:
     columns = [np.array(values, dtype=float)[:, None] for values in (gold, found, pred or gold, found)]
-    return ClusteredRates.of(*columns, beta=2.0)
+    return ClusteredRates.of(columns, 2.0)
 
 
 def test_all_right_is_not_certainly_all_right() -> None:

@@ -45,7 +45,7 @@ class Sample(NamedTuple):
     pred: FloatArray
 
     def rates(self) -> ClusteredRates:
-        return ClusteredRates.of(self.gold, self.found, self.pred, self.found, beta=2.0)
+        return ClusteredRates.of([self.gold, self.found, self.pred, self.found], 2.0)
 
 
 def sizes(dice: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
