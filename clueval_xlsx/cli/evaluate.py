@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, detector_options, input_options, review_options, scoring_options
+from clueval_xlsx.cli.gates import Gate, check_gates, fail_under
 from clueval_xlsx.cli.parameters import group
 from clueval_xlsx.cli.writing import guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
@@ -109,6 +110,7 @@ _to_targets = group(
 @scoring_options.merging
 @scoring_options.scoring_with_cases
 @review_options.review
+@fail_under
 @common_options.common
 @click.pass_context
 def evaluate(
@@ -123,6 +125,7 @@ def evaluate(
     merged: bool,
     options: Options,
     review: ReviewRequest,
+    gates: tuple[Gate, ...],
 ) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
@@ -149,6 +152,7 @@ def evaluate(
             _finish(targets, review, dict(zip(parts, results, strict=True)), [gold], detected)
         if detected.say_failures():
             ctx.exit(3)
+    check_gates(results, gates)
 
 
 def _parts(pair: Pair, *, merged: bool) -> dict[str, Pair]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, input_options, scoring_options
+from clueval_xlsx.cli.gates import Gate, check_gates, fail_under
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
@@ -20,8 +21,18 @@ if TYPE_CHECKING:
 @scoring_options.merging
 @scoring_options.scoring
 @click.option("--json", "as_json", is_flag=True, help="Print the content of metrics.json instead of tables.")
+@fail_under
 @common_options.common
-def score(*, gold: str, pred: str, sides: SideOptions, merged: bool, options: Options, as_json: bool) -> None:
+def score(
+    *,
+    gold: str,
+    pred: str,
+    sides: SideOptions,
+    merged: bool,
+    options: Options,
+    as_json: bool,
+    gates: tuple[Gate, ...],
+) -> None:
     """Compare PRED with GOLD and print precision and recall at every level.
 
     One of the two may be `-`, standard input.
@@ -34,6 +45,7 @@ def score(*, gold: str, pred: str, sides: SideOptions, merged: bool, options: Op
     results = evaluate_each(evaluation_parts(pair, merged=merged), options)
     if as_json:
         put(to_json(*results))
+        check_gates(results, gates)
         return
     from clueval_xlsx.outputs.terminal.scores import score_tables
     from clueval_xlsx.words import TERMINAL, Words
@@ -44,3 +56,4 @@ def score(*, gold: str, pred: str, sides: SideOptions, merged: bool, options: Op
         for table in score_tables(result, Words(TERMINAL), console.width):
             console.print(table)
         console.print(result.signature, style="dim", soft_wrap=True)
+    check_gates(results, gates)
