@@ -23,7 +23,7 @@ class Words:
     """The words of one language; what it lacks is taken from English.
 
     >>> Words("de")["column.case"], Words("en")("progress", done=3, total=9)
-    ('Fall', '3 of 9 judged')
+    ('Fall-ID', '3 of 9 done')
     """
 
     def __init__(self, language: str) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
@@ -19,10 +20,12 @@ EMOJI = {BOTH: "🟩", GOLD: "🟥", PRED: "🟧"}
 JOINER = "\u2060"  # keeps an emoji on the line of its word
 ELLIPSIS = "[…]"
 
-# A sentence is shown whole up to this many tokens on each side of the spans; a longer one is shortened visibly.
-LONGEST_SIDE = 200
-# The inside of the spans is shown whole up to this many tokens.
-LONGEST_INSIDE = 600
+# A context is shown whole up to about so many characters; a longer one is shortened visibly, at the borders of words.
+LONGEST_CONTEXT = 600
+# So many stay around spans that are long themselves.
+LEAST_AROUND = 160
+# The inside of a stretch between two borders of spans is shown whole up to this many tokens.
+LONGEST_INSIDE = 60
 
 
 class Segment(NamedTuple):
@@ -40,11 +43,15 @@ class Extents(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """The spans of the other side, and which touch each case: from row `first` up to, not including, `stop`."""
+    """The spans of the other side, and which touch each case: from row `first` up to, not including, `stop`.
+
+    `side` are all spans of the cases' own side: a word that one of them marks is marked, whichever case is shown.
+    """
 
     others: Extents
     first: IntArray
     stop: IntArray
+    side: Extents
 
 
 class Marks(NamedTuple):
@@ -64,15 +71,56 @@ class Bounds(NamedTuple):
 
 
 def context_bounds(corpus: Corpus, low: IntArray, high: IntArray, window: int | None = None) -> Bounds:
-    """The context of each stretch low..high: its sentence, or `window` tokens on each side within its document."""
+    """The context of each stretch low..high: its sentence, or `window` tokens on each side within its document.
+
+    Where that is long, only what stands near the stretch is shown.
+    """
     if window is not None:
         document = corpus.document_of(low)
         first = np.maximum(corpus.documents.start[document], low - window)
         stop = np.minimum(corpus.documents.stop[document], high + 1 + window)
-        return Bounds(first, first, stop, stop)
-    first = corpus.breaks[corpus.sentence_of(low)]
-    stop = np.append(corpus.breaks[1:], len(corpus))[corpus.sentence_of(high)]
-    return Bounds(first, np.maximum(first, low - LONGEST_SIDE), np.minimum(stop, high + 1 + LONGEST_SIDE), stop)
+    else:
+        first = corpus.breaks[corpus.sentence_of(low)]
+        stop = np.append(corpus.breaks[1:], len(corpus))[corpus.sentence_of(high)]
+    left, right = _near(corpus, low, high, first, stop)
+    return Bounds(first, left, right, stop)
+
+
+def _near(corpus: Corpus, low: IntArray, high: IntArray, first: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
+    """The part of first..stop that is shown around low..high: what one side does not need goes to the other."""
+    # A token takes a character and a space at least, so more of them need not be looked at.
+    left = np.maximum(first, low - LONGEST_CONTEXT // 2)
+    right = np.minimum(stop, high + 1 + LONGEST_CONTEXT // 2)
+    before, behind = _Lengths(corpus, left, low), _Lengths(corpus, high + 1, right)
+    inside = _Lengths(corpus, low, np.minimum(high + 1, low + LONGEST_CONTEXT // 2))
+    room = np.maximum(LONGEST_CONTEXT - inside.total, LEAST_AROUND)
+    half = room // 2
+    for_left = np.maximum(half, room - behind.total)
+    for_right = np.maximum(half, room - before.total)
+    return before.last_from(before.total - for_left), behind.first_from(for_right)
+
+
+class _Lengths:
+    """How many bytes the tokens of many ranges take, each with a space."""
+
+    def __init__(self, corpus: Corpus, first: IntArray, stop: IntArray) -> None:
+        self._first = first
+        _, positions = unfold(first, np.maximum(first, stop))
+        self._reached = np.concatenate([[0], np.cumsum(corpus.tokens.length[positions] + 1, dtype=np.int64)])
+        sizes = np.maximum(stop - first, 0)
+        self._behind = np.cumsum(sizes)
+        self._begin = self._behind - sizes
+        self.total = self._reached[self._behind] - self._reached[self._begin]
+
+    def last_from(self, skipped: IntArray) -> IntArray:
+        """The first position of each range behind so many bytes."""
+        found = np.searchsorted(self._reached, self._reached[self._begin] + np.maximum(skipped, 0))
+        return self._first + np.minimum(found, self._behind) - self._begin
+
+    def first_from(self, kept: IntArray) -> IntArray:
+        """The position behind the last of each range that so many bytes have room for."""
+        found = np.searchsorted(self._reached, self._reached[self._begin] + kept, side="right") - 1
+        return self._first + np.minimum(found, self._behind) - self._begin
 
 
 def contexts(
@@ -91,7 +139,7 @@ def contexts(
         rows = slice(*np.searchsorted(stretch, [portion.start, portion.stop]).tolist())
         origin = written.first[stretch[rows] - portion.start] - bounds.left[rows]
         columns = (column[rows].tolist() for column in (*own, touched.first, touched.stop, *bounds))
-        cutter = _Cutter(written, touched.others, marks)
+        cutter = _Cutter(written, touched.others, touched.side, marks)
         return [cutter.cut(_Stretch._make(row)) for row in zip(*columns, origin.tolist(), strict=True)]
 
     return list(chain.from_iterable(in_order(cut, list(portions(right - left)))))
@@ -100,7 +148,7 @@ def contexts(
 def _outermost(own: Extents, touched: Touched) -> tuple[IntArray, IntArray]:
     """The first and the last position of each span together with the others that touch it."""
     low, high = own.start.copy(), own.end.copy()
-    others, first, stop = touched
+    others, first, stop, _ = touched
     some = stop > first
     low[some] = np.minimum(low[some], others.start[first[some]])
     high[some] = np.maximum(high[some], others.end[stop[some] - 1])
@@ -124,30 +172,38 @@ class _Stretch(NamedTuple):
 class _Cutter:
     """Cuts written text into the segments of one context after another."""
 
-    def __init__(self, written: RenderedTokens, others: Extents, marks: Marks) -> None:
+    def __init__(self, written: RenderedTokens, others: Extents, side: Extents, marks: Marks) -> None:
         self._written = written
-        self._others = others
+        self._others, self._side = others, side
         self._marks = marks
 
     def cut(self, stretch: _Stretch) -> list[Segment]:
         """The segments of one context."""
         start, end, low, high, first, left, right, stop, origin = stretch
         begins, ends = self._others.start[low:high].tolist(), self._others.end[low:high].tolist()
-        borders = sorted({left, right, start, end + 1, *begins, *(last + 1 for last in ends)})
+        own_begins, own_ends = [start], [end]
+        if begins and (begins[0] < start or ends[-1] > end):  # the others reach beyond the span at issue
+            own_begins, own_ends = self._own_side(begins[0], ends[-1])
+        edges = [*begins, *own_begins, *(last + 1 for last in (*ends, *own_ends))]
+        outermost = (min(start, *begins[:1]), max(end, *ends[-1:])) if begins else (start, end)
+        borders = sorted({left, right, *(edge for edge in edges if outermost[0] <= edge <= outermost[1] + 1)})
         found: list[Segment] = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > first else []
         for position, border in pairwise(borders):
             if position > left:
                 found.append(Segment(self._written.gap(position + origin), PLAIN))
-            before = bisect_right(begins, position)
-            in_other = before > 0 and position <= ends[before - 1]
-            found.append(
-                Segment(
-                    self._text(position + origin, border - 1 + origin), self._mark(start <= position <= end, in_other)
-                )
-            )
+            in_other = _inside(position, begins, ends)
+            in_own = start <= position <= end or (in_other and _inside(position, own_begins, own_ends))
+            text = self._text(position + origin, border - 1 + origin)
+            found.append(Segment(text, self._mark(in_own, in_other)))
         if right < stop:
             found.append(Segment(f" {ELLIPSIS}", PLAIN))
         return _join(found)
+
+    def _own_side(self, first: int, last: int) -> tuple[list[int], list[int]]:
+        """Where the spans of the case's own side begin and end that touch first..last."""
+        side = self._side
+        rows = slice(*(np.searchsorted(side.end, first), np.searchsorted(side.start, last, side="right")))
+        return side.start[rows].tolist(), side.end[rows].tolist()
 
     def _mark(self, in_own: bool, in_other: bool) -> str:
         if in_own and in_other:
@@ -161,6 +217,12 @@ class _Cutter:
         half = LONGEST_INSIDE // 2
         text = self._written.text
         return f"{text(first, first + half - 1)} {ELLIPSIS} {text(last - half + 1, last)}"
+
+
+def _inside(position: int, begins: Sequence[int], ends: Sequence[int]) -> bool:
+    """Whether a position lies in one of the spans, which are sorted and free of overlap."""
+    before = bisect_right(begins, position)
+    return before > 0 and position <= ends[before - 1]
 
 
 def _join(segments: list[Segment]) -> list[Segment]:

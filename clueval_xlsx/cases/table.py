@@ -58,6 +58,7 @@ def case_table(
     """The cases of these rows of the matched spans, without their contexts, which take most of the time.
 
     `row` is the row of the case's own span among the spans of its side: by it everything else about it is found.
+    `number` is what people call it: 1, 2, 3 … on its sheet, in whatever selection it is shown.
     """
     spans = matched.spans.iloc[rows]
     layers = layers_of(spans)
@@ -71,6 +72,7 @@ def case_table(
     columns: dict[str, Any] = {
         "case_id": _case_ids(sheet, names, _places(corpus, start, end), _described(surfaces, labels)),
         "sheet": [sheet] * len(spans),
+        "number": np.arange(1, len(spans) + 1),
         "class": _class_names(matched, rows, level, sheet),
         "document": names,
         "surface": surfaces,
@@ -114,7 +116,9 @@ def add_contexts(cases: pd.DataFrame, matched: MatchedSpans, corpus: Corpus, win
     """Cases of one sheet with their contexts, in segments and as text."""
     marks = Marks(PRED, GOLD) if (cases["sheet"] == FP).any() else Marks(GOLD, PRED)
     rows = cases["row"].to_numpy(np.int64)
-    touched = Touched(Extents(*positions(matched.others)), *(column[rows] for column in matched.touched))
+    others, side = (Extents(*positions(spans)) for spans in (matched.others, matched.spans))
+    first, stop = (column[rows] for column in matched.touched)
+    touched = Touched(others, first, stop, side)
     segments = contexts(corpus, Extents(*positions(cases)), touched, marks, window=window)
     texts = [emoji_text(one) for one in segments]
     return cases.assign(segments=pd.Series(segments, index=cases.index, dtype=object), context=texts)
@@ -148,7 +152,7 @@ def agreed_table(
     """Cases of gold spans on which both sides agree, so that errors which they share can be seen, too."""
     table = case_table(rows, matched, corpus, sheet=AG, metadata=metadata)
     nothing = pd.Series([[] for _ in range(len(table))], dtype=object)
-    return table.assign(**{"class": CaseClass.AGREED, "related": nothing})
+    return table.assign(**{"class": CaseClass.AGREED, "number": rows + 1, "related": nothing})
 
 
 def link_cases(

@@ -72,15 +72,9 @@ def _least(text: str, code: str, texts: dict[str, str]) -> int:
     return len(text)
 
 
-def judgement_choices(judgements: Iterable[Judgement], sheet: Sheet | None = None) -> Choices:
-    """The judgements of a kind of sheet; without one the words of all, where a digit means nothing."""
-    return Choices(
-        [
-            Choice(each.code, each.digit if sheet else "", _words_of(each))
-            for each in judgements
-            if sheet is None or sheet in each.sheets
-        ]
-    )
+def judgement_choices(judgements: Iterable[Judgement], sheet: Sheet) -> Choices:
+    """The judgements of a kind of sheet."""
+    return Choices([Choice(each.code, each.digit, _words_of(each)) for each in judgements if sheet in each.sheets])
 
 
 def severity_choices() -> Choices:

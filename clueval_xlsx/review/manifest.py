@@ -91,7 +91,7 @@ class Manifest:
     role: Role = Role.REVIEW
     cases: Mapping[str, int] = field(default_factory=dict)
     case_list: str = ""  # see pack_cases
-    columns: tuple[str, ...] = ()  # of its case sheets, from left to right
+    columns: tuple[str, ...] = ()  # of its case sheets, from left to right, see columns.SheetColumn.name
     documents: int = 0
     tokens: int = 0
     reading: Mapping[str, ReadOptions] = field(default_factory=dict)

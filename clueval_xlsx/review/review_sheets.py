@@ -278,7 +278,7 @@ class ReviewSheet:
         code = self._words.judgement(typed, kind) if typed else ""
         if code is not None:
             return code
-        elsewhere = self._words.is_judgement(typed)
+        elsewhere = self._words.is_judgement_anywhere(typed)
         why = "which is not offered on this sheet" if elsewhere else "which is no judgement"
         reason = "not_offered" if elsewhere else "no_judgement"
         report(row.cell("judgement"), f"found {typed!r}, {why}", self._words.allowed(kind), reason, typed)

@@ -37,7 +37,6 @@ class SheetWords:
         }
         self._correct_label = [normalise(text) for text in in_every_language("column.correct_label").values()]
         self._offered = {sheet: judgement_choices(judgements, sheet) for sheet in Sheet}
-        self._anywhere = judgement_choices(judgements)
         self._spans = _values("span_choice", SpanChoice)
         self._severities = severity_choices()
 
@@ -73,10 +72,6 @@ class SheetWords:
     def judgement(self, text: str, sheet: str) -> str | None:
         """The code of a judgement that is offered on a kind of sheet: by its digit, its words or their beginning."""
         return self._offered[Sheet(sheet)].find(text)
-
-    def is_judgement(self, text: str) -> bool:
-        """Whether the words of a text are a judgement on some kind of sheet."""
-        return self._anywhere.find(text) is not None
 
     def is_judgement_anywhere(self, text: str) -> bool:
         """Whether a text, be it a digit or words, is a judgement on some kind of sheet."""

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from clueval_xlsx.cases.kinds import CLASSES, FN, FP
+from collections.abc import Sequence
+
+import pandas as pd
+
+from clueval_xlsx.cases.contexts import ELLIPSIS
+from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, CaseClass
+from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
 from clueval_xlsx.words import Words
+
+_LONGEST_QUOTE = 90  # characters of the other side's words
 
 
 def sheet_name(sheet: str, words: Words) -> str:
@@ -52,6 +60,48 @@ def match_names(words: Words) -> dict[str, str]:
     """
     names = [words[f"level.{level}"] for level in ("exact", "superset", "tiling", "overlap")]
     return {str(number): name for number, name in enumerate([*names, words["class.none"]], 1)}
+
+
+def happened_lines(cases: pd.DataFrame, layers: Sequence[str], words: Words) -> list[str]:
+    """What happened in each case, in one line: `missed · PERSON`, `wrong label: ORG instead of PERSON`."""
+    own = list(zip(*(cases[f"label_{layer}"] for layer in layers), strict=True))
+    other = list(zip(*(cases[f"other_label_{layer}"] for layer in layers), strict=True))
+    columns = (cases["sheet"], cases["class"], cases["other_surface"], own, other)
+    found = [_happened(*row, words) for row in zip(*columns, strict=True)]
+    if "relaxed" in cases.columns:
+        note = words["cases.relaxed"]
+        found = [f"{line} · {note}" if would else line for line, would in zip(found, cases["relaxed"], strict=True)]
+    return found
+
+
+def _happened(
+    sheet: str, kind: str, other_words: str, own: tuple[str, ...], other: tuple[str, ...], words: Words
+) -> str:
+    labels = labels_text(list(own))
+    if kind == CaseClass.LABEL:
+        differing = [pair for pair in zip(own, other, strict=True) if pair[0] != pair[1]] or list(
+            zip(own, other, strict=True)
+        )
+        mine, theirs = (labels_text([pair[side] or NO_LABEL for pair in differing]) for side in (0, 1))
+        model, reference = (mine, theirs) if sheet == FP else (theirs, mine)
+        return words("happened.label", model=model, reference=reference)
+    if not other_words or sheet == AG:
+        line = words[f"happened.{kind}"]
+    else:
+        quoted = words("quoted", text=_shortened(other_words))
+        strange = other != own and BETWEEN not in other_words
+        called = f" ({labels_text([label for label in other if label != NO_LABEL])})" if strange else ""
+        line = words(f"happened.{sheet.lower()}_{kind}", words=f"{quoted}{called}")
+    return f"{line} · {labels}" if labels else line
+
+
+def _shortened(text: str) -> str:
+    """A quotation that stays on its line; what is left out is seen."""
+    text = " ".join(text.split())
+    if len(text) <= _LONGEST_QUOTE:
+        return text
+    half = _LONGEST_QUOTE // 2
+    return f"{text[:half].rsplit(' ', 1)[0]} {ELLIPSIS} {text[-half:].split(' ', 1)[-1]}"
 
 
 def labels_text(labels: list[str]) -> str:

@@ -111,6 +111,6 @@ def _reimport_openpyxl(folder: Path) -> Work:
 
     def work() -> int:
         book = openpyxl.load_workbook(path, read_only=True)
-        return sum(1 for name in ("FN", "FP") for _ in book[name].iter_rows(values_only=True))
+        return sum(1 for name in ("Missed (FN)", "Unsupported (FP)") for _ in book[name].iter_rows(values_only=True))
 
     return work

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -35,7 +36,8 @@ Span = tuple[int, int]
 @pytest.fixture(autouse=True)
 def _narrow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Small limits, so that small examples reach them."""
-    monkeypatch.setattr(module, "LONGEST_SIDE", 3)
+    monkeypatch.setattr(module, "LONGEST_CONTEXT", 48)
+    monkeypatch.setattr(module, "LEAST_AROUND", 14)
     monkeypatch.setattr(module, "LONGEST_INSIDE", 4)
     monkeypatch.setattr(written, "_TOKENS_AT_ONCE", 6)
     yield
@@ -74,26 +76,44 @@ def extents(found: list[Span]) -> Extents:
 
 
 def touched(own: list[Span], others: list[Span]) -> Touched:
-    return Touched(extents(others), *touching(*extents(own), *extents(others)))
+    return Touched(extents(others), *touching(*extents(own), *extents(others)), extents(own))
 
 
-def plain_context(corpus: Corpus, own: Span, others: list[Span], window: int | None) -> list[Segment]:
-    """The rules, read plainly."""
+def near(corpus: Corpus, inside: tuple[int, int], around: tuple[int, int]) -> tuple[int, int]:
+    """The part of a sentence that is shown: word by word, each side takes what it may."""
+    (low, high), (first, stop) = inside, around
+
+    def size(begin: int, end: int) -> int:
+        return sum(len(corpus.tokens.raw(place)) + 1 for place in range(begin, end))
+
+    room = max(48 - size(low, min(high + 1, low + 24)), 14)
+    before, behind = size(max(first, low - 24), low), size(high + 1, min(stop, high + 25))
+    left, right = low, high + 1
+    while left > first and size(left - 1, low) <= max(room // 2, room - behind):
+        left -= 1
+    while right < stop and size(high + 1, right + 1) <= max(room // 2, room - before):
+        right += 1
+    return left, right
+
+
+def plain_context(corpus: Corpus, own: Span, side: list[Span], others: list[Span], window: int | None) -> list[Segment]:
+    """The rules, read plainly; `side` are all spans of the own side."""
     touching = [other for other in others if other[0] <= own[1] and own[0] <= other[1]]
     low, high = min([own, *touching])[0], max(span[1] for span in [own, *touching])
     size = len(corpus)
     if window is None:
         first = max(place for place in corpus.breaks.tolist() if place <= low)
         stop = min([place for place in corpus.breaks.tolist() if place > high] or [size])
-        left, right = max(first, low - 3), min(stop, high + 1 + 3)
     else:
         start = max(place for place in corpus.documents.start.tolist() if place <= low)
         end = min(stop for stop in corpus.documents.stop.tolist() if stop > low)
-        left, right = max(start, low - window), min(end, high + 1 + window)
-        first, stop = left, right
+        first, stop = max(start, low - window), min(end, high + 1 + window)
+    left, right = near(corpus, (low, high), (first, stop))
     edges = {left, right}
     for span in [own, *touching]:
         edges |= {span[0], span[1] + 1}
+    for span in side:
+        edges |= {edge for edge in (span[0], span[1] + 1) if low <= edge <= high + 1}
 
     def word(place: int, begin: int) -> str:
         return ("" if place == begin or corpus.glue[place] else " ") + f"w{place}ä"
@@ -103,8 +123,9 @@ def plain_context(corpus: Corpus, own: Span, others: list[Span], window: int | N
     for begin, end in pairwise(borders):
         if begin > left and not corpus.glue[begin]:
             found.append((" ", PLAIN))
-        in_own = own[0] <= begin <= own[1]
         in_other = any(other[0] <= begin <= other[1] for other in touching)
+        marked = [own, *(side if in_other else [])]
+        in_own = any(span[0] <= begin <= span[1] for span in marked)
         mark = BOTH if in_own and in_other else GOLD if in_own else PRED if in_other else PLAIN
         if end - begin > 4:
             ahead = "".join(word(place, begin) for place in range(begin, begin + 2))
@@ -127,10 +148,48 @@ def plain_context(corpus: Corpus, own: Span, others: list[Span], window: int | N
 @pytest.mark.usefixtures("_narrow")
 def test_contexts_follow_the_rules_for_any_number_of_threads(case: tuple) -> None:
     corpus, own, others, window = case
-    expected = [plain_context(corpus, span, others, window) for span in own]
+    expected = [plain_context(corpus, span, own, others, window) for span in own]
     for count in (1, 3):
         threads.set_threads(count)
         assert contexts(corpus, extents(own), touched(own, others), Marks(GOLD, PRED), window=window) == expected
+
+
+@given(cases())
+def test_every_word_inside_the_spans_shown_has_its_true_colour(case: tuple) -> None:
+    """Read back from the segments: a word's colour is who marks it, by whichever span."""
+    corpus, own, others, window = case
+    marked = {GOLD: own, PRED: others}
+    found = contexts(corpus, extents(own), touched(own, others), Marks(GOLD, PRED), window=window)
+    for span, segments in zip(own, found, strict=True):
+        shown = [span, *(other for other in others if other[0] <= span[1] and span[0] <= other[1])]
+        for text, mark in segments:
+            for number in map(int, re.findall(r"w(\d+)ä", text)):
+                sides = {side for side, spans in marked.items() if any(low <= number <= high for low, high in spans)}
+                if any(low <= number <= high for low, high in shown):
+                    assert mark == (BOTH if len(sides) == 2 else sides.pop())
+                else:
+                    assert mark == PLAIN
+
+
+def test_a_long_sentence_is_cut_around_the_span_at_the_borders_of_words() -> None:
+    words = [f"word{number}" for number in range(400)]
+    corpus = Corpus(
+        tokens=Strings.of(words),
+        doc_ids=("d",),
+        documents=Regions(np.array([0]), np.array([400])),
+        breaks=np.array([0]),
+        hard_breaks=False,
+    )
+    for place in (0, 200, 399):
+        module_bounds = module.context_bounds(corpus, np.array([place]), np.array([place]))
+        left, right = int(module_bounds.left[0]), int(module_bounds.right[0])
+        text = " ".join(words[left:right])
+        assert left <= place < right
+        assert 30 <= len(text) <= 48  # the limit of these tests
+    [segments] = contexts(corpus, extents([(200, 200)]), touched([(200, 200)], []), Marks(GOLD, PRED))
+    text = "".join(segment.text for segment in segments)
+    assert text.startswith(f"{ELLIPSIS} word")
+    assert text.endswith(f" {ELLIPSIS}")
 
 
 def test_one_long_span_that_many_touch_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:

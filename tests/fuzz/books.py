@@ -94,7 +94,7 @@ def _workbook(kind: str) -> bytes:
 def _tables(kind: str) -> tuple[Table, ...]:
     """The sheets of it that the way back reads."""
     sheets = read_workbook(_workbook(kind), "seed.xlsx")
-    kept = [sheet for sheet in sheets if sheet.name.startswith(("FN", "FP", "Guide", MANIFEST_SHEET))]
+    kept = [sheet for sheet in sheets if sheet.name.startswith(("Missed", "Unsupported", "Guide", MANIFEST_SHEET))]
     return tuple((sheet.name, [list(row) for row in sheet.rows]) for sheet in kept)
 
 

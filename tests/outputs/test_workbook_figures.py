@@ -14,6 +14,7 @@ from clueval_xlsx.words import Words, languages
 from tests.support.workbooks import (
     FIRST,
     LOOKS,
+    TABS,
     answers_for,
     example,
     find,
@@ -72,33 +73,35 @@ def test_stored_values_are_right_with_answers_filled_in(labelled):
         "Recall": (raw["tp_gold"] / raw["gold"], pytest.approx(found / gold)),
         "Precision": (raw["tp_pred"] / raw["pred"], pytest.approx(supported / raw["pred"])),
     }
-    total = len(evaluation.cases[0])
-    assert values["FN"]["A2"].value == f"7 of {total} judged"
+    sheet, total = values[TABS["FN"]], len(evaluation.cases[0])
+    done = [state for state in texts(sheet, "State") if state.startswith(("✓", "↔"))]
+    assert sum(state.startswith("✓") for state in done) == 7
+    assert sheet["D1"].value == f"{len(done)} of {total} done"
 
 
 def test_filled_in_answers_are_in_the_words_of_the_lists():
     answers, _ = answers_for(example())
     for lang in languages():
         words = Words(lang)
-        sheet = opened(written(example(), ReviewOptions(lang=lang, answers=answers)))["FN"]
+        sheet = opened(written(example(), ReviewOptions(lang=lang, answers=answers))).worksheets[1]
         row = FIRST + 2
         found = {header: sheet.cell(row, headers(sheet).index(header) + 1) for header in headers(sheet)}
-        assert found[words["column.judgement"]].value == words["judgement.boundary"]
+        assert found[words["column.judgement"]].value == f"3 {words['judgement.boundary']}"
         assert found[words["column.correct_span"]].value == words["span_choice.as_model"]
         assert found[f"{words['column.correct_label']}: risk"].value == "LOW"
         assert found[f"{words['column.correct_label']}: category"].value is None
-        assert found[words["column.severity"]].value == words["severity.direct"]
+        assert found[words["column.severity"]].value == f"1 {words['severity.direct']}"
         assert found[words["column.comment"]].value == "= not a formula"
         assert found[words["column.comment"]].data_type == "s"
 
 
 def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
     case = example().cases[0]["case_id"][3]
-    sheet = opened(written(example(), ReviewOptions(earlier={case: "Anna: Model is wrong"})))["FN"]
+    sheet = opened(written(example(), ReviewOptions(earlier={case: "Anna: Model is wrong"})))[TABS["FN"]]
     shown = texts(sheet, "Earlier judgements")
     assert shown[3] == "Anna: Model is wrong"
     assert set(shown[:3] + shown[4:]) == {""}
-    assert "Earlier judgements" not in headers(opened(written(example()))["FN"])
+    assert "Earlier judgements" not in headers(opened(written(example()))[TABS["FN"]])
 
 
 def test_guide_says_everything_a_judge_needs():
@@ -199,14 +202,16 @@ def test_metrics_have_two_native_charts_whose_figures_are_on_the_sheet():
 def test_documents_link_to_their_first_case(book):
     evaluation = example()
     sheet = book["Documents"]
-    rows = list(sheet.iter_rows(min_row=FIRST))
+    rows = list(sheet.iter_rows(min_row=5))
     assert [row[0].value for row in rows] == list(evaluation.pair.corpus.doc_ids)
     missed, unsupported = evaluation.cases
     for row in rows:
         own = [table[table["document"] == row[0].value] for table in (missed, unsupported)]
         link = row[-1]
         name, _, place = link.hyperlink.location.partition("!")
-        assert book[name][place].value == link.value == next(part["case_id"].iloc[0] for part in own if len(part))
+        target = book[name.strip("'")]
+        case = target.cell(target[place].row, headers(target).index("Case ID") + 1).value
+        assert case == link.value == next(part["case_id"].iloc[0] for part in own if len(part))
         assert row[-2].value == ("yes" if own[0].empty else "no")
         assert [cell.value for cell in row][5:6] == [len(own[0])]
 

@@ -14,11 +14,13 @@ from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words
-from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, answers_for, example, written
+from tests.support.office import case_rows, columns
+from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, TABS, answers_for, example, written
 
 pytestmark = pytest.mark.office
 OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MISSED, UNSUPPORTED = TABS["FN"], TABS["FP"]
 
 
 @pytest.fixture
@@ -37,9 +39,9 @@ def open_book(office, tmp_path):
         book.close()
 
 
-def letters(book, sheet="FN"):
+def letters(book, sheet=MISSED):
     """The letter of each header's column."""
-    return dict(zip(book.values(sheet, f"A{HEADER_ROW}:Z{HEADER_ROW}")[0], LETTERS, strict=True))
+    return columns(book, sheet, HEADER_ROW)
 
 
 def place_of(book, sheet, text):
@@ -65,9 +67,9 @@ def live(book, lang="en"):
 def test_sheets_open_with_the_hidden_ones_hidden(open_book):
     assert open_book().sheets() == {
         "Guide": True,
+        MISSED: True,
+        UNSUPPORTED: True,
         "Metrics": True,
-        "FN": True,
-        "FP": True,
         "Documents": True,
         "Confusion": True,
         "clueval_lists": False,
@@ -78,7 +80,7 @@ def test_sheets_open_with_the_hidden_ones_hidden(open_book):
 def test_contexts_have_the_runs_of_the_segments(open_book):
     book = open_book(level="exact")
     seen = set()
-    for sheet, table in zip(("FN", "FP"), example(level="exact").cases, strict=True):
+    for sheet, table in zip((MISSED, UNSUPPORTED), example(level="exact").cases, strict=True):
         column = letters(book, sheet)["Context"]
         for row, segments in enumerate(table["segments"].head(15), FIRST):
             expected = [
@@ -92,7 +94,7 @@ def test_contexts_have_the_runs_of_the_segments(open_book):
                 )
                 for run in book.runs(sheet, f"{column}{row}")
             ]
-            assert found == expected
+            assert found[1:] == expected  # the first says what happened
             seen.update(mark for _, mark in segments)
     assert seen == {"", "both", "gold", "pred"}
 
@@ -101,24 +103,28 @@ def test_contexts_have_the_runs_of_the_segments(open_book):
 def test_dropdowns_offer_all_their_values(open_book, lang):
     book, words = open_book(ReviewOptions(lang=lang)), Words(lang)
     spans = (example().pair.gold.spans, example().pair.pred.spans)
-    for sheet in ("FN", "FP"):
+    for kind in ("FN", "FP"):
+        sheet = words[f"sheet.{kind.lower()}"]
         at = letters(book, sheet)
         label = words["column.correct_label"]
         expected = {
-            words["column.judgement"]: [words[f"judgement.{each.code}"] for each in JUDGEMENTS if sheet in each.sheets],
+            words["column.judgement"]: [
+                f"{each.digit} {words[f'judgement.{each.code}']}" for each in JUDGEMENTS if kind in each.sheets
+            ],
             words["column.correct_span"]: list(words.section("span_choice").values()),
             f"{label}: category": label_vocabulary(spans, "category"),
             f"{label}: risk": label_vocabulary(spans, "risk"),
-            words["column.severity"]: list(words.section("severity").values()),
+            words["column.severity"]: [
+                f"{digit} {name}" for digit, name in enumerate(words.section("severity").values(), 1)
+            ],
         }
-        strict = {words["column.judgement"], words["column.severity"]}
         last, _ = book.used(sheet)
         for header, choices in expected.items():
             for row in (FIRST, last):
                 rule = book.validation(sheet, f"{at[header]}{row}")
                 assert rule["type"] == "LIST"
                 assert rule["choices"] == choices
-                assert rule["strict"] is (header in strict)
+                assert not rule["strict"]  # a digit can be typed, no dialog interrupts
         assert book.validation(sheet, f"{at[words['column.comment']]}{FIRST}")["type"] == "ANY"
 
 
@@ -126,8 +132,8 @@ def test_what_a_person_types_stays_text(open_book):
     book = open_book()
     comment = letters(book)["Comment"]
     for row, typed in enumerate(["007", "1/2", "TRUE", "50%", "1e5", "=1+1", "12.03.2024"], FIRST):
-        book.enter("FN", f"{comment}{row}", typed)
-        cell = book.cell("FN", f"{comment}{row}")
+        book.enter(MISSED, f"{comment}{row}", typed)
+        cell = book.cell(MISSED, f"{comment}{row}")
         assert (cell["type"], cell["text"]) == ("TEXT", typed)
 
 
@@ -136,12 +142,12 @@ def test_figures_follow_the_judgements(open_book):
     before = live(book)
     assert before[0]["Model is wrong"] == ("0", "0")
     assert before[1]["Recall"] == ("72.0%", "72.0%")
-    assert book.cell("FN", "A2")["text"] == "0 of 21 judged"
+    assert book.cell(MISSED, "D1")["text"] == "0 of 21 done"
     column = letters(book)["Judgement"]
     chosen = {"FN": ["gold_wrong", "gold_wrong", "acceptable", "model_error"], "FP": ["gold_missing", "unclear"]}
     for sheet, codes in chosen.items():
         for row, code in enumerate(codes, FIRST):
-            book.enter(sheet, f"{column}{row}", words[f"judgement.{code}"])
+            book.enter(TABS[sheet], f"{column}{row}", words[f"judgement.{code}"])
     counts, estimates = live(book)
     assert counts == {
         "Model is wrong": ("1", "0"),
@@ -162,8 +168,8 @@ def test_figures_follow_the_judgements(open_book):
         "Recall": ("72.0%", f"{56 / 74:.1%}"),
         "Precision": ("82.4%", f"{62 / 74:.1%}"),
     }
-    assert book.cell("FN", "A2")["text"] == "4 of 21 judged"
-    assert book.cell("FP", "A2")["text"] == "2 of 13 judged"
+    assert book.cell(MISSED, "D1")["text"] == "4 of 21 done"
+    assert book.cell(UNSUPPORTED, "D1")["text"] == "2 of 13 done"
 
 
 def test_stored_figures_are_those_that_the_program_calculates(open_book):
@@ -171,66 +177,94 @@ def test_stored_figures_are_those_that_the_program_calculates(open_book):
     answers = answers_for(example(level="exact"))[0]
     book = open_book(ReviewOptions(answers=answers, lang="de", max_rows=10), level="exact")
     stored = live(book, "de")
-    at = letters(book)["Urteil"]
-    kept = book.cell("FN", f"{at}{FIRST}")["text"]
-    book.enter("FN", f"{at}{FIRST}", "")
+    sheet = Words("de")["sheet.fn"]
+    kept = book.cell(sheet, f"D{FIRST}")["text"]
+    book.enter(sheet, f"D{FIRST}", "")
     assert live(book, "de") != stored
-    book.enter("FN", f"{at}{FIRST}", kept)
+    book.enter(sheet, f"D{FIRST}", kept)
     assert live(book, "de") == stored
     rows, _ = book.used("Kennzahlen")
     assert all(value is not None for row in book.values("Kennzahlen", f"A1:Z{rows}") for value in row)  # no errors
 
 
-def test_judged_rows_and_rows_whose_ids_differ_change_colour(open_book, tmp_path):
+def test_rows_have_the_colour_of_their_state(open_book, tmp_path):
     book = open_book()
     at = letters(book)
-    book.enter("FN", f"{at['Judgement']}{FIRST}", "Model is wrong")
-    book.set_text("FN", f"{at['Case (again)']}{FIRST + 2}", "FN-ELSEWHERE")
+    for row, typed in enumerate(["1", "3", "x"], FIRST):
+        book.enter(MISSED, f"{at['Judgement']}{row}", typed)
     html = book.save(tmp_path / "colours.html").read_text("utf-8", errors="replace")
     rows = re.findall(r"<tr.*?</tr>", html.replace("\n", " "), re.DOTALL | re.IGNORECASE)
-    cases = list(example().cases[0]["case_id"][:4])
+    header = next(place for place, row in enumerate(rows) if "Context" in row and "Judgement" in row)
     colours = []
-    for case in cases:
-        [row] = [row for row in rows if row.count(case) and "Context" not in row][:1]
-        colours.append({colour.upper() for colour in re.findall(r'bgcolor="(#\w+)"', row)})
-    assert colours[0] == {"#E3F1E6"}
-    assert colours[2] == {"#F8D2CF"}
-    for plain in (colours[1], colours[3]):
-        assert plain == {"#F4F6F8", "#FFFFFF", "#FFFBEA"}
+    for row in rows[header + 1 : header + 5]:
+        shown = re.split(r"<td", row)[1:10]  # up to Comment; what is hidden is not there
+        colours.append({colour.upper() for cell in shown for colour in re.findall(r'bgcolor="(#\w+)"', cell)})
+    assert colours == [{"#E3F1E6"}, {"#FDE7BF"}, {"#F8D2CF"}, {"#F4F6F8", "#FFFFFF", "#FFFBEA"}]
 
 
-def test_sorting_whole_rows_keeps_ids_together(open_book):
-    book = open_book()
-    at, (last, _) = letters(book), book.used("FN")
-    book.enter("FN", f"{at['Judgement']}{FIRST}", "Model is wrong")
-    judged = book.cell("FN", f"A{FIRST}")["text"]
-    book.sort("FN", f"A{FIRST}:Z{last}", 0)
-    ids = [row[0] for row in book.values("FN", f"A{FIRST}:A{last}")]
-    assert ids == sorted(example().cases[0]["case_id"])
-    assert ids == [row[0] for row in book.values("FN", f"{at['Case (again)']}{FIRST}:{at['Case (again)']}{last}")]
-    row = FIRST + ids.index(judged)
-    assert book.cell("FN", f"{at['Judgement']}{row}")["text"] == "Model is wrong"
+def test_sorting_whole_rows_keeps_ids_together_and_links_hit(open_book):
+    book = open_book(level="exact")
+    at, (last, _) = letters(book), book.used(MISSED)
+    before = case_rows(book, MISSED)
+    book.enter(MISSED, f"{at['Judgement']}{FIRST}", "1")
+    judged = next(case for case, row in before.items() if row == FIRST)
+    numbers = {case: book.cell(MISSED, f"A{row}")["text"] for case, row in before.items()}
+    book.sort(MISSED, f"A{FIRST}:{at['Case ID']}{last}", columns_before(at, "Span"))
+    after = case_rows(book, MISSED)
+    assert after != before
+    spans = [row[0] for row in book.values(MISSED, f"{at['Span']}{FIRST}:{at['Span']}{last}")]
+    assert spans == sorted(spans, key=str.casefold)
+    for case, row in after.items():
+        assert book.cell(MISSED, f"{at['Case ID (again)']}{row}")["text"] == case
+        assert book.cell(MISSED, f"A{row}")["text"] == numbers[case]
+        state = "✓ Model is wrong" if case == judged else ""
+        assert book.cell(MISSED, f"{at['State']}{row}")["text"] == state
+    assert book.cell(MISSED, "D1")["text"] == "1 of 31 done"
     assert live(book)[0]["judged"] == ("1", "0")
+    other = letters(book, UNSUPPORTED)["See also"]
+    hits = 0
+    for row in range(FIRST, book.used(UNSUPPORTED)[0] + 1):
+        formula = book.cell(UNSUPPORTED, f"{other}{row}")["formula"]
+        if formula:
+            row_found = re.search(r'MATCH\("(\S+)"', formula)
+            book.put("Confusion", 60, 20, "formula", "=" + re.search(r"MATCH\(.*,0\)|MATCH\(.*;0\)", formula)[0])
+            assert int(book.cell("Confusion", "U61")["value"]) == after[row_found[1]]
+            hits += 1
+    assert hits > 3
+
+
+def columns_before(at, header):
+    """The place of a column, counted from 0."""
+    return list(at).index(header)
 
 
 @pytest.mark.parametrize("lang", ["en", "de"])
-def test_rows_are_high_enough_for_their_text(open_book, lang):
-    book = open_book(ReviewOptions(lang=lang), level="exact", labelled="category")
-    for sheet in (Words(lang)["sheet.guide"], "FN", "FP"):
-        first = FIRST - 1 if len(sheet) == 2 else 0
-        for row in range(first, book.used(sheet)[0]):
-            assert book.row_height(sheet, row) >= book.fitted_height(sheet, row) - 20, (sheet, row)
+def test_rows_fit_their_text_within_a_line(open_book, lang):
+    book, words = open_book(ReviewOptions(lang=lang), level="exact", labelled="category"), Words(lang)
+    for row in range(book.used(words["sheet.guide"])[0]):
+        guide = words["sheet.guide"]
+        assert book.row_height(guide, row) >= book.fitted_height(guide, row) - 20, row
+    line = 13.2 * 35.28  # in 1/100 mm
+    wrong = total = 0
+    for kind in ("fn", "fp"):
+        sheet = words[f"sheet.{kind}"]
+        for row in range(FIRST - 1, book.used(sheet)[0]):
+            more = book.row_height(sheet, row) - book.fitted_height(sheet, row)
+            wrong += not -20 <= more <= line
+            total += 1
+            assert -line <= more <= 2 * line
+    assert wrong <= total * 0.05
 
 
 def test_protected_sheets_take_judgements_and_nothing_else(open_book):
     book = open_book(ReviewOptions(lock_cells=True))
     assert all(book.protected(sheet) for sheet in book.sheets())
     at = letters(book)
-    book.enter("FN", f"{at['Judgement']}{FIRST}", "Model is wrong")
-    assert book.cell("FN", "A2")["text"] == "1 of 21 judged"
-    before = book.cell("FN", f"{at['Span']}{FIRST}")["text"]
-    book.enter("FN", f"{at['Span']}{FIRST}", "changed")
-    assert book.cell("FN", f"{at['Span']}{FIRST}")["text"] == before
+    book.enter(MISSED, f"{at['Judgement']}{FIRST}", "Model is wrong")
+    assert book.cell(MISSED, "D1")["text"] == "1 of 21 done"
+    before = book.cell(MISSED, f"{at['Span']}{FIRST}")["text"]
+    book.enter(MISSED, f"{at['Span']}{FIRST}", "changed")
+    assert book.cell(MISSED, f"{at['Span']}{FIRST}")["text"] == before
 
 
 @pytest.mark.parametrize("lang", ["en", "de"])
@@ -248,8 +282,8 @@ def test_pages_can_be_printed_and_the_guide_takes_one(open_book, tmp_path, lang)
     sheets = [re.search(rf"(\S+)\s+\d+ / {total}\s*$", page.rstrip()).group(1) for page in pages]
     assert sheets.count(words["sheet.guide"]) == 1
     for name in ("metrics", "fn", "fp", "documents", "confusion"):
-        assert words[f"sheet.{name}"] in sheets
+        assert words[f"sheet.{name}"].split()[-1] in sheets
     assert words["guide.absent_agreed"] in " ".join(pages[0].split())
     for page, sheet in zip(pages, sheets, strict=True):
-        if sheet == "FN":
+        if sheet == "(FN)":
             assert words["column.context"] in page  # the header is repeated

@@ -12,6 +12,7 @@ from python_calamine import CalamineWorkbook
 from clueval_xlsx.cases.contexts import emoji_pieces, emoji_text
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx.measure import pixels
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words
 from tests.support.tables import Sides
@@ -20,6 +21,8 @@ from tests.support.workbooks import (
     HEADER_ROW,
     LOOKS,
     ONE_LAYER,
+    TABS,
+    answers_for,
     column,
     evaluated,
     example,
@@ -40,14 +43,26 @@ def book():
 @pytest.mark.parametrize(
     ("lang", "names"),
     [
-        ("en", ["Guide", "Metrics", "FN", "FP", "Documents", "Confusion", "clueval_lists", "clueval_manifest"]),
+        (
+            "en",
+            [
+                "Guide",
+                "Missed (FN)",
+                "Unsupported (FP)",
+                "Metrics",
+                "Documents",
+                "Confusion",
+                "clueval_lists",
+                "clueval_manifest",
+            ],
+        ),
         (
             "de",
             [
                 "Anleitung",
+                "Übersehen (FN)",
+                "Unbegründet (FP)",
                 "Kennzahlen",
-                "FN",
-                "FP",
                 "Dokumente",
                 "Verwechslungen",
                 "clueval_lists",
@@ -63,37 +78,25 @@ def test_sheets_stand_in_order_and_the_last_two_are_hidden(lang, names):
     assert book.active.title == names[0]
 
 
-ENGLISH = ["Case", "Class", "Document", "Span", "Label", "Other span", "Other label", "Context"]
-ENGLISH += ["See also", "Case (again)", "Judgement", "Correct span", "Correct label", "Severity", "Comment"]
+ENGLISH = ["No.", "State", "Context", "Judgement", "Case ID (again)", "Correct span", "Correct label", "Severity"]
+ENGLISH += ["Comment", "See also", "Document", "Span", "Label", "Other span", "Other label"]
 
 
 def test_english_headers_are_those_of_the_design():
-    sheet = opened(written(evaluated(ONE_LAYER)))["FN"]
+    sheet = opened(written(evaluated(ONE_LAYER)))[TABS["FN"]]
     assert headers(sheet)[: len(ENGLISH)] == ENGLISH
 
 
 def test_german_headers_and_layers_by_name():
-    sheet = opened(written(example(), ReviewOptions(lang="de")))["FP"]
-    assert headers(sheet)[:18] == [
-        "Fall",
-        "Art",
-        "Dokument",
-        "Stelle",
-        "Etikett: category",
-        "Etikett: risk",
-        "Andere Stelle",
-        "Anderes Etikett: category",
-        "Anderes Etikett: risk",
-        "Kontext",
-        "Siehe auch",
-        "Fall (nochmals)",
-        "Urteil",
-        "Richtige Stelle",
-        "Richtiges Etikett: category",
-        "Richtiges Etikett: risk",
-        "Schwere",
-        "Bemerkung",
-    ]
+    sheet = opened(written(example(), ReviewOptions(lang="de")))["Unbegründet (FP)"]
+    words = Words("de")
+    keys = ["number", "state", "context", "judgement", "case_again", "correct_span", "correct_label", "severity"]
+    keys += ["comment", "related", "document", "span", "label", "other_span", "other_label"]
+    expected = []
+    for key in keys:
+        header = words[f"column.{key}"]
+        expected += [f"{header}: category", f"{header}: risk"] if "label" in key else [header]
+    assert headers(sheet)[: len(expected)] == expected
 
 
 def test_nobody_reads_gold_and_predicted(book):
@@ -114,7 +117,7 @@ def test_nobody_reads_gold_and_predicted(book):
 @pytest.mark.parametrize("name", ["FN", "FP"])
 def test_context_runs_are_the_segments_of_the_error_table(book, name):
     table = dict(zip(("FN", "FP"), example().cases, strict=True))[name]
-    cells = column(book[name], "Context")
+    cells = column(book[TABS.get(name, name)], "Context")
     assert len(cells) == len(table) > 10
     seen = set()
     for cell, segments in zip(cells, table["segments"], strict=True):
@@ -122,8 +125,11 @@ def test_context_runs_are_the_segments_of_the_error_table(book, name):
             ("".join(piece.text for piece in group), LOOKS[mark])
             for mark, group in groupby(emoji_pieces(segments), key=lambda piece: piece.mark)
         ]
-        assert runs(cell.value) == expected
-        assert str(cell.value) == emoji_text(segments)
+        (happened, look), *context = runs(cell.value)
+        assert look == "6B7785"
+        assert happened.endswith("\n")
+        assert context == expected
+        assert str(cell.value).partition("\n")[2] == emoji_text(segments)
         assert cell.alignment.wrap_text
         seen.update(mark for _, mark in segments)
     assert seen == {"", "both", "gold", "pred"}
@@ -132,8 +138,9 @@ def test_context_runs_are_the_segments_of_the_error_table(book, name):
 @pytest.mark.parametrize("name", ["FN", "FP"])
 def test_cells_of_a_case_are_those_of_the_error_table(book, name):
     table = dict(zip(("FN", "FP"), example().cases, strict=True))[name]
-    sheet, words = book[name], Words("en")
-    assert texts(sheet, "Case") == texts(sheet, "Case (again)") == list(table["case_id"])
+    sheet, words = book[TABS[name]], Words("en")
+    assert texts(sheet, "Case ID") == texts(sheet, "Case ID (again)") == list(table["case_id"])
+    assert [cell.value for cell in column(sheet, "No.")] == list(range(1, len(table) + 1))
     assert texts(sheet, "Class") == [words[f"class.{each}"] for each in table["class"]]
     assert texts(sheet, "Document") == list(table["document"])
     assert texts(sheet, "Span") == list(table["surface"])
@@ -149,26 +156,30 @@ def test_cells_of_a_case_are_those_of_the_error_table(book, name):
 
 
 def test_technical_columns_are_folded_away_and_the_others_are_not(book):
-    sheet = book["FN"]
-    hidden = set()
+    sheet = book[TABS["FN"]]
+    hidden, folded = set(), set()
     for dimension in sheet.column_dimensions.values():
-        assert bool(dimension.hidden) is (dimension.outlineLevel == 1)
-        if dimension.hidden:
-            hidden.update(range(dimension.min, dimension.max + 1))
+        places = range(dimension.min, dimension.max + 1)
+        hidden.update(places if dimension.hidden else ())
+        folded.update(places if dimension.outlineLevel == 1 else ())
     names = headers(sheet)
-    assert hidden == set(range(names.index("Comment") + 2, len(names) + 1))
-    assert {"Start", "End", "First token ID", "Sentence"} <= set(names[names.index("Comment") + 1 :])
+    first = names.index("Other label: risk") + 2
+    assert folded == set(range(first, len(names) + 1))
+    assert hidden == {*folded, names.index("Case ID (again)") + 1}
+    assert {"Start", "End", "First token ID", "Sentence", "Case ID"} <= set(names[first - 1 :])
 
 
-def test_metadata_by_which_figures_are_grouped_stands_in_a_folded_column():
+def test_metadata_by_which_figures_are_grouped_stands_behind_the_other_labels():
     evaluation = example(by=("domain",))
-    sheet = opened(written(evaluation))["FN"]
+    sheet = opened(written(evaluation))[TABS["FN"]]
     assert texts(sheet, "domain") == list(evaluation.cases[0]["meta_domain"])
+    names = headers(sheet)
+    assert names.index("domain") == names.index("Other label: risk") + 1
 
 
 @pytest.mark.parametrize("name", ["FN", "FP"])
 def test_annotation_cells_are_text_and_unlocked_and_the_others_locked(book, name):
-    sheet = book[name]
+    sheet = book[TABS.get(name, name)]
     free = {"Judgement", "Correct span", "Correct label: category", "Correct label: risk", "Severity", "Comment"}
     for header in headers(sheet):
         for cell in column(sheet, header):
@@ -180,13 +191,15 @@ def test_lists_come_from_ranges_that_hold_all_their_values(book):
     words, lists = Words("en"), book["clueval_lists"]
     spans = (example().pair.gold.spans, example().pair.pred.spans)
     for name in ("FN", "FP"):
-        sheet = book[name]
+        sheet = book[TABS.get(name, name)]
         expected = {
-            "Judgement": [words[f"judgement.{each.code}"] for each in JUDGEMENTS if name in each.sheets],
+            "Judgement": [
+                f"{each.digit} {words[f'judgement.{each.code}']}" for each in JUDGEMENTS if name in each.sheets
+            ],
             "Correct span": list(words.section("span_choice").values()),
             "Correct label: category": label_vocabulary(spans, "category"),
             "Correct label: risk": label_vocabulary(spans, "risk"),
-            "Severity": list(words.section("severity").values()),
+            "Severity": [f"{digit} {name}" for digit, name in enumerate(words.section("severity").values(), 1)],
         }
         found = {}
         for rule in sheet.data_validations.dataValidation:
@@ -197,7 +210,7 @@ def test_lists_come_from_ranges_that_hold_all_their_values(book):
             header = headers(sheet)[first.column - 1]
             place = rule.formula1.replace("'", "").removeprefix("clueval_lists!").replace("$", "")
             found[header] = [str(row[0].value) for row in lists[place]]
-            assert bool(rule.showErrorMessage) is (header in {"Judgement", "Severity"})
+            assert not rule.showErrorMessage  # no dialog interrupts; State says what is not understood
             assert rule.allowBlank
         assert found == expected
 
@@ -208,7 +221,7 @@ def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
     empty = "word\tO\n" * len(labels)
     content = written(evaluated(Sides(lines.encode(), empty.encode())))
     with zipfile.ZipFile(BytesIO(content)) as archive:  # openpyxl takes long for a table of so many labels
-        sheet = archive.read("xl/worksheets/sheet3.xml").decode()
+        sheet = archive.read("xl/worksheets/sheet2.xml").decode()
     lists = CalamineWorkbook.from_filelike(BytesIO(content)).get_sheet_by_name("clueval_lists").to_python()
     place = lists[0].index("label_span")
     assert sorted(row[place] for row in lists[1:]) == sorted(labels)
@@ -218,48 +231,113 @@ def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
     )  # versions differ in quoting
 
 
-def test_a_row_turns_red_when_its_ids_differ_and_green_when_it_is_judged(book):
+def test_the_colour_of_a_row_follows_its_state(book):
     for name in ("FN", "FP"):
-        sheet = book[name]
+        sheet = book[TABS[name]]
         [(area, rules)] = [(str(each.sqref), each.rules) for each in sheet.conditional_formatting]
-        letters = {header: column(sheet, header)[0].column_letter for header in ("Case", "Case (again)", "Judgement")}
-        last = column(sheet, "Comment")[0].column_letter
+        last = column(sheet, "Other label: risk")[0].column_letter
         assert area == f"A{FIRST}:{last}{sheet.max_row}"
-        moved, judged = sorted(rules, key=lambda rule: rule.priority)
-        assert moved.formula == [f"${letters['Case']}{FIRST}<>${letters['Case (again)']}{FIRST}"]
-        assert moved.stopIfTrue
-        assert moved.dxf.fill.bgColor.rgb == "FFF8D2CF"
-        assert judged.formula == [f"LEN(${letters['Judgement']}{FIRST})>0"]
-        assert judged.dxf.fill.bgColor.rgb == "FFE3F1E6"
+        colours = {rule.formula[0]: rule.dxf.fill.bgColor.rgb for rule in rules}
+        assert colours == {
+            f'EXACT(LEFT($B{FIRST},1),"{sign}")': colour
+            for sign, colour in (("✗", "FFF8D2CF"), ("…", "FFFDE7BF"), ("✓", "FFE3F1E6"), ("↔", "FFE6E9ED"))
+        }
 
 
 def test_related_cases_link_to_each_other_both_ways():
     evaluation = example(level="exact")
     book = opened(written(evaluation))
     tables = dict(zip(("FN", "FP"), evaluation.cases, strict=True))
+    numbers = {
+        case: f"{kind} {number}" for kind, table in tables.items() for number, case in enumerate(table["case_id"], 1)
+    }
     linked = 0
     for name, other in (("FN", "FP"), ("FP", "FN")):
-        for cell, related in zip(column(book[name], "See also"), tables[name]["related"], strict=True):
+        ids = column(book[TABS[other]], "Case ID")
+        area = f"${ids[0].column_letter}$1:${ids[0].column_letter}${ids[-1].row}"
+        for cell, related in zip(column(book[TABS[name]], "See also"), tables[name]["related"], strict=True):
             if not related:
                 assert cell.value is None
-                assert cell.hyperlink is None
                 continue
             more = f" (+{len(related) - 1})" if len(related) > 1 else ""
-            assert cell.value == f"{related[0]}{more}"
-            sheet, _, place = cell.hyperlink.location.partition("!")
-            assert sheet.strip("'") == other
-            assert book[other][place].value == related[0]
+            assert cell.value == (
+                f"=HYPERLINK(\"#'{TABS[other]}'!D\"&MATCH(\"{related[0]}\",'{TABS[other]}'!{area},0),"
+                f'"{numbers[related[0]]}{more}")'
+            )
+            assert cell.font.u
             linked += 1
     assert linked > 20
 
 
+@pytest.mark.parametrize("one_layer", [True, False])
+def test_what_a_judge_fills_in_fits_on_a_small_screen(one_layer):
+    """In LibreOffice, which shows columns a sixteenth wider than Excel; 70 pixels are kept for twins."""
+    sheet = opened(written(evaluated(ONE_LAYER) if one_layer else example()))[TABS["FN"]]
+    names, pixels = headers(sheet), {}
+    for dimension in sheet.column_dimensions.values():
+        for place in range(dimension.min, dimension.max + 1):
+            if not dimension.hidden and place <= names.index("Comment") + 1:
+                pixels[names[place - 1]] = dimension.width * 7 * 1.0625
+    assert sum(pixels.values()) <= 1300 - 70 + 10
+    assert 460 <= pixels["Context"] <= 525
+    assert pixels["Judgement"] == pytest.approx(140, abs=3)
+    assert pixels["State"] == pytest.approx(85, abs=3)
+
+
+def test_the_cursor_stands_in_the_first_open_judgement_and_on_the_guide_in_the_name():
+    answers = answers_for(example())[0]
+    book = opened(written(example(), ReviewOptions(answers=answers)))
+    values = opened(written(example(), ReviewOptions(answers=answers)), values=True)
+    for name in ("FN", "FP"):
+        states = texts(values[TABS[name]], "State")
+        row = FIRST + states.index("")
+        assert row > FIRST + 3
+        selected = book[TABS[name]].sheet_view.selection[-1]
+        assert selected.activeCell == f"D{row}"
+        assert book[TABS[name]].sheet_view.pane.topLeftCell == f"D{row - 3}"
+    row, _ = find(book["Guide"], "Your name (please fill in)")
+    assert book["Guide"].sheet_view.selection[-1].activeCell == f"C{row}"
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_titles_end_before_the_frozen_columns_do(lang):
+    content = written(example(), ReviewOptions(lang=lang))
+    for sheet in opened(content).worksheets[1:3]:
+        room = sum(sheet.column_dimensions[letter].width for letter in "ABC") * 7
+        assert pixels(sheet["A1"].value) * 1.4 * 1.05 < room
+        legend = "".join(text for text, _ in runs(sheet["A2"].value))
+        assert pixels(legend) * 1.05 < room
+
+
+def test_what_happened_stands_in_one_line_before_the_context():
+    table = """
+        token    gold   pred
+        <s>
+        Jay      B-PER  B-PER
+        B.       I-PER  I-PER
+        Lee      I-PER  O
+        of       O      O
+        Bonn     B-LOC  O
+        ACME     O      B-ORG
+        Ann      B-PER  B-LOC
+        </s>
+    """
+    book = opened(written(evaluated(table, labelled="span")))
+    lines = {name: [text.partition("\n")[0] for text in texts(book[TABS[name]], "Context")] for name in ("FN", "FP")}
+    assert lines == {
+        "FN": ["found in part: the model marked “Jay B.” · PER", "missed · LOC", "wrong label: LOC instead of PER"],
+        "FP": ["only the model marked this · ORG", "wrong label: LOC instead of PER"],
+    }
+
+
 def test_header_is_frozen_filtered_and_repeated_in_print(book):
     for name in ("FN", "FP", "Documents"):
-        sheet = book[name]
-        assert sheet.freeze_panes == f"B{FIRST}"
-        assert sheet.auto_filter.ref.startswith(f"A{HEADER_ROW}:")
+        sheet = book[TABS.get(name, name)]
+        header = HEADER_ROW if name in TABS else 4
+        assert sheet.freeze_panes == f"{'D' if name in TABS else 'B'}{header + 1}"
+        assert sheet.auto_filter.ref.startswith(f"A{header}:")
         assert sheet.auto_filter.ref.endswith(str(sheet.max_row))
-        assert sheet.print_title_rows == f"${HEADER_ROW}:${HEADER_ROW}"
+        assert sheet.print_title_rows == f"${header}:${header}"
     for sheet in book.worksheets[:6]:
         assert not sheet.sheet_view.showGridLines
         assert sheet.page_setup.paperSize == 9
@@ -271,21 +349,22 @@ def test_header_is_frozen_filtered_and_repeated_in_print(book):
 
 def test_every_row_has_a_height_of_its_own(book):
     for name in ("FN", "FP"):
-        sheet = book[name]
+        sheet = book[TABS.get(name, name)]
         for row in range(1, sheet.max_row + 1):
-            assert 0 < sheet.row_dimensions[row].height <= 409
+            assert 0 < sheet.row_dimensions[row].height <= 300
 
 
 def test_no_errors_give_friendly_empty_sheets():
     same = b"Ann\tB-PER\n.\tO\n"
     content = written(evaluated(Sides(same, same)))
     book = opened(content)
-    assert book["FN"].cell(FIRST, 1).value == "Nothing to judge here: the model found every span of the reference."
-    assert book["FP"].cell(FIRST, 1).value == "Nothing to judge here: the reference supports every span of the model."
+    missed, unsupported = (book[TABS[name]].cell(FIRST, 1).value for name in ("FN", "FP"))
+    assert missed == "Nothing to judge here: the model found every span of the reference."
+    assert unsupported == "Nothing to judge here: the reference supports every span of the model."
     for name in ("FN", "FP"):
-        assert book[name]["A2"].value == "0 of 0 judged"
-        assert not book[name].data_validations.dataValidation
-        assert not list(book[name].conditional_formatting)
+        assert book[TABS[name]]["D1"].value == "0 of 0 done"
+        assert not book[TABS.get(name, name)].data_validations.dataValidation
+        assert not list(book[TABS.get(name, name)].conditional_formatting)
     assert "0 passages that the model missed" in "".join(
         str(row[1]) for row in book["Guide"].iter_rows(values_only=True)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from io import BytesIO
 
@@ -16,6 +17,7 @@ from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.recording import record
 from tests.support.workbooks import (
     ONE_LAYER,
+    TABS,
     answers_for,
     column,
     evaluated,
@@ -29,6 +31,8 @@ from tests.support.workbooks import (
     texts,
     written,
 )
+
+LINK = re.compile(r"""=HYPERLINK\("#'([^']+)'!D"&MATCH\("(\S+)",(.+),0\),"\S+ \d+( \(\+\d+\))?"\)""")
 
 
 @pytest.fixture(scope="module")
@@ -50,35 +54,37 @@ def test_more_cases_than_rows_continue_on_further_sheets():
     answers, _ = answers_for(evaluation)
     content = written(evaluation, ReviewOptions(max_rows=5, answers=answers))
     book, values = opened(content), opened(content, values=True)
-    names = [name for name in book.sheetnames if name.startswith("FN")]
-    assert names == ["FN", "FN 2", "FN 3", "FN 4", "FN 5"]
-    shown = [case for name in names for case in texts(book[name], "Case")]
+    names = [name for name in book.sheetnames if name.startswith(TABS["FN"])]
+    assert names == [TABS["FN"], *(f"{TABS['FN']} {number}" for number in (2, 3, 4, 5))]
+    shown = [case for name in names for case in texts(book[name], "Case ID")]
     assert shown == list(evaluation.cases[0]["case_id"])
-    assert [values[name]["A2"].value for name in names] == [
-        "5 of 5 judged",
-        "2 of 5 judged",
-        "0 of 5 judged",
-        "0 of 5 judged",
-        "0 of 1 judged",
-    ]
+    for name in names:
+        done = sum(state.startswith(("✓", "↔")) for state in texts(values[name], "State"))
+        assert values[name]["D1"].value == f"{done} of {len(texts(values[name], 'State'))} done"
     counts, _ = live_figures(values["Metrics"])
     assert counts["judged"] == (7, 6)
     row, left = find(book["Metrics"], "judged")
-    assert book["Metrics"].cell(row, left + 1).value.count("COUNTA") == 5
+    assert book["Metrics"].cell(row, left + 1).value.count("COUNTIF") == 5
+    linked = 0
     for name in names:
         for cell in column(book[name], "See also"):
-            if cell.hyperlink:
-                sheet, _, place = cell.hyperlink.location.partition("!")
-                assert book[sheet.strip("'")][place].value == cell.value.split()[0]
+            if cell.value:
+                target, case_id, range_ = LINK.fullmatch(cell.value).groups()[:3]
+                sheet, _, area = range_.rpartition("!")
+                assert target == sheet.strip("'")
+                assert case_id in [line[0].value for line in book[target][area.replace("$", "")]]
+                linked += 1
+    assert linked
 
 
 def test_a_selection_of_cases_can_be_written():
     missed, unsupported = example().cases
     chosen = {"FN": missed.iloc[3:6], "FP": unsupported.iloc[:0]}
     book = opened(written(example(), cases=chosen))
-    assert texts(book["FN"], "Case") == list(missed["case_id"][3:6])
+    assert texts(book[TABS["FN"]], "Case ID") == list(missed["case_id"][3:6])
     assert manifest_of(book).cases == {"FN": 3, "FP": 0}
-    assert not any(cell.hyperlink for cell in column(book["FN"], "See also"))  # the other side is not there
+    assert texts(book[TABS["FN"]], "No.") == ["4", "5", "6"]  # as in the whole
+    assert not any(cell.value for cell in column(book[TABS["FN"]], "See also"))  # the other side is not there
 
 
 def test_progress_counts_every_case_once():
@@ -88,8 +94,8 @@ def test_progress_counts_every_case_once():
 
 
 def test_a_window_replaces_the_sentence():
-    sheet = opened(written(evaluated(ONE_LAYER, context=1)))["FN"]
-    assert texts(sheet, "Context")[0].replace("\u2060", "") == "🟩Ann🟩 🟥Lee🟥 of"
+    sheet = opened(written(evaluated(ONE_LAYER, context=1)))[TABS["FN"]]
+    assert texts(sheet, "Context")[0].replace("\u2060", "").splitlines()[1] == "🟩Ann🟩 🟥Lee🟥 of"
 
 
 def test_the_same_run_gives_the_same_bytes(monkeypatch, tmp_path):
@@ -135,7 +141,7 @@ def test_a_streamed_workbook_has_the_same_cells(monkeypatch, tmp_path):
     heights = [
         [(row, sheet.row_dimensions[row].height) for row in range(1, sheet.max_row + 1)]
         for content in (plain, streamed.read_bytes())
-        for sheet in [opened(content)["FN"]]
+        for sheet in [opened(content)[TABS["FN"]]]
     ]
     assert heights[0] == heights[1]
 
@@ -181,7 +187,7 @@ def test_evaluate_writes_review_xlsx_by_default(monkeypatch, tmp_path, examples)
     assert result.code == 0, result.err
     assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]
     names = CalamineWorkbook.from_path(str(tmp_path / "review.xlsx")).sheet_names
-    assert names[:6] == ["Guide", "Metrics", "FN", "FP", "Documents", "Confusion"]
+    assert names[:6] == ["Guide", TABS["FN"], TABS["FP"], "Metrics", "Documents", "Confusion"]
 
 
 def test_layers_that_are_not_merged_get_a_workbook_each(tmp_path, examples):
@@ -204,7 +210,7 @@ def test_layers_that_are_not_merged_get_a_workbook_each(tmp_path, examples):
     for layer in ("category", "risk"):
         book = opened(tmp_path / f"review-{layer}.xlsx")
         assert manifest_of(book).layers == (layer,)
-        assert "Etikett" in headers(book["FN"])
+        assert "Etikett" in headers(book["Übersehen (FN)"])
 
 
 def test_the_recording_that_the_benchmark_replays_is_the_same_workbook(monkeypatch, tmp_path):

@@ -15,6 +15,7 @@ from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import cases_of, everything_in, fill, manifest
 from tests.support.workbooks import (
     HEADER_ROW,
+    TABS,
     example,
     find,
     headers,
@@ -68,12 +69,13 @@ def choices(book: openpyxl.Workbook, sheet: str) -> list[str]:
 
 def test_own_judgements_are_offered_explained_and_counted(made):
     book = openpyxl.load_workbook(made)
-    assert "Public figure, need not be hidden" in choices(book, "FN")
-    assert "Outside our guideline" not in choices(book, "FN")
-    assert "Outside our guideline" in choices(book, "FP")
-    assert "Public figure, need not be hidden" not in choices(book, "FP")
-    row, column = find(book["Guide"], "Public figure, need not be hidden (FN)")
-    standard, _ = find(book["Guide"], "Should not be marked (FN)")
+    missed, unsupported = (choices(book, TABS[kind]) for kind in ("FN", "FP"))
+    assert "7 Public figure, need not be hidden" in missed
+    assert not any("Outside our guideline" in choice for choice in missed)
+    assert "8 Outside our guideline" in unsupported
+    assert not any("Public figure" in choice for choice in unsupported)
+    row, column = find(book["Guide"], "Public figure, need not be hidden (Missed (FN))")
+    standard, _ = find(book["Guide"], "Should not be marked (Missed (FN))")
     effects = [book["Guide"].cell(line, column + 2).value for line in (row, standard)]
     assert effects[0] == effects[1]
     row, column = find(book["Metrics"], "Public figure, need not be hidden")
@@ -109,10 +111,9 @@ def test_own_judgements_are_in_reports_and_come_back_in_a_later_run(made, sides,
     again = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", tmp_path / "n.xlsx", "--previous", log, "--config",
                 tmp_path / "own.toml")  # fmt: skip
     assert again.code == 0, again.err
-    sheet = openpyxl.load_workbook(tmp_path / "n.xlsx")["FN"]
-    place = headers(sheet).index("Judgement") + 1
-    filled = {sheet.cell(row, 1).value: sheet.cell(row, place).value for row in range(5, sheet.max_row + 1)}
-    assert filled[missed[0]] == "Public figure, need not be hidden"
+    sheet = openpyxl.load_workbook(tmp_path / "n.xlsx")[TABS["FN"]]
+    filled = dict(zip(texts(sheet, "Case ID"), texts(sheet, "Judgement"), strict=True))
+    assert filled[missed[0]] == "7 Public figure, need not be hidden"
 
 
 def test_on_the_wrong_sheet_they_are_refused_like_any_other(made, sides):
@@ -157,11 +158,11 @@ def test_judgements_of_a_project_are_offered_counted_and_remembered():
     options = ReviewOptions(judgements=(*JUDGEMENTS, own), answers={case: Answer("public")})
     content = written(example(), options)
     book, values = opened(content), opened(content, values=True)
-    assert texts(book["FN"], "Judgement")[0] == "Public figure? *"
+    assert texts(book[TABS["FN"]], "Judgement")[0] == "Public figure? *"
     counts, estimate = live_figures(values["Metrics"])
     assert counts["Public figure? *"] == (1, "–")
     assert estimate["Reference spans"] == (75, 74)
     row, left = find(book["Metrics"], "Public figure? *")
-    assert "COUNTIF" not in book["Metrics"].cell(row, left + 1).value  # the signs would be wildcards
+    assert "Public" not in book["Metrics"].cell(row, left + 1).value  # its signs would be wildcards
     assert manifest_of(book).judgements == (own,)
-    assert find(book["Guide"], "Public figure? * (FN)")
+    assert find(book["Guide"], "Public figure? * (Missed (FN))")

@@ -19,6 +19,7 @@ from clueval_xlsx.review.reimport import reimport
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run, run_process
 from tests.support.judging import case, decide, judged, records, spans, workbook
 from tests.support.tables import cut
+from tests.support.workbooks import TABS
 
 TABLE = """
     token       gold   pred
@@ -80,7 +81,7 @@ def columns(sheet) -> dict[str, int]:
 
 
 def the_sheets(book):
-    return [book["FN"], book["FP"]]
+    return [book[TABS["FN"]], book[TABS["FP"]]]
 
 
 # -- forgiving ------------------------------------------------------------------------------------------------------
@@ -118,7 +119,7 @@ def insert_things(book):
 
 
 def rename(book):
-    book["FN"].title, book["FP"].title = "Übersehen (Anna)", "zweite"
+    book[TABS["FN"]].title, book[TABS["FP"]].title = "Übersehen (Anna)", "zweite"
 
 
 def copy_a_row(book):
@@ -135,7 +136,7 @@ def hide(book):
 
 def delete_other_columns(book):
     for sheet in the_sheets(book):
-        for name in ("Context", "Class", "Case (again)", "Other span"):
+        for name in ("Context", "Class", "Case ID (again)", "Other span"):
             sheet.delete_cols(columns(sheet)[name])
 
 
@@ -148,7 +149,7 @@ def test_what_people_do_to_a_sheet_does_no_harm(evaluation, answers, edit):
 
 def test_a_workbook_cut_into_two_files_is_whole_again(evaluation, answers):
     halves = []
-    for kept, gone in (("FN", "FP"), ("FP", "FN")):
+    for kept, gone in ((TABS["FN"], TABS["FP"]), (TABS["FP"], TABS["FN"])):
         half = edited(workbook(evaluation, answers), lambda book, gone=gone: book.remove(book[gone]))
         half.name = f"{kept}.xlsx"
         halves.append(half)
@@ -185,7 +186,7 @@ def test_numbers_dates_and_truth_values_in_text_cells_are_reported_or_read(evalu
     import datetime
 
     def edit(book):
-        sheet = book["FN"]
+        sheet = book[TABS["FN"]]
         place = columns(sheet)
         row = place["row"] + 1
         sheet.cell(row, place["Judgement"], 7)
@@ -207,9 +208,9 @@ def test_numbers_dates_and_truth_values_in_text_cells_are_reported_or_read(evalu
 
 
 def sort_the_block_alone(book):
-    sheet = book["FN"]
+    sheet = book[TABS["FN"]]
     place = columns(sheet)
-    first, last = place["Case (again)"], place["Comment"]
+    first, last = place["Judgement"], place["Comment"]
     rows = range(place["row"] + 1, place["row"] + 3)
     values = [[sheet.cell(row, column).value for column in range(first, last + 1)] for row in rows]
     for row, line in zip(rows, reversed(values), strict=True):
@@ -221,7 +222,7 @@ def test_a_block_sorted_alone_is_held_back_until_somebody_says_which_id_counts(e
     moved = edited(workbook(evaluation, answers), sort_the_block_alone)
     result = reimport([moved], gold())
     assert [problem.reason for problem in result.problems] == ["ids_differ"] * 2
-    assert all("review.xlsx!FN!" in problem.where for problem in result.problems)
+    assert all("review.xlsx!Missed (FN)!" in problem.where for problem in result.problems)
     assert spans(result.runs[0]) == [
         ("Herr Dietmar Kolbe", "PER"),
         ("Marlene Osterhagen", "PER"),
@@ -242,8 +243,8 @@ def test_unusable_rows_name_file_sheet_and_cell_and_the_good_ones_count(evaluati
     bad[case(evaluation, "FP", "Bert")] = Answer("", "as_model")
     result = reimport([workbook(evaluation, bad)], gold())
     assert [problem.where.split("!")[:2] for problem in result.problems] == [
-        ["review.xlsx", "FN"],
-        ["review.xlsx", "FP"],
+        ["review.xlsx", TABS["FN"]],
+        ["review.xlsx", TABS["FP"]],
     ]
     assert "Allowed: model_error" in str(result.problems[0])
     assert [problem.reason for problem in result.problems] == ["no_judgement", "correction_alone"]
@@ -259,7 +260,7 @@ def test_a_judgement_of_the_other_sheet_is_refused(evaluation):
 def test_the_same_case_twice_counts_once_if_identical_and_is_a_conflict_if_not(evaluation, answers):
     def differ(book):
         copy_a_row(book)
-        sheet = book["FN"]
+        sheet = book[TABS["FN"]]
         sheet.cell(sheet.max_row, columns(sheet)["Judgement"], "Model is wrong")
         sheet.cell(sheet.max_row, columns(sheet)["Correct span"]).value = None
 
@@ -341,7 +342,7 @@ def test_the_prediction_given_as_gold_is_recognised(evaluation, answers):
 
 def test_sheets_of_two_runs_in_one_workbook_are_refused(evaluation, answers):
     def edit(book):
-        for row in book["FP"].iter_rows():
+        for row in book[TABS["FP"]].iter_rows():
             for cell in row:
                 if isinstance(cell.value, str) and cell.value.startswith("clueval-run:"):
                     cell.value = "clueval-run: 0000000000-0000000000-00000000"
@@ -352,7 +353,7 @@ def test_sheets_of_two_runs_in_one_workbook_are_refused(evaluation, answers):
 
 def test_edits_outside_the_annotation_columns_are_ignored_and_reported(evaluation, answers):
     def edit(book):
-        sheet = book["FN"]
+        sheet = book[TABS["FN"]]
         sheet.cell(columns(sheet)["row"] + 1, columns(sheet)["Span"], "something else")
 
     result = reimport([edited(workbook(evaluation, answers), edit)], gold())
@@ -411,10 +412,10 @@ def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
     stream = io.BytesIO()
     write_conflicts(first.runs[0], stream, lang="en")
     book = openpyxl.load_workbook(stream)
-    sheet = book["FN"]
+    sheet = book[TABS["FN"]]
     place = columns(sheet)
     rows = [row for row in sheet.iter_rows(min_row=place["row"] + 1, values_only=True) if row[0]]
-    assert [row[0] for row in rows] == [kammer]
+    assert [row[place["Case ID"] - 1] for row in rows] == [kammer]
     said = rows[0][place["Earlier judgements"] - 1]
     assert said == "Anna: Should not be marked – by Anna\nBen: Model is wrong – by Ben"
 
@@ -546,8 +547,8 @@ def test_exit_code_3_says_that_a_person_must_look_and_the_report_speaks_german(e
     outputs = ["-o", folder / "c.vrt", "--report", folder / "r.xlsx", "--conflicts", folder / "k.xlsx"]
     result = run("reimport", *paths, "--gold", gold_path, *outputs)
     assert result.code == 3
-    assert "anna.xlsx!FN!" in result.err
-    assert "ben.xlsx!FN!" in result.err
+    assert "anna.xlsx!Übersehen (FN)!" in result.err
+    assert "ben.xlsx!Übersehen (FN)!" in result.err
     assert (folder / "c.vrt").read_bytes() == gold_path.read_bytes()
     book = openpyxl.load_workbook(folder / "r.xlsx")
     assert book.sheetnames[:3] == ["Übersicht", "Änderungen", "Konflikte"]
@@ -580,7 +581,7 @@ def test_layers_that_were_evaluated_by_themselves_come_home_together(example):
     for path in paths:
 
         def edit(book):
-            sheet = book["FN"]
+            sheet = book[TABS["FN"]]
             sheet.cell(columns(sheet)["row"] + 1, columns(sheet)["Judgement"], "gold_wrong")
 
         stream = io.BytesIO(path.read_bytes())

@@ -12,8 +12,8 @@ from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.reimport import reimport
 from tests.support.judging import case
-from tests.support.office import Document, Office, columns, letter
-from tests.support.workbooks import FIRST
+from tests.support.office import Document, Office, case_rows, columns, letter
+from tests.support.workbooks import FIRST, TABS
 
 pytestmark = pytest.mark.office
 
@@ -26,8 +26,8 @@ PICKS = {
     ("FP", "Marlene Osterhagen"): ("Reference too long or short", "as the model"),
 }
 INPUTS = (
-    "Case (again)",
     "Judgement",
+    "Case ID (again)",
     "Correct span",
     "Correct label: category",
     "Correct label: risk",
@@ -48,13 +48,11 @@ def judged(office: Office, evaluation: Evaluation, tmp_path: Path):
     path = tmp_path / "review.xlsx"
     write_workbook(evaluation, path, ReviewOptions(judge="Anna"))
     book = office.open(path)
-    for (sheet, words), (judgement, span) in PICKS.items():
-        wanted = case(evaluation, sheet, words)
-        place = columns(book, sheet)
-        rows, _ = book.used(sheet)
-        row = next(row for row, line in enumerate(book.texts(sheet, f"A{FIRST}:A{rows}"), FIRST) if line[0] == wanted)
+    for (kind, words), (judgement, span) in PICKS.items():
+        wanted, sheet = case(evaluation, kind, words), TABS[kind]
+        place, row = columns(book, sheet), case_rows(book, sheet)[wanted]
         cell = f"{place['Judgement']}{row}"
-        assert judgement in book.validation(sheet, cell)["choices"]
+        assert any(judgement in choice for choice in book.validation(sheet, cell)["choices"])
         book.set_text(sheet, cell, judgement)
         if span:
             book.set_text(sheet, f"{place['Correct span']}{row}", span)
@@ -67,20 +65,20 @@ def untouched(book: Document) -> None:
 
 
 def sort_the_whole_sheet(book: Document) -> None:
-    for sheet in ("FN", "FP"):
+    for sheet in map(TABS.get, ("FN", "FP")):
         rows, last = book.used(sheet)
         book.sort(sheet, f"A{FIRST}:{letter(last - 1)}{rows}", 3, ascending=False)
 
 
 def insert_columns_and_rows(book: Document) -> None:
-    for sheet in ("FN", "FP"):
+    for sheet in map(TABS.get, ("FN", "FP")):
         book.insert_columns(sheet, 2, 2)
         book.insert_columns(sheet, 14)
         book.insert_rows(sheet, 1, 3)
 
 
 def delete_unjudged_rows(book: Document) -> None:
-    for sheet in ("FN", "FP"):
+    for sheet in map(TABS.get, ("FN", "FP")):
         place = columns(book, sheet)["Judgement"]
         rows, _ = book.used(sheet)
         for row in range(rows, FIRST - 1, -1):
@@ -89,8 +87,8 @@ def delete_unjudged_rows(book: Document) -> None:
 
 
 def move_and_rename_sheets(book: Document) -> None:
-    book.move_sheet("FP", 0)
-    book.rename_sheet("FN", "Anna, links")
+    book.move_sheet(TABS["FP"], 0)
+    book.rename_sheet(TABS["FN"], "Anna, links")
     book.delete_sheet("Confusion")
 
 
@@ -127,11 +125,11 @@ def test_an_untouched_workbook_saved_by_libreoffice_changes_nothing(office, eval
 
 @pytest.mark.parametrize("ending", [".xlsx", ".ods"])
 def test_a_block_sorted_alone_is_held_back_and_the_blocks_own_id_settles_it(judged, examples, tmp_path, ending):
-    for sheet in ("FN", "FP"):
+    for sheet in map(TABS.get, ("FN", "FP")):
         place = columns(judged, sheet)
         rows, _ = judged.used(sheet)
         first, last = place[INPUTS[0]], place[INPUTS[-1]]
-        judged.sort(sheet, f"{first}{FIRST}:{last}{rows}", 1)
+        judged.sort(sheet, f"{first}{FIRST}:{last}{rows}", 0)
     path = judged.save(tmp_path / f"sorted{ending}")
     held = reimport([path], examples / "gold.vrt")
     assert held.problems

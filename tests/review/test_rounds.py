@@ -20,7 +20,7 @@ from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import LINKED, case, judged, records, spans, workbook
 from tests.support.tables import cut
 from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
-from tests.support.workbooks import example, find
+from tests.support.workbooks import FIRST, TABS, example, find, headers
 
 NAMES = ("Zwetlana", "Quirin")
 
@@ -194,7 +194,7 @@ def test_disagreements_go_to_a_third_person_and_come_back(disagreement, sides, t
 def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sides, tmp_path):
     book, conflicts, corrected = tmp_path / "r.xlsx", tmp_path / "second.xlsx", tmp_path / "corrected.vrt"
     run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--agreed", "4", "--by", "domain")
-    first, second, *others = cases_of(book)["Agreed"]
+    first, second, *others = cases_of(book)["AG"]
     given = dict.fromkeys([first, *others], "confirmed")
     books = [
         fill(book, given, tmp_path / "anna.xlsx"),
@@ -202,9 +202,9 @@ def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sid
     ]
     done = run("reimport", *books, "--gold", sides[0], "--conflicts", conflicts)
     assert done.code == 3, done.err
-    assert cases_of(conflicts)["Agreed"] == [first]
+    assert cases_of(conflicts)["AG"] == [first]
     table = next(table for table in read_workbook(conflicts.read_bytes(), "second") if table.name == "Agreed")
-    shown = dict(zip(table.rows[3], table.rows[4], strict=True))
+    shown = dict(zip(table.rows[2], table.rows[3], strict=True))
     assert shown["Document"]
     assert str(shown["domain"]) not in {"", "nan"}
     assert str(shown["Span"]) in str(shown["Context"])
@@ -222,10 +222,11 @@ def test_a_blind_workbook_tells_nobodys_place(disagreement, sides, tmp_path):
     for order in (list(books.values()), list(books.values())[::-1]):
         target = tmp_path / "blind.xlsx"
         run("reimport", *order, "--gold", sides[0], "--conflicts", target, "--blind")
-        sheet = openpyxl.load_workbook(target)["FN"]
-        names = [cell.value for cell in sheet[4]]
-        column = names.index("Earlier judgements") + 1
-        shown.append({sheet.cell(row, 1).value: sheet.cell(row, column).value for row in range(5, 9)})
+        sheet = openpyxl.load_workbook(target)[TABS["FN"]]
+        names = headers(sheet)
+        case, column = (names.index(header) + 1 for header in ("Case ID", "Earlier judgements"))
+        rows = range(FIRST, FIRST + 4)
+        shown.append({sheet.cell(row, case).value: sheet.cell(row, column).value for row in rows})
     assert shown[0] == shown[1]
     assert set(shown[0]) == set(open_cases)
 

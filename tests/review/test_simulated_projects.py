@@ -25,9 +25,9 @@ from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.review_sheets import ReviewRow
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, run
-from tests.support.office import Document, Office, columns, letter
+from tests.support.office import Document, Office, case_rows, columns, letter
 from tests.support.teams import all_cases
-from tests.support.workbooks import FIRST, example
+from tests.support.workbooks import FIRST, TABS, example
 
 ERROR_RATES = {"anna": 0.0, "ben": 0.1, "cara": 0.25, "dora": 0.4}
 OTHERS = {"FN": ("model_error", "gold_wrong", "acceptable"), "FP": ("model_error", "acceptable", "unclear")}
@@ -56,21 +56,21 @@ def simulated(truth: Mapping[str, str], cases: set[str], rate: float, seed: int)
 def judge(book: Document, answers: Mapping[str, str]) -> None:
     """Pick the answers from the dropdowns."""
     words = Words("en")
-    for sheet in ("FN", "FP"):
+    for sheet in map(TABS.get, ("FN", "FP")):
         place = columns(book, sheet)["Judgement"]
-        rows, _ = book.used(sheet)
-        cells = {}
-        for row, line in enumerate(book.values(sheet, f"A{FIRST}:A{rows}"), FIRST):
-            if line[0] in answers:
-                cells[f"{place}{row}"] = words[f"judgement.{answers[line[0]]}"]
+        cells = {
+            f"{place}{row}": words[f"judgement.{answers[case]}"]
+            for case, row in case_rows(book, sheet).items()
+            if case in answers
+        }
         if cells:
             first = next(iter(cells))
-            assert cells[first] in book.validation(sheet, first)["choices"]
+            assert any(cells[first] in choice for choice in book.validation(sheet, first)["choices"])
         book.set_many(sheet, cells)
 
 
 def sort_sheets(book: Document) -> None:
-    for sheet in ("FN", "FP"):
+    for sheet in map(TABS.get, ("FN", "FP")):
         rows, last = book.used(sheet)
         book.sort(sheet, f"A{FIRST}:{letter(last - 1)}{rows}", 3, ascending=False)
 

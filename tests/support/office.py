@@ -5,7 +5,7 @@ the client; `office_driver`, run by the system's Python, is asked by it.
 
     with Office(tmp_path) as office:
         book = office.open("review.xlsx")
-        book.enter("FN", "L5", "Model is wrong")
+        book.enter("Missed (FN)", "D4", "Model is wrong")
         book.save("judged.ods")
 """
 
@@ -255,6 +255,13 @@ def columns(book: Document, sheet: str, row: int = HEADER_ROW) -> dict[str, str]
     _, last = book.used(sheet)
     names = book.texts(sheet, f"A{row}:{letter(last - 1)}{row}")[0]
     return {name: letter(index) for index, name in enumerate(names)}
+
+
+def case_rows(book: Document, sheet: str) -> dict[str, int]:
+    """The rows of a review sheet by the IDs of their cases."""
+    column, (rows, _) = columns(book, sheet)["Case ID"], book.used(sheet)
+    cells = book.values(sheet, f"{column}{HEADER_ROW + 1}:{column}{rows}")
+    return {str(line[0]): row for row, line in enumerate(cells, HEADER_ROW + 1)}
 
 
 def letter(index: int) -> str:

@@ -17,7 +17,7 @@ from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.reading import read_manifest
-from tests.support.workbooks import HEADER_ROW, headers
+from tests.support.workbooks import HEADER_ROW, TABS, headers
 
 EXAMPLE = ("gold.vrt", "pred.vrt")
 _INPUTS = {"judgement": "Judgement", "correct_span": "Correct span", "severity": "Severity", "comment": "Comment"}
@@ -28,10 +28,10 @@ def fill(path: Path, answers: Mapping[str, Answer | str], target: Path | None = 
     book = openpyxl.load_workbook(path)
     for sheet in book.worksheets:
         names = headers(sheet)
-        if "Judgement" not in names or "Case" not in names:
+        if "Judgement" not in names or "Case ID" not in names:
             continue
         for row in range(HEADER_ROW + 1, sheet.max_row + 1):
-            answer = answers.get(str(sheet.cell(row, names.index("Case") + 1).value))
+            answer = answers.get(str(sheet.cell(row, names.index("Case ID") + 1).value))
             if answer is None:
                 continue
             given = Answer(answer) if isinstance(answer, str) else answer
@@ -43,14 +43,15 @@ def fill(path: Path, answers: Mapping[str, Answer | str], target: Path | None = 
 
 
 def cases_of(source: Path | bytes, password: str | None = None) -> dict[str, list[str]]:
-    """The case IDs of each review sheet."""
+    """The case IDs of each review sheet, by the letters that they begin with."""
     data = source.read_bytes() if isinstance(source, Path) else source
     found = {}
     for table in read_workbook(data, "book", password):
         for number, row in enumerate(table.rows[:10]):
-            if "Case" in row and "Judgement" in row:
-                column = list(row).index("Case")
-                found[table.name] = [line[column] for line in table.rows[number + 1 :] if line[column][2:3] == "-"]
+            if "Case ID" in row and "Judgement" in row:
+                column = list(row).index("Case ID")
+                kind = next((kind for kind, name in TABS.items() if name == table.name), table.name)
+                found[kind] = [line[column] for line in table.rows[number + 1 :] if str(line[column])[2:3] == "-"]
     return found
 
 

@@ -22,7 +22,8 @@ from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.manifest import Manifest, decode
 from tests.support.tables import Sides, pair_of
 
-HEADER_ROW = 4  # of the case sheets, counted from 1
+HEADER_ROW = 3  # of the case sheets, counted from 1
+TABS = {"FN": "Missed (FN)", "FP": "Unsupported (FP)", "AG": "Agreed"}  # in English
 FIRST = HEADER_ROW + 1
 LOOKS = {"": "1F2933", "both": "1B7F3Bb", "gold": "B3261Ebu", "pred": "B35900bi"}  # as `runs` says them
 ONE_LAYER = """
@@ -121,6 +122,8 @@ def answers_for(evaluation):
     }
     answers = {case: Answer(code) for case, code in zip(missed, codes["FN"], strict=False)}
     answers |= {case: Answer(code) for case, code in zip(unsupported, codes["FP"], strict=False)}
+    answers[missed[6]] = Answer("label", correct_labels={"category": "PERSON"})
+    answers[unsupported[3]] = Answer("boundary", "as_model")
     answers[missed[2]] = Answer("boundary", "as_model", {"risk": "LOW"}, "direct", "= not a formula")
     answers[missed[10]] = Answer(comment="only a comment")
     return answers, codes

@@ -70,7 +70,14 @@ class Link(NamedTuple):
     text: str
 
 
-Content = str | int | Link | Sequence[tuple[str, str]] | None
+class Formula(NamedTuple):
+    """The content of a cell that is calculated, and the value that it has now."""
+
+    text: str
+    value: str | int
+
+
+Content = str | int | Link | Formula | Sequence[tuple[str, str]] | None
 
 
 class Book:
@@ -197,6 +204,8 @@ class Worksheet:
                 continue
             elif isinstance(value, int):
                 code = sheet.write_number(row, column, value, look)
+            elif isinstance(value, Formula):
+                code = sheet.write_formula(row, column, value.text, look, value.value)
             elif isinstance(value, Link):
                 self.link((row, column), *value, styles[column])
                 continue
@@ -285,9 +294,13 @@ class Worksheet:
         size = {"object_position": 2, "x_scale": chart.width, "y_scale": 1.12, "description": chart.title}
         _check(self._sheet.insert_chart(*cell, made, size))
 
-    def freeze(self, row: int, column: int = 0) -> None:
-        """Keep the rows above and the columns left of here in sight."""
-        self._sheet.freeze_panes(row, column)
+    def freeze(self, row: int, column: int = 0, first_shown: int | None = None) -> None:
+        """Keep the rows above and the columns left of here in sight; the rows below begin with `first_shown`."""
+        self._sheet.freeze_panes(row, column, row if first_shown is None else first_shown, column)
+
+    def select(self, cell: Cell) -> None:
+        """Put the cursor into a cell."""
+        self._sheet.set_selection(*cell, *cell)
 
     def filter(self, first: Cell, last: Cell) -> None:
         """A filter on a header row."""
@@ -344,6 +357,10 @@ class Worksheet:
     def in_column(self, cell: Cell) -> str:
         """A cell's address on its own sheet, with a fixed column, for rules that go down the rows."""
         return str(xl_rowcol_to_cell(*cell, col_abs=True))
+
+    def own_range(self, first: Cell, last: Cell) -> str:
+        """A range's absolute address on its own sheet."""
+        return str(xl_range_abs(*first, *last))
 
     def range(self, first: Cell, last: Cell) -> str:
         """A range's absolute address, with the sheet's name."""

@@ -1,66 +1,44 @@
-"""The columns of a case sheet: what is shown, what is for judging, what is folded away."""
+"""The columns of a case sheet as they look: headers, widths and styles; what a judge needs fits on a small screen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from clueval_xlsx.review.vocabulary import LAYER_COLUMNS
+from clueval_xlsx.review.columns import METADATA, ColumnKind, sheet_columns
 from clueval_xlsx.words import Words
 
-TITLE_ROW, PROGRESS_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3, 4
-ONE_LINE = ("case", "related", "case_again")  # never wrapped
+TITLE_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3
+ONE_LINE = ("number", "related", "state")  # never wrapped, or grown into while somebody judges
 
-# width in characters, style of the cells
-_INFO = {
-    "case": (14, "cell_small"),
-    "class": (10, "cell"),
-    "document": (14, "cell"),
-    "span": (17.5, "cell"),
-    "label": (10, "cell"),
-    "other_span": (17.5, "cell"),
-    "other_label": (10, "cell"),
-    "context": (60, "cell_context"),
-    "related": (14.5, "cell_link"),
-    "earlier": (30, "cell"),
+_SCREEN = 1300  # pixels from the number to the comment, at 100 %
+_TWINS = 70  # pixels that are kept for the column that says which cases a judgement holds for
+_WIDEST_CONTEXT, _NARROWEST_CONTEXT = 520, 460
+_FOLDED = 90
+# Width in pixels, style of the cells.
+_LOOKS = {
+    "number": (40, "cell_number"),
+    "state": (85, "cell_state"),
+    "judgement": (140, "input"),
+    "case_again": (_FOLDED, "cell_small"),
+    "correct_span": (110, "input"),
+    "correct_label": (85, "input"),
+    "severity": (80, "input"),
+    "comment": (100, "input"),
+    "related": (80, "cell_link"),
+    "document": (120, "cell"),
+    "span": (140, "cell"),
+    "label": (90, "cell"),
+    "other_span": (140, "cell"),
+    "other_label": (90, "cell"),
+    "earlier": (260, "cell"),
+    METADATA: (100, "cell"),
 }
-_INPUT = {
-    "case_again": (14, "cell_small"),
-    "judgement": (22, "input"),
-    "correct_span": (20, "input"),
-    "correct_label": (16, "input"),
-    "severity": (16, "input"),
-    "comment": (28, "input"),
-}
-FOLDED_WIDTH = 12
-_FOLDED = (
-    "start",
-    "end",
-    "start_id",
-    "end_id",
-    "other_start",
-    "other_end",
-    "other_start_id",
-    "other_end_id",
-    "document_start",
-    "document_end",
-    "char_start",
-    "char_end",
-    "sentence",
-)
-
-
-class ColumnKind(StrEnum):
-    """What a column is for."""
-
-    INFO = "info"
-    INPUT = "input"
-    FOLDED = "folded"
+_BLOCK = ("number", "state", "judgement", "correct_span", "severity", "comment")
 
 
 class CaseColumn(NamedTuple):
-    """One column of a case sheet."""
+    """One column of a case sheet; its width is in characters."""
 
     key: str
     layer: str | None
@@ -69,29 +47,42 @@ class CaseColumn(NamedTuple):
     style: str
     kind: ColumnKind
 
+    @property
+    def name(self) -> str:
+        """As the manifest keeps it."""
+        return self.key if self.layer is None else f"{self.key}:{self.layer}"
 
-def case_columns(
-    names: Iterable[str], label_widths: Mapping[str, float], words: Words, *, earlier: bool
-) -> list[CaseColumn]:
+
+def _characters(pixels: float) -> float:
+    """The width of a column that LibreOffice shows with so many pixels; Excel shows a sixteenth less."""
+    return (pixels / 1.0625 - 5) / 7
+
+
+FOLDED_WIDTH = _characters(_FOLDED)
+
+
+def case_columns(names: Iterable[str], layers: Sequence[str], words: Words, *, earlier: bool) -> list[CaseColumn]:
     """The plan of a sheet's columns.
 
-    `names` are the columns of its case table, `label_widths` how wide the labels of each layer are; `earlier` says
-    whether a column shows what was decided before.
+    `names` are the columns of its case table; `earlier` says whether a column shows what was decided before.
     """
+    names = list(names)
+    absent = {key for key in ("char_start", "char_end") if key not in names} | (set() if earlier else {"earlier"})
+    metadata = [name.removeprefix(METADATA) for name in names if name.startswith(METADATA)]
+    widths = _flexible(len(layers))
     found = []
-    for kind, table in ((ColumnKind.INFO, _INFO), (ColumnKind.INPUT, _INPUT)):
-        for key, (width, style) in table.items():
-            if key == "earlier" and not earlier:
-                continue
-            header = words[f"column.{key}"]
-            if key not in LAYER_COLUMNS:
-                found.append(CaseColumn(key, None, header, width, style, kind))
-                continue
-            for layer, room in label_widths.items():
-                shown = header if len(label_widths) == 1 else f"{header}: {layer}"
-                found.append(CaseColumn(key, layer, shown, max(width, room), style, kind))
-    for name in names:
-        if name in _FOLDED or name.startswith("meta_"):
-            header = words[f"column.{name}"] if name in _FOLDED else name.removeprefix("meta_")
-            found.append(CaseColumn(name, None, header, FOLDED_WIDTH, "cell_small", ColumnKind.FOLDED))
+    for key, layer, kind in sheet_columns(layers, metadata=metadata, absent=absent):
+        look = METADATA if key.startswith(METADATA) else key
+        pixels, style = _LOOKS.get(look, (_FOLDED, "cell_small"))
+        header = key.removeprefix(METADATA) if look == METADATA else words[f"column.{key}"]
+        shown = f"{header}: {layer}" if layer is not None and len(layers) > 1 else header
+        style = "cell_context" if key == "context" else style
+        found.append(CaseColumn(key, layer, shown, _characters(widths.get(key, pixels)), style, kind))
     return found
+
+
+def _flexible(layers: int) -> dict[str, int]:
+    """The widths of context and comment in pixels: they share what the others leave of the screen."""
+    left = _SCREEN - _TWINS - sum(_LOOKS[key][0] for key in _BLOCK) - layers * _LOOKS["correct_label"][0]
+    context = min(max(left, _NARROWEST_CONTEXT), _WIDEST_CONTEXT)
+    return {"context": context, "comment": _LOOKS["comment"][0] + max(left - context, 0)}

@@ -4,34 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
+from xlsxwriter.utility import xl_col_to_name
 
 from clueval_xlsx.cases.contexts import Segment, emoji_pieces
 from clueval_xlsx.cases.kinds import AG, FN, FP
-from clueval_xlsx.corpus.spans import label_vocabulary
-from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown, Link, Message, Worksheet
+from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown, Formula, Message, Worksheet
 from clueval_xlsx.outputs.xlsx.case_columns import (
     FIRST_ROW,
     FOLDED_WIDTH,
     HEADER_ROW,
     LEGEND_ROW,
     ONE_LINE,
-    PROGRESS_ROW,
     TITLE_ROW,
     CaseColumn,
-    ColumnKind,
     case_columns,
 )
-from clueval_xlsx.outputs.xlsx.hidden import Lists
-from clueval_xlsx.outputs.xlsx.measure import height, lines, width_for
+from clueval_xlsx.outputs.xlsx.case_state import (
+    DONE,
+    MISSING,
+    MOST_LIVE_ROWS,
+    SETTLED,
+    STRANGE,
+    AnswerStates,
+    LinkedCase,
+    RowColumns,
+    StateFormulas,
+    counting,
+)
+from clueval_xlsx.outputs.xlsx.hidden import SEVERITY, Lists, judgement_list
+from clueval_xlsx.outputs.xlsx.measure import TALLEST, line_counts
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.review.columns import ColumnKind
 from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
-from clueval_xlsx.views.case_words import class_name, sheet_name
-from clueval_xlsx.views.judgement_words import judgement_names, severity_name, span_choice_name
+from clueval_xlsx.views.case_words import class_name, happened_lines, sheet_name
+from clueval_xlsx.views.judgement_words import judgement_entry, severity_entry, span_choice_name
 
 _ADVANCE_EVERY = 100
+_COLUMN_STATES = {ColumnKind.FOLDED: ColumnState.FOLDED, ColumnKind.BLOCK_ID: ColumnState.HIDDEN}
+# Points that a line takes, and one about what happened: LibreOffice needs a little less, Excel a little more.
+_LINE, _SMALL_LINE = 11.8, 9.4
+# The width of their fonts against the columns: between what LibreOffice and Excel make of them.
+_TEXT, _SMALL = 0.96, 0.78
+_LEAST_HEIGHT = 33.0  # points; room for a State of three lines
+_PADDING = 1.5  # points above and below the text
+_SHOWN_BEFORE = 3  # rows above the first open one that are seen on opening
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +61,31 @@ class Part:
     sheet: Worksheet
     cases: pd.DataFrame
     number: int
+    columns: Sequence[CaseColumn]
 
     @property
     def last_row(self) -> int:
         """The row of the last case (or of the note that there is none)."""
         return FIRST_ROW + max(len(self.cases), 1) - 1
+
+    @cached_property
+    def at(self) -> dict[tuple[str, str | None], int]:
+        """Where each column stands, by its key and layer."""
+        return {(column.key, column.layer): index for index, column in enumerate(self.columns)}
+
+    def letter(self, key: str, layer: str | None = None) -> str:
+        """The letter of a column, fixed."""
+        return f"${xl_col_to_name(self.at[key, layer])}"
+
+    def cells(self, key: str) -> str:
+        """The range of a column's cases, with the sheet's name."""
+        column = self.at[key, None]
+        return self.sheet.range((FIRST_ROW, column), (self.last_row, column))
+
+    def own_cells(self, key: str) -> str:
+        """The range of a column's cases for formulas on the sheet itself."""
+        column = self.at[key, None]
+        return self.sheet.own_range((FIRST_ROW, column), (self.last_row, column))
 
 
 class CaseSheets:
@@ -53,7 +93,6 @@ class CaseSheets:
 
     def __init__(self, book: Book, content: ReviewContent) -> None:
         self.content = content
-        pair, words = content.evaluation.pair, content.words
         missed, unsupported = content.evaluation.errors
         # Whether there is anything of its kind at all, if a sheet is empty.
         self.others_have: dict[str, bool] = {
@@ -61,39 +100,50 @@ class CaseSheets:
             FP: bool(unsupported.any()),
             AG: not missed.all(),
         }
-        spans = (pair.gold.spans, pair.pred.spans)
-        self._label_widths = {layer: width_for(label_vocabulary(spans, layer), 8, 18) for layer in pair.layers}
+        self.states = AnswerStates(content.options.answers, content.options.judgements, content.words)
         self.parts: dict[str, list[Part]] = {}
         self.places: dict[str, tuple[Worksheet, int]] = {}
-        size = content.options.max_rows
+        self.known: dict[str, LinkedCase] = {}
         for name, table in content.cases.items():
-            title = sheet_name(name, words)
-            self.parts[name] = []
-            for number, begin in enumerate(range(0, max(len(table), 1), size), 1):
-                shown = title if number == 1 else words("continued", name=title, number=number)
-                part = Part(book.sheet(shown, streamed=True), table.iloc[begin : begin + size], number)
-                self.parts[name].append(part)
-                for row, case_id in enumerate(part.cases["case_id"], FIRST_ROW):
-                    self.places[case_id] = (part.sheet, row)
+            self._add(book, name, table)
+
+    def _add(self, book: Book, name: str, table: pd.DataFrame) -> None:
+        """The sheets of one kind."""
+        content, words, size = self.content, self.content.words, self.content.options.max_rows
+        title, self.parts[name] = sheet_name(name, words), []
+        layers, earlier = content.evaluation.pair.layers, bool(content.options.earlier)
+        columns = case_columns(table.columns, layers, words, earlier=earlier)
+        for number, begin in enumerate(range(0, max(len(table), 1), size), 1):
+            shown = title if number == 1 else words("continued", name=title, number=number)
+            part = Part(book.sheet(shown, streamed=True), table.iloc[begin : begin + size], number, columns)
+            self.parts[name].append(part)
+            ids, counted = part.cells("case"), part.cells("counted")
+            cases = zip(part.cases["case_id"], part.cases["number"].tolist(), strict=True)
+            for row, (case_id, place) in enumerate(cases, FIRST_ROW):
+                self.places[case_id] = (part.sheet, row)
+                self.known[case_id] = LinkedCase(case_id, f"{name} {place}", ids, counted)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the sheets from left to right, as the manifest keeps them."""
+        return tuple(column.name for parts in list(self.parts.values())[:1] for column in parts[0].columns)
 
     def total(self, name: str) -> int:
         """How many cases a kind of sheet has."""
         return sum(len(part.cases) for part in self.parts.get(name, []))
 
-    def judgement_ranges(self, name: str) -> list[str]:
-        """Where the judgements of a kind of sheet stand."""
-        return [
-            part.sheet.range((FIRST_ROW, column), (part.last_row, column))
-            for part in self.parts.get(name, [])
-            if len(part.cases)
-            for column, plan in enumerate(self.columns(part.cases))
-            if plan.key == "judgement"
-        ]
+    def ranges(self, name: str, key: str) -> list[str]:
+        """Where the cells of a column of a kind of sheet stand."""
+        return [part.cells(key) for part in self.parts.get(name, []) if len(part.cases)]
 
-    def columns(self, cases: pd.DataFrame) -> list[CaseColumn]:
-        """The plan of a sheet's columns."""
-        options, words = self.content.options, self.content.words
-        return case_columns(cases.columns, self._label_widths, words, earlier=bool(options.earlier))
+    def linked(self, related: Sequence[str]) -> list[LinkedCase]:
+        """Those of the related cases that are in this workbook."""
+        return [self.known[case_id] for case_id in related if case_id in self.known]
+
+    @cached_property
+    def live(self) -> bool:
+        """Whether State follows linked cases as they are judged."""
+        return all(len(part.cases) <= MOST_LIVE_ROWS for parts in self.parts.values() for part in parts)
 
     def write(self, lists: Lists, advance: Callable[[int], None]) -> None:
         """Write every case sheet."""
@@ -108,116 +158,143 @@ class _SheetWriter:
     def __init__(self, owner: CaseSheets, name: str, part: Part, lists: Lists) -> None:
         self.owner, self.name, self.part, self.lists = owner, name, part, lists
         self.options, self.words, self.sheet = owner.content.options, owner.content.words, part.sheet
-        self.columns = owner.columns(part.cases)
-        self.at = {(column.key, column.layer): index for index, column in enumerate(self.columns)}
-        self.judgements = judgement_names(self.options.judgements, self.words)
+        self.columns, self.at, self.states = part.columns, part.at, owner.states
+        self.layers = owner.content.evaluation.pair.layers
+        self.links = [owner.linked(related) for related in part.cases["related"]]
+        self.happened = happened_lines(part.cases, self.layers, self.words)
+        self.judgements = {each.code: judgement_entry(each, self.words) for each in self.options.judgements}
 
     def write(self, advance: Callable[[int], None]) -> None:
-        sheet, columns = self.sheet, self.columns
+        """Columns, top, rows, rules."""
+        sheet, columns, cases = self.sheet, self.columns, self.part.cases
         for index, column in enumerate(columns):
-            if column.kind is ColumnKind.FOLDED:
-                sheet.column(index, column.width, column.style, ColumnState.FOLDED)
-            else:
-                sheet.column(index, column.width)
-        if columns[-1].kind is ColumnKind.FOLDED:  # the column behind carries the sign that unfolds them
-            sheet.column(len(columns), FOLDED_WIDTH, None, ColumnState.BEHIND_FOLDED)
-        self._top()
-        total = len(self.part.cases)
+            state = _COLUMN_STATES.get(column.kind, ColumnState.SHOWN)
+            sheet.column(index, column.width, column.style if state is ColumnState.FOLDED else None, state)
+        sheet.column(len(columns), FOLDED_WIDTH, None, ColumnState.BEHIND_FOLDED)  # carries the sign that unfolds them
+        contents = self._contents()
+        self._top([str(state.value) for state in contents[self.at["state", None]] if isinstance(state, Formula)])
         styles = tuple(column.style for column in columns)
-        contents = [self._contents(column) for column in columns]
         heights = self._heights(contents)
         for row, (values, high) in enumerate(zip(zip(*contents, strict=True), heights, strict=True), FIRST_ROW):
             sheet.cells(row, values, styles)
             sheet.row(row, high)
-            done = row - FIRST_ROW + 1
-            if done % _ADVANCE_EVERY == 0:
+            if (row - FIRST_ROW + 1) % _ADVANCE_EVERY == 0:
                 advance(_ADVANCE_EVERY)
-        advance(total % _ADVANCE_EVERY)
-        if not total:
+        advance(len(cases) % _ADVANCE_EVERY)
+        if len(cases):
+            self._rules()
+        else:
             sheet.row(FIRST_ROW, 30)
             why = "part" if self.owner.others_have[self.name] else self.name.lower()
             sheet.text((FIRST_ROW, 0), self.words[f"cases.empty_{why}"], "progress")
-        else:
-            self._rules()
         sheet.filter((HEADER_ROW, 0), (self.part.last_row, len(columns) - 1))
-        sheet.freeze(FIRST_ROW, 1)
         sheet.print_setup(landscape=True, header_row=HEADER_ROW, footer=self.words[f"cases.title_{self.name.lower()}"])
         sheet.print_area((self.part.last_row, self.at["judgement", None]))
 
-    def _top(self) -> None:
-        sheet, words = self.sheet, self.words
-        sheet.row(TITLE_ROW, 28)
-        sheet.text((TITLE_ROW, 0), words[f"cases.title_{self.name.lower()}"], "title")
-        sheet.row(PROGRESS_ROW, 20)
-        self._progress()
-        sheet.text((PROGRESS_ROW, self.at["context", None]), f"{RUN_ID_MARK} {self.owner.content.run_id}", "muted")
-        sheet.row(LEGEND_ROW, 18)
+    def _top(self, states: Sequence[str]) -> None:
+        """Title, progress, legend, header; the cursor in the first open judgement. Titles end before the freeze."""
+        sheet, words, judgement = self.sheet, self.words, self.at["judgement", None]
+        beside = self.at["related", None]
+        sheet.row(TITLE_ROW, 24)
+        sheet.text((TITLE_ROW, 0), words[f"cases.title_{self.name.lower()}"], "sheet_title")
+        self._progress((TITLE_ROW, judgement), states)
+        sheet.text((TITLE_ROW, beside), f"{RUN_ID_MARK} {self.owner.content.run_id}", "muted")
+        sheet.row(LEGEND_ROW, 17)
         legend: list[tuple[str, str]] = []
         for mark in ("both", "gold", "pred"):
             legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
-        sheet.rich((LEGEND_ROW, 0), [*legend, (words[f"cases.columns_{self.name.lower()}"], "")], "plain")
-        sheet.row(HEADER_ROW, 46)  # two lines, and room for the buttons of the filter below them
+        sheet.rich((LEGEND_ROW, 0), legend, "plain")
+        sheet.text((LEGEND_ROW, judgement), words["cases.type_digit"], "hint")
+        sheet.text((LEGEND_ROW, beside), words[f"cases.columns_{self.name.lower()}"], "muted")
+        sheet.row(HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
         for index, column in enumerate(self.columns):
-            style = "header_input" if column.kind is ColumnKind.INPUT else "header_filter"
+            style = "header_input" if column.kind in {ColumnKind.INPUT, ColumnKind.BLOCK_ID} else "header_filter"
             sheet.text((HEADER_ROW, index), column.header, style)
+        first = next((row for row, state in enumerate(states, FIRST_ROW) if not state), FIRST_ROW)
+        sheet.freeze(FIRST_ROW, judgement, max(FIRST_ROW, first - _SHOWN_BEFORE))
+        sheet.select((first, judgement))
 
-    def _progress(self) -> None:
-        """How many are judged: a formula that follows the judgements."""
-        total = len(self.part.cases)
-        cell = (PROGRESS_ROW, 0)
-        done = sum(bool(self._answer(case_id).judgement) for case_id in self.part.cases["case_id"])
-        shown = self.words("progress", done=done, total=total)
+    def _progress(self, cell: tuple[int, int], states: Sequence[str]) -> None:
+        """How many are done, and how many somebody has begun: a formula that follows the states."""
+        words, total, cells = self.words, len(self.part.cases), self.part.own_cells("state")
+        done = sum(state.startswith((DONE, SETTLED)) for state in states)
+        begun = sum(state.startswith((MISSING, STRANGE)) for state in states)
+        shown = words("progress", done=done, total=total)
         if not total:
             self.sheet.text(cell, shown, "progress")
             return
-        before, after = self.words("progress", done="\x00", total=total).split("\x00")
-        column = self.at["judgement", None]
-        cells = self.sheet.range((FIRST_ROW, column), (self.part.last_row, column))
-        self.sheet.formula(cell, f"={_quoted(before)}&COUNTA({cells})&{_quoted(after)}", shown, "progress")
+        before, after = words("progress", done="\x00", total=total).split("\x00")
+        head, tail = words("open_questions", count="\x00").split("\x00")
+        questions = counting(cells, MISSING, STRANGE)
+        more = f'IF({questions}>0,{_quoted(f" · {head}")}&{questions}&{_quoted(tail)},"")'
+        formula = f"={_quoted(before)}&{counting(cells, DONE, SETTLED)}&{_quoted(after)}&{more}"
+        value = f"{shown} · {head}{begun}{tail}" if begun else shown
+        self.sheet.formula(cell, formula, value, "progress")
 
-    def _answer(self, case_id: str) -> Answer:
-        return self.options.answers.get(case_id, _NO_ANSWER)
+    def _contents(self) -> list[Sequence[Content]]:
+        """The content of every cell, column by column."""
+        part, cases, links = self.part, self.part.cases, self.links
+        columns = RowColumns(
+            judgement=part.letter("judgement"),
+            block=part.letter("case_again"),
+            correct_span=part.letter("correct_span"),
+            correct_labels=tuple(part.letter("correct_label", layer) for layer in self.layers),
+            severity=part.letter("severity"),
+            understood=part.letter("understood"),
+            counted=part.letter("counted"),
+            case=part.letter("case"),
+            blocks=part.own_cells("case_again"),
+        )
+        formulas = StateFormulas(self.name, columns, self.lists, self.states, self.words)
+        rows = zip(cases["case_id"], links, strict=True)
+        live = self.owner.live
+        states = [formulas.row(row, case_id, own, live=live) for row, (case_id, own) in enumerate(rows, FIRST_ROW)]
+        calculated: dict[str, Sequence[Content]] = {
+            "state": [state.state for state in states],
+            "understood": [state.understood for state in states],
+            "counted": [state.counted for state in states],
+            "related": [self._link(own) for own in links],
+        }
+        return [calculated[column.key] if column.key in calculated else self._column(column) for column in self.columns]
 
-    def _contents(self, column: CaseColumn) -> list[Content]:
-        """The content of every cell of a column, from top to bottom."""
+    def _column(self, column: CaseColumn) -> Sequence[Content]:
+        """The content of every cell of a column that is not calculated, from top to bottom."""
         cases, key = self.part.cases, column.key
         if key == "context":
-            return [emoji_pieces(segments) for segments in cases["segments"]]
-        if key == "related":
-            return [self._related(related) for related in cases["related"]]
+            lines = ((f"{line}\n" if segments else line, "happened") for line, segments in self._lines())
+            return [[line, *emoji_pieces(one)] for line, one in zip(lines, cases["segments"], strict=True)]
         if key == "class":
-            names = [class_name(name, self.words) for name in cases["class"]]
-            relaxed = cases["relaxed"].tolist() if "relaxed" in cases.columns else [False] * len(cases)
-            note = self.words["cases.relaxed"]
-            return [f"{name} ({note})" if would else name for name, would in zip(names, relaxed, strict=True)]
+            return [class_name(name, self.words) for name in cases["class"]]
         if key == "earlier":
             return [self.options.earlier.get(case_id, "") for case_id in cases["case_id"]]
-        if column.kind is ColumnKind.INPUT and key != "case_again":
-            return [self._filled_in(key, column.layer, self._answer(case_id)) for case_id in cases["case_id"]]
+        if column.kind is ColumnKind.INPUT:
+            return [self._filled_in(key, column.layer, self.states.answer(case_id)) for case_id in cases["case_id"]]
         values = cases[_SOURCES.get(key, key) if column.layer is None else f"{key}_{column.layer}"].tolist()
         # A position that does not exist is negative. What is folded away needs no cells to look well when empty.
         empty = None if column.kind is ColumnKind.FOLDED else ""
         return [(value or empty) if isinstance(value, str) else empty if value < 0 else int(value) for value in values]
 
+    def _lines(self) -> zip[tuple[str, list[Segment]]]:
+        """What happened in each case, and its context."""
+        return zip(self.happened, self.part.cases["segments"], strict=True)
+
     def _heights(self, contents: Sequence[Sequence[Content]]) -> list[float]:
         """How high each row must be for all of its text to be seen."""
-        most = [1] * len(self.part.cases)
+        most = [_LEAST_HEIGHT] * len(self.part.cases)
         for column, values in zip(self.columns, contents, strict=True):
-            if column.key in ONE_LINE or column.kind is ColumnKind.FOLDED:
+            if column.key in ONE_LINE or column.kind in {ColumnKind.FOLDED, ColumnKind.BLOCK_ID}:
                 continue
-            texts = self.part.cases["context"].tolist() if column.key == "context" else values
-            known: dict[Content, int] = {"": 1}  # documents and labels come again and again
-            for row, text in enumerate(texts):
-                number = known.get(text)
-                if number is None:
-                    number = known[text] = lines(str(text), column.width)
-                most[row] = max(most[row], number)
-        return [height(number) for number in most]
+            if column.key == "context":
+                small = line_counts(self.happened, column.width, _SMALL)
+                large = line_counts(self.part.cases["context"].tolist(), column.width, _TEXT)
+                high = [a * _SMALL_LINE + b * _LINE + _PADDING for a, b in zip(small, large, strict=True)]
+            else:
+                high = [number * _LINE + _PADDING for number in _line_counts(values, column.width)]
+            most = [max(pair) for pair in zip(most, high, strict=True)]
+        return [min(each, TALLEST) for each in most]
 
     def _filled_in(self, key: str, layer: str | None, answer: Answer) -> str:
         """What an annotation cell holds already, in the words of the workbook's language."""
-        if answer is _NO_ANSWER:
-            return ""
         if key == "judgement":
             return self.judgements.get(answer.judgement, answer.judgement)
         if key == "correct_span":
@@ -225,47 +302,54 @@ class _SheetWriter:
         if key == "correct_label":
             return answer.correct_labels.get(layer or "", "")
         if key == "severity":
-            return severity_name(answer.severity or "", self.words)
+            return severity_entry(answer.severity or "", self.words)
         return answer.comment
 
-    def _related(self, related: list[str]) -> Content:
-        known = [case_id for case_id in related if case_id in self.owner.places]
-        if not known:
+    def _link(self, linked: Sequence[LinkedCase]) -> Content:
+        """A link to the first of the linked cases; it looks the row up, so that it hits after sorting, too."""
+        if not linked:
             return ""
-        sheet, row = self.owner.places[known[0]]
+        other = linked[0]
+        sheet, _ = self.owner.places[other.case_id]
+        part = next(part for parts in self.owner.parts.values() for part in parts if part.sheet is sheet)
+        column = part.at["case", None]
+        target = _quoted(f"#{sheet.address((0, part.at['judgement', None]))[:-1]}")
+        row = f'MATCH("{other.case_id}",{sheet.range((0, column), (part.last_row, column))},0)'
         # A cell has one link, and LibreOffice neither wraps nor breaks its words.
-        more = f" (+{len(known) - 1})" if len(known) > 1 else ""
-        return Link(sheet.address((row, 0)), f"{known[0]}{more}")
+        text = f"{other.name} (+{len(linked) - 1})" if len(linked) > 1 else other.name
+        return Formula(f"=HYPERLINK({target}&{row},{_quoted(text)})", text)
 
     def _rules(self) -> None:
-        """Dropdowns, and the colours of judged rows and of rows whose two case IDs have parted."""
+        """Dropdowns, and colours of rows, which follow their State: it says what is wrong, no dialog interrupts."""
         sheet, last = self.sheet, self.part.last_row
-        sources = {
-            "judgement": (f"judgement_{self.name}", True),
-            "correct_span": ("span_choice", False),
-            "severity": ("severity", True),
-        }
+        sources = {"judgement": judgement_list(self.name), "correct_span": "span_choice", "severity": SEVERITY}
         for (key, layer), index in self.at.items():
-            source, strict = (f"label_{layer}", False) if key == "correct_label" else sources.get(key, ("", False))
+            source = f"label_{layer}" if key == "correct_label" else sources.get(key, "")
             if source:
-                sheet.dropdown((FIRST_ROW, index), (last, index), self._dropdown(source, strict))
+                sheet.dropdown((FIRST_ROW, index), (last, index), self._dropdown(key, source))
         shown = max(index for index, column in enumerate(self.columns) if column.kind is not ColumnKind.FOLDED)
-        area = ((FIRST_ROW, 0), (last, shown))
-        left, block, judged = (
-            sheet.in_column((FIRST_ROW, self.at[key, None])) for key in ("case", "case_again", "judgement")
-        )
-        sheet.highlight(*area, f"={left}<>{block}", "if_moved", alone=True)
-        sheet.highlight(*area, f"=LEN({judged})>0", "if_judged")
+        state = sheet.in_column((FIRST_ROW, self.at["state", None]))
+        looks = {STRANGE: "if_strange", MISSING: "if_missing", DONE: "if_done", SETTLED: "if_settled"}
+        for sign, style in looks.items():
+            sheet.highlight((FIRST_ROW, 0), (last, shown), f'=EXACT(LEFT({state},1),"{sign}")', style, alone=True)
 
-    def _dropdown(self, source: str, strict: bool) -> Dropdown:
+    def _dropdown(self, key: str, source: str) -> Dropdown:
         words = self.words
         error = Message(words["cases.error_title"], words["cases.error_message"])
-        hint = None if strict else Message(words["cases.free_title"], words["cases.free"])
-        return Dropdown(self.lists.ranges[source], strict, error, hint)
+        free = key in {"correct_span", "correct_label"}
+        hint = Message(words["cases.free_title"], words["cases.free"]) if free else None
+        return Dropdown(self.lists.ranges[source], strict=False, error=error, hint=hint)
 
 
-_NO_ANSWER = Answer()
 _SOURCES = {"case": "case_id", "case_again": "case_id", "span": "surface", "other_span": "other_surface"}
+
+
+def _line_counts(values: Sequence[Content], width: float) -> list[int]:
+    """How many lines texts take, of which many come again and again."""
+    texts = [value if isinstance(value, str) else "" for value in values]
+    known = list(dict.fromkeys(texts))
+    counts = dict(zip(known, line_counts(known, width, _TEXT), strict=True))
+    return [counts[text] for text in texts]
 
 
 def _quoted(text: str) -> str:

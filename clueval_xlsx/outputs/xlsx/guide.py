@@ -76,6 +76,8 @@ def write_guide(sheet: Worksheet, content: ReviewContent) -> None:
         sheet.row(page.row, 20)
         sheet.text((page.row, 1), label, "form_name")
         sheet.text((page.row, 2), text, "input_name" if label == words["guide.judge_name"] else "form_text")
+        if label == words["guide.judge_name"]:
+            sheet.select((page.row, 2))
         page.row += 1
     page.section(words["guide.what_title"])
     counts = {name: len(table) for name, table in cases.items()}

@@ -2,52 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.corpus.spans import label_vocabulary
-from clueval_xlsx.outputs.xlsx.book import Book, Cell
+from clueval_xlsx.outputs.xlsx.book import Book, Worksheet
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.review.choices import Choices, judgement_choices, severity_choices
 from clueval_xlsx.review.manifest import Manifest, chunks, encode
 from clueval_xlsx.review.vocabulary import LISTS_SHEET, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES
-from clueval_xlsx.views.judgement_words import judgement_name, severity_name, span_choice_name
+from clueval_xlsx.views.judgement_words import judgement_entry, judgement_name, severity_entry, span_choice_name
+
+
+class Lookup(NamedTuple):
+    """Three columns of the same length: texts that mean a choice, how many first letters tell, the choice's number."""
+
+    texts: str
+    least: str
+    numbers: str
 
 
 @dataclass
 class Lists:
-    """Where the dropdown values are: ranges for validation, cells for counting."""
+    """Where the values of the dropdowns are, and what formulas need to understand what was typed."""
 
-    ranges: dict[str, str] = field(default_factory=dict)
-    cells: dict[tuple[str, str], str] = field(default_factory=dict)  # (list, code) -> address
+    ranges: dict[str, str] = field(default_factory=dict)  # what a dropdown offers
+    lookups: dict[str, Lookup] = field(default_factory=dict)
+    names: str = ""  # of all judgements, by their numbers
+
+
+SEVERITY = "severity"
+
+
+def judgement_list(sheet: str) -> str:
+    """The name of the list of judgements of a kind of sheet."""
+    return f"judgement_{sheet}"
 
 
 def write_lists(book: Book, content: ReviewContent) -> Lists:
-    """One column for each dropdown."""
-    words, evaluation = content.words, content.evaluation
-    sheet = book.sheet(LISTS_SHEET)
-    sheet.hide()
-    columns: list[tuple[str, list[tuple[str, str]]]] = [
-        (
-            f"judgement_{name}",
-            [(each.code, judgement_name(each, words)) for each in content.options.judgements if name in each.sheets],
-        )
-        for name in (FN, FP, AG)
-    ]
-    columns.append(("span_choice", [(code, span_choice_name(code, words)) for code in SPAN_CHOICES]))
-    columns.append(("severity", [(code, severity_name(code, words)) for code in SEVERITIES]))
-    spans = (evaluation.pair.gold.spans, evaluation.pair.pred.spans)
-    for layer in evaluation.pair.layers:
-        columns.append((f"label_{layer}", [(label, label) for label in label_vocabulary(spans, layer)]))
+    """The hidden sheet of lists: one column for each dropdown, three for each lookup."""
+    writer = _ListWriter(book.sheet(LISTS_SHEET))
+    words, judgements, pair = content.words, content.options.judgements, content.evaluation.pair
+    for name in Sheet:
+        offered = [each for each in judgements if name in each.sheets]
+        writer.dropdown(judgement_list(name), [judgement_entry(each, words) for each in offered])
+    writer.dropdown("span_choice", [span_choice_name(code, words) for code in SPAN_CHOICES])
+    writer.dropdown(SEVERITY, [severity_entry(code, words) for code in SEVERITIES])
+    for layer in pair.layers:
+        writer.dropdown(f"label_{layer}", label_vocabulary((pair.gold.spans, pair.pred.spans), layer))
+    numbers = {each.code: number for number, each in enumerate(judgements, 1)}
+    writer.lists.names = writer.column("judgements", [judgement_name(each, words) for each in judgements])
+    for name in Sheet:
+        writer.lookup(judgement_list(name), judgement_choices(judgements, name), numbers)
+    writer.lookup(SEVERITY, severity_choices(), {code: number for number, code in enumerate(SEVERITIES, 1)})
+    return writer.lists
 
-    lists = Lists()
-    for column, (name, entries) in enumerate(columns):
-        sheet.text((0, column), name, "muted")
-        for row, (code, text) in enumerate(entries, 1):
-            cell: Cell = (row, column)
-            sheet.text(cell, text)
-            lists.cells[name, code] = sheet.range(cell, cell)
-        lists.ranges[name] = "=" + sheet.range((1, column), (max(len(entries), 1), column))
-    return lists
+
+class _ListWriter:
+    """Writes the hidden sheet column by column."""
+
+    def __init__(self, sheet: Worksheet) -> None:
+        sheet.hide()
+        self._sheet, self._next = sheet, 0
+        self.lists = Lists()
+
+    def dropdown(self, name: str, entries: Sequence[str]) -> None:
+        """What a dropdown offers."""
+        self.lists.ranges[name] = f"={self.column(name, entries)}"
+
+    def lookup(self, name: str, choices: Choices, numbers: Mapping[str, int]) -> None:
+        """What can be typed for each choice."""
+        entries = choices.entries
+        self.lists.lookups[name] = Lookup(
+            self.column(f"{name}_text", [entry.text for entry in entries]),
+            self.column(f"{name}_least", [entry.least for entry in entries]),
+            self.column(f"{name}_number", [numbers[entry.code] for entry in entries]),
+        )
+
+    def column(self, title: str, values: Sequence[str | int]) -> str:
+        """A column below its title; returns the range of its values."""
+        sheet, column = self._sheet, self._next
+        self._next += 1
+        sheet.text((0, column), title, "muted")
+        for row, value in enumerate(values, 1):
+            sheet.text((row, column), value) if isinstance(value, str) else sheet.number((row, column), value)
+        return sheet.range((1, column), (max(len(values), 1), column))
 
 
 def write_manifest(book: Book, manifest: Manifest) -> None:

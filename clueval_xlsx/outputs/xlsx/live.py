@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
-from clueval_xlsx.outputs.xlsx.hidden import Lists
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.tables import write_value
 from clueval_xlsx.views.case_words import sheet_name
@@ -39,7 +39,7 @@ class _LiveCount:
     value: int
 
 
-def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, lists: Lists) -> int:
+def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets) -> int:
     """Judgements counted by formulas, and recall and precision if they stand; returns the row behind."""
     content = case_sheets.content
     words, judgements = content.words, content.options.judgements
@@ -51,6 +51,7 @@ def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, lists: Lists
     titles = [words["column.judgement"], sheet_name(FN, words), sheet_name(FP, words)]
     for column, title in enumerate(titles, 1):
         sheet.text((row, column), title, "header" if column == 1 else "header_right")
+    states = case_sheets.states
     given = _given(case_sheets)
     counts: dict[tuple[str, str], _LiveCount] = {}
     line = row + 1
@@ -62,18 +63,17 @@ def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, lists: Lists
             if name not in judgement.sheets:
                 sheet.text((line, column), "–", "undefined")
                 continue
-            value = given.get((name, judgement.code), 0)
-            word = lists.cells[f"judgement_{name}", judgement.code]
-            spoken = judgement_name(judgement, words)
-            formula = "+".join(_count(cells, word, spoken) for cells in case_sheets.judgement_ranges(name)) or "0"
+            number = states.numbers[judgement.code]
+            formula = "+".join(f"COUNTIF({cells},{number})" for cells in case_sheets.ranges(name, "counted")) or "0"
+            value = given[name, number]
             sheet.formula((line, column), f"={formula}", value, "count")
             counts[name, judgement.code] = _LiveCount(sheet.range((line, column), (line, column)), value)
         line += 1
     sheet.text((line, 1), words["metrics.judged"], "row_name_bold")
     for column, name in ((2, FN), (3, FP)):
-        own = [count for (kind, _), count in counts.items() if kind == name]
-        formula = "+".join(f"COUNTA({cells})" for cells in case_sheets.judgement_ranges(name)) or "0"
-        sheet.formula((line, column), f"={formula}", sum(count.value for count in own), "count")
+        value = sum(count.value for (kind, _), count in counts.items() if kind == name)
+        formula = "+".join(f'COUNTIF({cells},">0")' for cells in case_sheets.ranges(name, "counted")) or "0"
+        sheet.formula((line, column), f"={formula}", value, "count")
     sheet.text((line + 1, 1), words["metrics.to_judge"], "row_name")
     for column, name in ((2, FN), (3, FP)):
         sheet.number((line + 1, column), case_sheets.total(name), "count")
@@ -81,24 +81,14 @@ def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, lists: Lists
     return line + 2
 
 
-def _count(cells: str, word: str, spoken: str) -> str:
-    """How often a word stands in cells. COUNTIF reads some signs as wildcards and comparisons, and has a limit."""
-    if len(spoken) > 255 or any(sign in spoken for sign in "*?~<>="):
-        return f"SUMPRODUCT(--({cells}={word}))"
-    return f"COUNTIF({cells},{word})"
-
-
-def _given(case_sheets: CaseSheets) -> dict[tuple[str, str], int]:
-    """How often each judgement is filled in already."""
-    answers = case_sheets.content.options.answers
-    given: dict[tuple[str, str], int] = {}
-    for name, parts in case_sheets.parts.items():
-        for part in parts:
-            for case_id in part.cases["case_id"]:
-                code = answers[case_id].judgement if case_id in answers else ""
-                if code:
-                    given[name, code] = given.get((name, code), 0) + 1
-    return given
+def _given(case_sheets: CaseSheets) -> Counter[tuple[str, int]]:
+    """How often each judgement stands in a complete row already, by sheet and number."""
+    return Counter(
+        (name, case_sheets.states.counted(case_id))
+        for name, parts in case_sheets.parts.items()
+        for part in parts
+        for case_id in part.cases["case_id"]
+    )
 
 
 def _estimate(sheet: Worksheet, row: int, content: ReviewContent, counts: Mapping[tuple[str, str], _LiveCount]) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 LINE = 13.2  # points that a line of 10-point text takes
-TALLEST = 409.0  # points, Excel's limit for a row
+TALLEST = 300.0  # points; a row that is higher than the screen cannot be read
 _PIXELS = 7  # that one unit of column width is wide on Excel's screen; other programs give a little more
 _PADDING = 5
-_LOST = 16  # pixels that stay empty at the end of a line, on average, because words are not cut
 _BOLD = 1.04
-_SHORT = 80  # characters; so short a text is broken word by word
-_WORDS = re.compile(r"[^\s-]*[\s-]|[^\s-]+")
 # Half pixels that each character takes in 10-point Calibri; what is not listed takes a digit's place.
+_WIDE_SIGN, _NO_ROOM_SIGN = "\x01", "\x02"  # stand for an emoji or an ideograph, and for what is not seen
 _HALVES = {
+    0: _NO_ROOM_SIGN + "\n",
     6: " 'ijl",
     7: ",.:;I",
     8: "()-[]`f{}",
@@ -33,10 +35,12 @@ _HALVES = {
     21: "m",
     23: "M",
     24: "@W",
+    36: _WIDE_SIGN,
 }
 _TABLE = bytes(next((width for width, those in _HALVES.items() if chr(code) in those), 14) for code in range(256))
 _NO_ROOM = re.compile("[\u0300-\u036f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")  # combining, joiners, marks
 _WIDE = re.compile("[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\U0001f000-\U0003ffff]")
+_SPACE, _HYPHEN, _NEW_LINE = (ord(sign) for sign in " -\n")
 
 
 def pixels(text: str) -> float:
@@ -45,37 +49,66 @@ def pixels(text: str) -> float:
     >>> pixels("mm") > pixels("ii"), pixels("") == 0
     (True, True)
     """
-    extra = 0
+    return sum(_encoded(text).translate(_TABLE)) / 2
+
+
+def _encoded(text: str) -> bytes:
+    """One byte a character, each of its width."""
     if not text.isascii():
-        text = _NO_ROOM.sub("", text)
-        extra = 11 * len(_WIDE.findall(text))  # an emoji or an ideograph is nearly two digits wide
-    return (sum(text.encode("latin-1", "replace").translate(_TABLE)) + 2 * extra) / 2
+        text = _WIDE.sub(_WIDE_SIGN, _NO_ROOM.sub(_NO_ROOM_SIGN, text))
+    return text.encode("latin-1", "replace")
 
 
-def lines(text: str, width: float, scale: float = 1.0) -> int:
-    """How many lines a text takes in a wrapped cell of this width; `scale` is the font size against 10 points.
+def lines(text: str, width: float, scale: float = _BOLD) -> int:
+    """How many lines a text takes in a wrapped cell of this width; `scale` is the font's width against 10 points.
 
     >>> lines("one line", 20), lines("two\\nlines", 20), lines("x" * 60, 20)
-    (1, 2, 3)
+    (1, 2, 4)
     """
-    room = width * _PIXELS - _PADDING
-    return sum(_wrapped(paragraph, room, _BOLD * scale) for paragraph in text.split("\n"))
+    return line_counts([text], width, scale)[0]
 
 
-def _wrapped(paragraph: str, room: float, scale: float) -> int:
-    wide = pixels(paragraph) * scale
-    if wide <= room:
-        return 1
-    if len(paragraph) > _SHORT:  # running text: what is lost at the ends of lines evens out
-        return math.ceil(wide / max(room - _LOST, room / 2))
-    found, filled = 1, 0.0
-    for word in _WORDS.findall(paragraph):
-        wide = pixels(word) * scale
-        if filled and filled + wide > room:
-            found, filled = found + 1, 0.0
-        found += int(wide // room)  # a word that is too long for a line is cut
-        filled += wide % room
-    return found
+def line_counts(texts: Sequence[str], width: float, scale: float = _BOLD) -> list[int]:
+    """How many lines each of many texts takes; all are measured at once."""
+    if not texts:
+        return []
+    data = _encoded("\n".join(texts) + "\n")
+    letters = np.frombuffer(data, dtype=np.uint8)
+    reached = np.concatenate([[0], np.cumsum(np.frombuffer(data.translate(_TABLE), dtype=np.uint8), dtype=np.int64)])
+    ends = np.flatnonzero(letters == _NEW_LINE)
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    room = int(2 * (width * _PIXELS - _PADDING) / scale)
+    found = np.ones(len(ends), dtype=np.int64)
+    too_wide = np.flatnonzero(reached[ends] - reached[begins] > room)
+    if len(too_wide):
+        wrapper = _Wrapper(letters, reached, room)
+        found[too_wide] = [wrapper.wrap(int(begins[place]), int(ends[place])) for place in too_wide]
+    paragraphs = [text.count("\n") + 1 for text in texts]
+    return np.add.reduceat(found, np.cumsum([0, *paragraphs[:-1]])).tolist()
+
+
+class _Wrapper:
+    """Breaks paragraphs of one text into lines: at spaces, behind hyphens, else inside a word."""
+
+    def __init__(self, letters: np.ndarray, reached: np.ndarray, room: int) -> None:
+        breaks = np.flatnonzero((letters == _SPACE) | (letters == _HYPHEN))
+        self._next = (breaks + 1).tolist()  # where the line behind each break begins
+        self._reach = reached[breaks + (letters[breaks] == _HYPHEN)].tolist()  # how far the line before it reaches
+        self._reached = reached.tolist()
+        self._room = room
+
+    def wrap(self, begin: int, end: int) -> int:
+        """How many lines a paragraph takes."""
+        found, reached, last = 1, self._reached, self._reached[end]
+        while last - reached[begin] > self._room:
+            limit = reached[begin] + self._room
+            place = bisect_right(self._reach, limit) - 1
+            if place >= 0 and self._next[place] > begin:
+                begin = self._next[place]
+            else:  # a word that is too long for a line is cut
+                begin = max(bisect_right(reached, limit) - 1, begin + 1)
+            found += 1
+        return found
 
 
 def width_for(texts: Iterable[str], least: float, most: float) -> float:
@@ -84,6 +117,6 @@ def width_for(texts: Iterable[str], least: float, most: float) -> float:
     return min(max(math.ceil(2 * (widest * _BOLD + _PADDING) / _PIXELS) / 2, least), most)
 
 
-def height(number: int) -> float:
+def height(number: float) -> float:
     """The height of a row with so many lines, in points."""
     return min(number * LINE + 5, TALLEST)

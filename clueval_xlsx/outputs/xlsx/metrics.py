@@ -7,7 +7,6 @@ import math
 from clueval_xlsx.outputs.xlsx.book import ColumnState, Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, case_chart, place_chart, rate_chart
-from clueval_xlsx.outputs.xlsx.hidden import Lists
 from clueval_xlsx.outputs.xlsx.live import write_live
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table
@@ -62,7 +61,7 @@ class _MetricsPage:
         self.row = write_score_table(self.sheet, (self.row, 1), table, self.words)
 
 
-def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheets, lists: Lists) -> None:
+def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheets) -> None:
     """Everything that was measured, the live estimate beside it."""
     evaluation, words = content.evaluation, content.words
     sheet.column(0, 2)
@@ -74,7 +73,7 @@ def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseShe
     sheet.text((1, 1), level_sentence(evaluation.options, words), "subtitle")
     page = _MetricsPage(sheet, content)
     page.row = _tiles(sheet, 3, content)
-    page.row = write_live(sheet, page.row + 1, case_sheets, lists)
+    page.row = write_live(sheet, page.row + 1, case_sheets)
     page.table(level_table(evaluation, words))
     labels = label_tables(evaluation, words)
     _charts(page, labels)

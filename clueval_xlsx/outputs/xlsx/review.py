@@ -48,15 +48,15 @@ def write_workbook(
     total = sum(len(table) for table in shown.values())
     with Book(target, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not options.in_memory) as book:
         guide = book.sheet(words["sheet.guide"])
-        metrics = book.sheet(words["sheet.metrics"])
         case_sheets = CaseSheets(book, content)
+        metrics = book.sheet(words["sheet.metrics"])
         documents = book.sheet(words["sheet.documents"])
         confusion = book.sheet(words["sheet.confusion"])
         lists = write_lists(book, content)
-        write_manifest(book, manifest)
+        write_manifest(book, replace(manifest, columns=case_sheets.columns))
 
         write_guide(guide, content)
-        write_metrics(metrics, content, case_sheets, lists)
+        write_metrics(metrics, content, case_sheets)
         case_sheets.write(lists, advance or (lambda _: None))
         write_documents(documents, case_sheets)
         write_confusion(confusion, content)

@@ -12,8 +12,10 @@ LINE = "#D5DAE0"
 SHADE = "#F4F6F8"  # not for judging
 PAPER = "#FFFFFF"
 INPUT = "#FFFBEA"  # for judging
-JUDGED = "#E3F1E6"
+DONE = "#E3F1E6"
 ALARM = "#F8D2CF"
+AMBER = "#FDE7BF"
+QUIET = "#E6E9ED"
 HEAT = ("#EAF1F8", "#CFDFF0", "#A9C6E3", "#7FA8D1", "#5F90C2")  # more and more errors
 BOTH_COLOUR, GOLD_COLOUR, PRED_COLOUR = "#1B7F3B", "#B3261E", "#B35900"
 
@@ -53,6 +55,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     "muted": {**_BASE, "font_color": MUTED, "font_size": 9},
     "muted_wrap": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True},
     "title": {**_BASE, "font_size": 18, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
+    "sheet_title": {**_BASE, "font_size": 14, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
+    "hint": {**_BASE, "font_color": "#7A5B00", "italic": True, "valign": "vcenter"},
     "subtitle": {**_BASE, "font_size": 11, "font_color": MUTED},
     "section": {
         **_BASE,
@@ -79,6 +83,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     # case rows
     "cell": {**_CELL, "bg_color": SHADE},
     "cell_context": {**_CELL, "bg_color": PAPER},
+    "cell_number": {**_CELL, "bg_color": SHADE, "font_color": MUTED, "align": "right"},
+    "cell_state": {**_CELL, "bg_color": SHADE, "font_size": 9},
     "cell_small": {**_CELL, "bg_color": SHADE, "font_size": 8, "font_color": MUTED},
     "cell_link": {**_CELL, "bg_color": SHADE, "font_size": 8, "font_color": ACCENT, "underline": 1},
     "input": {**_CELL, "bg_color": INPUT, "num_format": "@", "locked": False},
@@ -137,9 +143,12 @@ FORMATS: dict[str, dict[str, Any]] = {
         "num_format": "#,##0",
     },
     "tile_note": {**_BASE, "font_color": MUTED, "font_size": 9, "bg_color": SHADE, "align": "center"},
+    "mark_happened": {"font_name": FONT, "font_size": 8, "font_color": MUTED},
     "mark_none": {"font_name": FONT, "font_size": 10, "font_color": INK},
     **{f"mark_{mark}": {"font_name": FONT, "font_size": 10, **look} for mark, look in MARKS.items()},
     # conditional
-    "if_judged": {"bg_color": JUDGED},
-    "if_moved": {"bg_color": ALARM, "font_color": GOLD_COLOUR},
+    "if_done": {"bg_color": DONE},
+    "if_missing": {"bg_color": AMBER},
+    "if_strange": {"bg_color": ALARM},
+    "if_settled": {"bg_color": QUIET},
 }
