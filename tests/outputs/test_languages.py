@@ -52,7 +52,7 @@ def test_a_language_is_one_file(third, sides, tmp_path):
     assert "ediuG" in opened.sheetnames
     sheet = opened[words["sheet.fn"]]
     names = headers(sheet)
-    assert names[0] == "esaC"
+    assert "esaC" in names
     assert "tnemegduJ" in names
     assert "Comment" in names  # missing: in English
     assert opened["ediuG"]["B1"].value == Words("en")["guide.title"]

@@ -46,7 +46,7 @@ from clueval_xlsx.views.judgement_words import judgement_entry, severity_entry, 
 _ADVANCE_EVERY = 100
 _COLUMN_STATES = {ColumnKind.FOLDED: ColumnState.FOLDED, ColumnKind.BLOCK_ID: ColumnState.HIDDEN}
 # Points that a line takes, and one about what happened: LibreOffice needs a little less, Excel a little more.
-_LINE, _SMALL_LINE = 11.8, 9.4
+_LINE, _SMALL_LINE = 11.5, 9.2
 # The width of their fonts against the columns: between what LibreOffice and Excel make of them.
 _TEXT, _SMALL = 0.96, 0.78
 _LEAST_HEIGHT = 33.0  # points; room for a State of three lines
