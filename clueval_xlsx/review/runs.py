@@ -49,7 +49,8 @@ def open_workbook(data: bytes, name: str, password: str | None = None) -> Opened
     """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""
     tables = read_workbook(data, name, password)
     manifest = read_manifest(tables, name)
-    if not has_review_sheet(tables):
+    without_cases = manifest is not None and not any(manifest.cases.values())
+    if not without_cases and not has_review_sheet(tables):
         raise InputError(
             f"{name}: found no sheet with cases ({', '.join(table.name for table in tables) or 'no sheet at all'}). "
             "Allowed: a sheet whose rows carry case IDs. Send the workbook that `evaluate` wrote."

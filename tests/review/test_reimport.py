@@ -682,3 +682,14 @@ def test_the_public_name_is_the_function_whatever_was_imported_before(example, b
     done = run_process([program, folder / "anna.xlsx", gold_path], python=[sys.executable, "-c"])
     assert done.code == 0, done.err
     assert done.out == gold_path.read_text("utf-8")
+
+
+def test_a_workbook_without_a_single_case_gives_the_identical_file():
+    table = """
+        token  gold   pred
+        Ann    B-PER  B-PER
+        ,      O      O
+    """
+    result = reimport([workbook(judged(table))], gold(table))
+    assert result.content == cut(table).gold
+    assert not result.needs_a_person
