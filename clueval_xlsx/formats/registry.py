@@ -21,7 +21,8 @@ class Format:
     endings by which it is chosen for writing. `fields` are what labels can be taken from, the main one first; formats
     of columns have none. `sign` says by what a document of it is known. `folder` says that it is a folder of files,
     `columns` that layers are columns of tags, `needs_text` that its text lies elsewhere. `converts` says that
-    annotations can be written to it, `predicts` that a detector's finds can.
+    annotations can be written to it, `predicts` that a detector's finds can. `one_word` says that a label has no
+    white space there.
     """
 
     name: str
@@ -36,12 +37,21 @@ class Format:
     needs_text: bool = False
     converts: bool = True
     predicts: bool = True
+    one_word: bool = False
 
 
 FORMATS = (
     Format("vrt", ".vrt", "vrt", (".vrt", ".vert"), (".vrt",), columns=True),
-    Format("conll", "CoNLL", "conll", (".conll", ".conllu", ".bio", ".iob", ".iob2"), (".conll",), columns=True),
-    Format("brat", "brat", "brat", (".ann",), fields=("label",), folder=True),
+    Format(
+        "conll",
+        "CoNLL",
+        "conll",
+        (".conll", ".conllu", ".bio", ".iob", ".iob2"),
+        (".conll",),
+        columns=True,
+        one_word=True,
+    ),
+    Format("brat", "brat", "brat", (".ann",), fields=("label",), folder=True, one_word=True),
     Format(
         "tab",
         "TAB JSON",

@@ -16,6 +16,7 @@ from clueval_xlsx.cases.kinds import FP
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL, agreed_table
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.review.completeness import AnswerPart
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
 from clueval_xlsx.review.log import JudgementRecord
@@ -175,7 +176,8 @@ class CaseBook:
 
     def _check_new_label(self, label: str, layer: str) -> None:
         broken = any(unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"} for letter in label)
-        blank = self._evaluation.pair.gold.source.format == "conll" and any(letter.isspace() for letter in label)
+        own = format_named(self._evaluation.pair.gold.source.format)
+        blank = own.one_word and any(letter.isspace() for letter in label)
         if broken or blank or BETWEEN.strip() in label:
             known = ", ".join(sorted(set(self._vocabulary[layer].values()))) or "none so far"
             raise Unusable(
@@ -183,7 +185,7 @@ class CaseBook:
                 "bad_label",
                 label,
                 found=repr(label),
-                allowed=f"one label ({known}), or a new one that fits into a tag",
+                allowed=f"one label ({known}), or a new one that {own.title} can hold",
             )
         if label in {NO_LABEL, "-"} and len(self._evaluation.pair.layers) == 1:
             raise Unusable(

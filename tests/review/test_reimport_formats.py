@@ -77,6 +77,17 @@ def test_judgements_correct_gold_in_its_own_format(gold: str, pred: str, tmp_pat
     assert after - before == {("Überbeins", "PERSON"), ("Nord", "ORGANISATION"), ("👩\u200d👧 Familie", "FAMILY")}
 
 
+def test_a_label_that_the_format_cannot_hold_costs_its_row_alone(tmp_path: Path) -> None:
+    evaluation = evaluated("brat-gold", "brat-pred")
+    picked = answers(evaluation)
+    family = case(evaluation, "FN", "👩\u200d👧 Familie")
+    picked[family] = Answer("label", correct_labels={"span": "TWO WORDS"})
+    result = reimport([workbook(evaluation, picked)], FOLDER / "brat-gold")
+    assert [(problem.reason, problem.case) for problem in result.problems] == [("bad_label", family)]
+    assert "!" in result.problems[0].where
+    assert ("Nord", "ORGANISATION") in words(written(tmp_path, "brat-gold", result.files))
+
+
 def test_other_keys_of_the_json_stay() -> None:
     evaluation = evaluated("tab.json", "tab.json")
     result = reimport([workbook(evaluation, answers(evaluation))], FOLDER / "tab.json")

@@ -1,0 +1,307 @@
+"""No judgement is lost in silence: whatever people do to a sheet, each case is read or reported; the books close."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import openpyxl
+import pytest
+from openpyxl.worksheet.worksheet import Worksheet
+
+from clueval_xlsx.review.accounting import CaseState, Known, make_account
+from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.log import JudgementRecord, LogEntry, latest_decisions
+from clueval_xlsx.review.progress import workbook_progress
+from clueval_xlsx.review.reimport import Reimport, reimport
+from clueval_xlsx.review.vocabulary import Effect, Outcome
+from tests.support.judging import case, judged, spans, workbook
+from tests.support.tables import cut
+
+TABLE = """
+    token       gold   pred
+    <s>
+    Herr        B-PER  O
+    Dietmar     I-PER  B-PER
+    Kolbe       I-PER  I-PER
+    </s>
+    <s>
+    Marlene     B-PER  O
+    und         O      O
+    Kammer      B-ORG  O
+    </s>
+    <s>
+    Bert        O      B-PER
+    und         O      O
+    Kiel        O      B-LOC
+    </s>
+"""
+CORRECTED = [("Dietmar Kolbe", "PER"), ("Marlene", "PER"), ("Bert", "PER")]
+Edit = Callable[[Any], object]
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return judged(TABLE)
+
+
+@pytest.fixture(scope="module")
+def answers(evaluation):
+    return {
+        case(evaluation, "FN", "Herr Dietmar Kolbe"): Answer("boundary", correct_span="Dietmar Kolbe"),
+        case(evaluation, "FN", "Marlene"): Answer("model_error", severity="direct", comment="sure"),
+        case(evaluation, "FN", "Kammer"): Answer("gold_wrong"),
+        case(evaluation, "FP", "Bert"): Answer("gold_missing"),
+    }
+
+
+def gold() -> io.BytesIO:
+    stream = io.BytesIO(cut(TABLE).gold)
+    stream.name = "gold.vrt"
+    return stream
+
+
+def came_back(evaluation, answers, *edits: Edit) -> Reimport:
+    return reimport([edited(workbook(evaluation, answers), *edits)], gold())
+
+
+def edited(stream: io.BytesIO, *edits: Edit) -> io.BytesIO:
+    book = openpyxl.load_workbook(stream)
+    for edit in edits:
+        edit(book)
+    out = io.BytesIO()
+    book.save(out)
+    out.seek(0)
+    out.name = stream.name
+    return out
+
+
+def case_sheets(book) -> list[Worksheet]:
+    return [
+        sheet
+        for sheet in book
+        if any({"Judgement", "Comment"} <= set(row) for row in sheet.iter_rows(values_only=True))
+    ]
+
+
+def header(sheet: Worksheet, name: str = "Judgement"):
+    return next(cell for row in sheet.iter_rows() for cell in row if cell.value == name)
+
+
+def rename(old: str, new: str | None) -> Edit:
+    def edit(book) -> None:
+        for sheet in case_sheets(book):
+            header(sheet, old).value = new
+
+    return edit
+
+
+def rows_above_the_header(book) -> None:
+    for sheet in case_sheets(book):
+        row = header(sheet).row
+        values = [[cell.value for cell in line] for line in sheet.iter_rows(min_row=row, max_row=sheet.max_row)]
+        for place, line in enumerate([*values[1:], values[0]]):
+            for column, value in enumerate(line, 1):
+                sheet.cell(row + place, column).value = value
+
+
+def far_down(book) -> None:
+    for sheet in case_sheets(book):
+        sheet.insert_rows(header(sheet).row, 250)
+
+
+def without_header(book) -> None:
+    for sheet in case_sheets(book):
+        sheet.delete_rows(header(sheet).row)
+
+
+def rows_on_a_new_sheet(book) -> None:
+    first = case_sheets(book)[0]
+    row = header(first).row
+    new = book.create_sheet("meine Fälle")
+    for line in list(first.iter_rows(min_row=row + 1, max_row=row + 2, values_only=True)):
+        new.append(line)
+    first.delete_rows(row + 1, 2)
+
+
+EDITS: dict[str, Edit] = {
+    "a misspelt header": rename("Judgement", "Judgment"),
+    "a header with a name": rename("Judgement", "Judgement (Anna)"),
+    "rows above the header": rows_above_the_header,
+    "a header below row 200": far_down,
+    "no header at all": without_header,
+    "rows on a new sheet": rows_on_a_new_sheet,
+    "a renamed column of spans": rename("Correct span", "Correct Span (typed)"),
+    "a misspelt severity": rename("Severity", "Severty"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_judgements_are_read_in_spite_of(evaluation, answers, name: str) -> None:
+    result = came_back(evaluation, answers, EDITS[name])
+    assert spans(result.runs[0]) == CORRECTED
+    account = result.runs[0].account
+    assert account.counts[CaseState.JUDGED] == len(answers)
+    assert sum(account.counts.values()) == account.cases == 5
+
+
+def test_a_column_that_was_recognised_without_its_header_is_said(evaluation, answers) -> None:
+    (run,) = came_back(evaluation, answers, rename("Judgement", "Judgment")).runs
+    assert any("'Judgment' was taken for 'Judgement'" in note for note in run.notes)
+
+
+def second_column(values: Callable[[object], object]) -> Edit:
+    """A column of judgements once more, at the left, with something in its cells."""
+
+    def edit(book) -> None:
+        for sheet in case_sheets(book):
+            cell = header(sheet)
+            sheet.insert_cols(1)
+            sheet.cell(cell.row, 1).value = "Judgement"
+            column = max(each.column for each in sheet[cell.row] if each.value == "Judgement")
+            for row in range(cell.row + 1, sheet.max_row + 1):
+                sheet.cell(row, 1).value = values(sheet.cell(row, column).value)
+
+    return edit
+
+
+def test_of_two_columns_of_one_name_the_empty_one_gives_way(evaluation, answers) -> None:
+    result = came_back(evaluation, answers, second_column(lambda _: None))
+    assert spans(result.runs[0]) == CORRECTED
+    assert not result.problems
+
+
+def test_where_two_columns_differ_every_such_row_is_reported(evaluation, answers) -> None:
+    result = came_back(evaluation, answers, second_column(lambda value: "Cannot decide" if value else None))
+    assert {problem.reason for problem in result.problems} == {"two_columns"}
+    assert {problem.case for problem in result.problems} == set(answers)
+
+
+@pytest.mark.parametrize("value", ["#N/A", "=1+1"])
+def test_error_values_and_formulas_without_a_value_are_reported_with_their_cell(evaluation, answers, value) -> None:
+    def edit(book) -> None:
+        cell = header(case_sheets(book)[0])
+        cell.offset(1).value = value
+
+    result = came_back(evaluation, answers, edit)
+    (problem,) = result.problems
+    assert problem.reason == "no_value"
+    assert "!" in problem.where
+    assert result.runs[0].account.counts[CaseState.UNUSABLE] == 1
+
+
+def test_cells_merged_downwards_count_for_every_row_they_cover(evaluation) -> None:
+    picked = {case(evaluation, "FN", "Marlene"): Answer("gold_wrong")}
+
+    def edit(book) -> None:
+        sheet = case_sheets(book)[0]
+        column = header(sheet).column
+        rows = [row for row in range(1, sheet.max_row + 1) if sheet.cell(row, column).value]
+        sheet.merge_cells(start_row=rows[-1], end_row=rows[-1] + 1, start_column=column, end_column=column)
+
+    (run,) = came_back(evaluation, picked, edit).runs
+    assert run.account.counts[CaseState.JUDGED] == 2
+
+
+def test_a_deleted_row_is_named_as_missing(evaluation, answers) -> None:
+    result = came_back(
+        evaluation, answers, lambda book: case_sheets(book)[0].delete_rows(header(case_sheets(book)[0]).row + 1)
+    )
+    assert result.needs_a_person
+    (problem,) = result.problems
+    assert problem.reason == "missing"
+    assert problem.case in str(problem)
+    assert result.runs[0].account.of(CaseState.MISSING) == [problem.case]
+
+
+def test_a_judgement_taken_back_does_not_return_from_a_copy_of_the_sheet(evaluation, answers) -> None:
+    def edit(book) -> None:
+        sheet = case_sheets(book)[0]
+        copy = book.copy_worksheet(sheet)
+        copy.title = "backup"
+        cell = header(sheet)
+        for row in range(cell.row + 1, sheet.max_row + 1):
+            for place in range(cell.column, header(sheet, "Comment").column + 1):
+                if not str(sheet.cell(row, place).value or "").startswith("FN-"):
+                    sheet.cell(row, place).value = None
+
+    result = came_back(evaluation, answers, edit)
+    assert {problem.reason for problem in result.problems} == {"only_in_copy"}
+    assert ("Kammer", "ORG") in spans(result.runs[0])
+
+
+def test_an_empty_copy_of_the_sheet_takes_nothing_away(evaluation, answers) -> None:
+    def edit(book) -> None:
+        sheet = case_sheets(book)[0]
+        copy = book.copy_worksheet(sheet)
+        cell = header(copy)
+        for row in range(cell.row + 1, copy.max_row + 1):
+            copy.cell(row, cell.column).value = None
+            for name in ("Correct span", "Severity", "Comment"):
+                copy.cell(row, header(copy, name).column).value = None
+
+    result = came_back(evaluation, answers, edit)
+    assert spans(result.runs[0]) == CORRECTED
+    assert not result.problems
+
+
+def test_the_same_workbook_twice_counts_once(evaluation, answers) -> None:
+    data = workbook(evaluation, answers).getvalue()
+    streams = []
+    for name in ("anna.xlsx", "anna (1).xlsx"):
+        stream = io.BytesIO(data)
+        stream.name = name
+        streams.append(stream)
+    result = reimport(streams, gold())
+    assert len(result.runs[0].records) == len(answers)
+    assert any("it counts once" in note for note in result.notes)
+
+
+def test_a_workbook_split_in_two_lacks_nothing(evaluation, answers) -> None:
+    data = workbook(evaluation, answers).getvalue()
+    parts = []
+    for kept in (0, 1):
+        stream = io.BytesIO(data)
+        stream.name = f"part{kept}.xlsx"
+        parts.append(edited(stream, lambda book, gone=1 - kept: book.remove(case_sheets(book)[gone])))
+    result = reimport(parts, gold())
+    assert not result.problems
+    assert spans(result.runs[0]) == CORRECTED
+
+
+def test_status_and_reimport_give_the_same_account(evaluation, answers) -> None:
+    def edit(book) -> None:
+        first, second = case_sheets(book)
+        header(first).offset(1).value = "nonsense"
+        second.delete_rows(header(second).row + 2)
+
+    broken = edited(workbook(evaluation, answers), edit)
+    progress = workbook_progress(broken.getvalue(), "review.xlsx")
+    (run,) = reimport([broken], gold()).runs
+    assert progress.account.counts == run.account.counts
+    assert progress.account.counts[CaseState.UNUSABLE] == 1
+    assert progress.account.counts[CaseState.MISSING] == 1
+    assert progress.account.cases == 5
+
+
+def test_a_decision_that_was_disputed_later_is_open() -> None:
+    record = JudgementRecord("FN-AAAAAAAA", "gold_wrong", Effect.DELETE, judge="Anna")
+    decided = LogEntry(record, outcome=Outcome.APPLIED)
+    disputed = LogEntry(record, outcome=Outcome.OPEN)
+    assert latest_decisions([decided]) == {"FN-AAAAAAAA": decided}
+    assert latest_decisions([decided, disputed]) == {}
+    assert latest_decisions([decided, disputed, decided]) == {"FN-AAAAAAAA": decided}
+
+
+def test_every_case_has_exactly_one_state() -> None:
+    known = Known(conflict={"a"}, judged={"a", "b"}, unusable={"b", "c"}, settled={"c", "d"}, present={"d", "e"})
+    account = make_account(["a", "b", "c", "d", "e", "f"], known)
+    assert list(account.states.values()) == [
+        CaseState.CONFLICT,
+        CaseState.JUDGED,
+        CaseState.UNUSABLE,
+        CaseState.SETTLED,
+        CaseState.OPEN,
+        CaseState.MISSING,
+    ]
