@@ -6,13 +6,18 @@ import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.files.formulas import without_formula
+from clueval_xlsx.outputs.metrics_json import number
+from clueval_xlsx.scoring.scores import COUNTS
 
 _HIDDEN = ("segments", "row")
 
 
 def scores_csv(evaluation: Evaluation) -> str:
-    """The score table; labels and groups are text, which may look like a formula."""
-    return _harmless(evaluation.scores.drop(columns="counts")).to_csv(index=False, lineterminator="\n")
+    """The score table; labels and groups are text, which may look like a formula. Whole counts are integers."""
+    table = evaluation.scores.drop(columns="counts")
+    for name in COUNTS:
+        table[name] = pd.Series([number(value, whole=True) for value in table[name]], table.index, dtype=object)
+    return _harmless(table).to_csv(index=False, lineterminator="\n")
 
 
 def cases_csv(cases: pd.DataFrame) -> str:
@@ -27,5 +32,6 @@ def _harmless(table: pd.DataFrame) -> pd.DataFrame:
     shown = table.copy()
     for column in shown.columns:
         if not pd.api.types.is_numeric_dtype(shown[column]):
-            shown[column] = [without_formula(value) if isinstance(value, str) else value for value in shown[column]]
+            cells = [without_formula(value) if isinstance(value, str) else value for value in shown[column]]
+            shown[column] = pd.Series(cells, shown.index, dtype=object)  # pandas would make floats of integers
     return shown.rename(columns={name: without_formula(str(name)) for name in shown.columns})

@@ -320,3 +320,13 @@ def test_overlapping_annotations_count_as_they_are_listed(write: Any) -> None:
     pred, text = "T1\tADDRESS 3 14\tMain Street\n", "at Main Street 1 today\n"
     row = chars_in_brat(write, gold, pred, text, "--nested", "longest", "--allow", r"NUMBER=\d")
     assert (row["tp_gold"], row["fn"]) == (11, 1)  # missed: the space before the number
+
+
+def test_counts_are_integers_in_csv_but_for_half_credits() -> None:
+    from clueval_xlsx.outputs.csv_files import scores_csv
+
+    table = "token gold pred\na B-X B-X\nb I-X O\n"
+    lines = [line.split(",") for line in scores_csv(result(table, "semeval")).splitlines()]
+    place = lines[0].index("tp_gold")
+    assert {line[lines[0].index("gold")] for line in lines[1:]} == {"1", ""}  # a mean over labels counts nothing
+    assert {line[place] for line in lines[1:]} == {"0", "0.5", "1", ""}
