@@ -41,12 +41,15 @@ def tallies(matched: MatchedPair) -> list[Tally]:
         return []
     text = _Text.of(matched)
     types = _types(matched, text)
-    found = []
+    passes = []
     for labelled in (None, matched.type_layer):
         gold, pred = (_spans(text, own if labelled else np.minimum(own, 0)) for own in types)
-        touching = _touching(gold, pred)
-        found += [_tally(matched, gold, pred, touching, threshold, labelled) for threshold in matched.options.iou]
-    return sorted(found, key=lambda tally: matched.options.iou.index(float(tally.variant or 0)))
+        passes.append((gold, pred, _touching(gold, pred), labelled))
+    return [
+        _tally(matched, gold, pred, touching, threshold, labelled)
+        for threshold in matched.options.iou
+        for gold, pred, touching, labelled in passes
+    ]
 
 
 @cache
