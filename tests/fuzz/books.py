@@ -17,6 +17,7 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.adjudication_json import to_json
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
+from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
 from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
 from clueval_xlsx.review.log import read_log, write_log
@@ -171,7 +172,8 @@ def _check_review(files: Files, rng: Random, folder: Path) -> None:
         why_not_overwrite(data, name)
     progress = workbook_progress(data, name)
     rows = sum(len(table.rows) for table in read_workbook(data, name))
-    promise(progress.judged <= progress.cases <= rows, f"{progress.judged} of {progress.cases} judged in {rows} rows")
+    judged, cases = (progress.account.counts[CaseState.JUDGED], progress.account.cases)
+    promise(judged <= min(cases, rows), f"{judged} of {cases} judged in {rows} rows")
     stream = io.BytesIO(data)
     stream.name = name
     check_reimport(reimport([stream], _gold(), trust_id=rng.choice((None, None, "row", "block"))), rng)

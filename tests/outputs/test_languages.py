@@ -52,7 +52,7 @@ def test_a_language_is_one_file(third, sides, tmp_path):
     assert "ediuG" in opened.sheetnames
     sheet = opened[words["sheet.fn"]]
     names = headers(sheet)
-    assert "esaC" in names
+    assert "DI esaC" in names
     assert "tnemegduJ" in names
     assert "Comment" in names  # missing: in English
     assert opened["ediuG"]["B1"].value == Words("en")["guide.title"]
@@ -61,7 +61,7 @@ def test_a_language_is_one_file(third, sides, tmp_path):
     assert "gnorw si ledoM" in text
 
     judged = {}
-    place, case = names.index("tnemegduJ") + 1, names.index("esaC") + 1
+    place, case = names.index("tnemegduJ") + 1, names.index("DI esaC") + 1
     span = names.index("naps tcerroC") + 1
     for row, code in zip((5, 6), ("gold_wrong", "model_error"), strict=True):
         judged[sheet.cell(row, case).value] = code
