@@ -140,7 +140,7 @@ class ReviewSheet:
         valueless = self._valueless(row) if ids else []
         if not row.filled and not valueless:
             if ids:
-                empty = self._empty_case(row, ids)
+                empty = self._empty_case(row, ids, rules.trust_id)
                 found.present.add(empty)
                 found.empty.add(empty)
             return
@@ -199,9 +199,10 @@ class ReviewSheet:
         """The rows from the first case to the last."""
         return range(min(self._rows.ids), max(self._rows.ids) + 1) if self._rows.ids else range(0)
 
-    def _empty_case(self, row: _Row, ids: Mapping[int, str]) -> str:
+    def _empty_case(self, row: _Row, ids: Mapping[int, str], trust: TrustId | None = None) -> str:
         """The case of a row in which nothing is filled in."""
-        own = [ids[place] for place in row.columns.places.get("case", ()) if place in ids]
+        first = BLOCK_ID_COLUMN if trust is TrustId.BLOCK else "case"
+        own = [ids[place] for place in row.columns.places.get(first, ()) if place in ids]
         return own[0] if own else next(iter(ids.values()))
 
     def _valueless(self, row: _Row) -> list[tuple[int, str]]:
