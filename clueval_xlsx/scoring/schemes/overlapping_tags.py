@@ -28,13 +28,14 @@ def tags_of_overlapping(
         if stop - begin > 1:
             group = slice(begin, stop)
             inner = slice(int(first[order[begin]]), int(last[order[group]].max()) + 1)
-            # What is left of nothing can still reach the token that is glued to it on the left.
-            tokens = slice(max(inner.start - 1, 0), inner.stop)
+            # What is left of nothing can still reach the tokens that are glued to it.
+            tokens = slice(max(inner.start - 1, 0), min(inner.stop + 1, len(types)))
             pieces = _pieces(start[group].tolist(), end[group].tolist(), codes[order[group]].tolist())
             borders = zip(offsets.start[tokens].tolist(), offsets.end[tokens].tolist(), strict=True)
             found = [_type(left, right, pieces) for left, right in borders]
-            if tokens.start < inner.start and (found[0] < 0 or types[tokens.start] >= 0):
-                found[0] = int(types[tokens.start])
+            for place in {tokens.start, tokens.stop - 1} - set(range(inner.start, inner.stop)):
+                if found[place - tokens.start] < 0 or types[place] >= 0:
+                    found[place - tokens.start] = int(types[place])
             types[tokens] = found
 
 
