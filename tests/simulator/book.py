@@ -131,7 +131,8 @@ class Book:
         return next(sheet for sheet in self.sheets if sheet.name == name)
 
     def free_name(self, wanted: str) -> str:
-        """A name that no sheet has yet."""
+        """A name that no sheet has yet, short enough for every program."""
+        wanted = wanted[:25]
         taken = {sheet.name.casefold() for sheet in self.sheets}
         names = (wanted, *(f"{wanted} ({number})" for number in range(2, 99)))
         return next(name for name in names if name.casefold() not in taken)

@@ -96,7 +96,7 @@ def push_down(world: World, rng: Random) -> None:
 def rename(world: World, rng: Random) -> None:
     """Give a review sheet another name."""
     book, sheet, _ = world.review(rng)
-    book.rename_sheet(sheet, rng.choice(["Anna", "Sheet7", "FN done", "Übersehen 'neu'", "FP", "1"]))
+    book.rename_sheet(sheet, rng.choice(["Anna", "Sheet7", "FN done", "Annas 'neue' Fälle", "FP", "1"]))
 
 
 @operation("sheet: move")
