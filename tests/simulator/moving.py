@@ -6,7 +6,7 @@ from random import Random
 
 from tests.simulator.book import Book, NotPossible, Sheet
 from tests.simulator.registry import operation, some_rows
-from tests.simulator.roles import Layout, is_annotation, layout
+from tests.simulator.roles import Layout, ids_of_row, is_annotation, layout
 from tests.simulator.world import World
 
 _NOTES = ("done until here", "TODO", "Anna", "???")
@@ -83,7 +83,9 @@ def delete_rows(world: World, rng: Random) -> None:
     """Delete cases: they must be reported as missing."""
     book, sheet, found = world.review(rng, plain=True)
     first, last = some_rows(found, rng)
+    cases = [case for row in range(first, last + 1) for case in ids_of_row(sheet, row)]
     book.delete_rows(sheet, first, last - first + 1)
+    world.forget(cases)
 
 
 def _relocate(

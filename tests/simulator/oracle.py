@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from tests.simulator.book import ErrorValue, Formula, Sheet
 from tests.simulator.person import Decision, canonical, usable
-from tests.simulator.roles import case_of_row, is_annotation, is_id, normalise
+from tests.simulator.roles import case_of_row, ids_of_row, is_annotation, normalise
 from tests.simulator.wayback import CameBack, Place
 from tests.simulator.world import World
 
 KEPT, REPORTED, LOST, MOVED = "kept", "reported", "lost", "moved"
+WITHOUT_CORRECTIONS = {"model_error", "gold_wrong", "acceptable", "unclear"}
 OUTCOMES = (KEPT, REPORTED, LOST, MOVED)
 
 
@@ -108,10 +109,11 @@ def _text(decision: Decision, role: str) -> str:
 
 
 def _effect(decision: Decision) -> tuple[tuple[str, str], ...]:
-    """What would change gold."""
-    return tuple(
-        sorted((role, normalise(text)) for role, text in decision.items() if role not in {"severity", "comment"})
-    )
+    """What would change gold; corrections beside a judgement that takes none change nothing."""
+    ignored = {"severity", "comment"}
+    if decision.get("judgement") in WITHOUT_CORRECTIONS:
+        ignored |= {role for role in decision if role.startswith("correct_")}
+    return tuple(sorted((role, normalise(text)) for role, text in decision.items() if role not in ignored))
 
 
 def _part_of(found: Decision, meant: Decision) -> bool:
@@ -139,7 +141,7 @@ def read_lines(sheet: Sheet, *, digits: bool = False) -> list[Line]:
         case = case_of_row(sheet, number)
         if not case:
             continue
-        ids = {cell.shown for cell in row if cell.role in {"case", "block"} and is_id(cell.shown)}
+        ids = ids_of_row(sheet, number)
         says: dict[str, str] = {}
         plain, two = True, False
         for column in range(len(row)):
@@ -185,16 +187,12 @@ def _covered_cases(sheet: Sheet, place: Place) -> set[str]:
     if place.first is not None:
         last = place.last if place.last is not None else len(sheet.rows) - 1
         rows = range(place.first, min(last, len(sheet.rows) - 1) + 1)
-        own = {case for row in rows for case in _ids_of_row(sheet, row)}
+        own = {case for row in rows for case in ids_of_row(sheet, row)}
         if own:
             return own
         rows = range(len(sheet.rows))
     if place.left is None or place.right is None:
-        return {case for row in rows for case in _ids_of_row(sheet, row)}
+        return {case for row in rows for case in ids_of_row(sheet, row)}
     columns = range(place.left, place.right + 1)
     filled = [row for row in rows if any(sheet.cell(row, column).shown for column in columns)]
-    return {case for row in filled for case in _ids_of_row(sheet, row)}
-
-
-def _ids_of_row(sheet: Sheet, row: int) -> set[str]:
-    return {cell.shown for cell in sheet.rows[row] if cell.role in {"case", "block"} and is_id(cell.shown)}
+    return {case for row in filled for case in ids_of_row(sheet, row)}

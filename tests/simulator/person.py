@@ -19,7 +19,7 @@ from tests.simulator.roles import (
 Decision = Mapping[str, str]  # role → code, or the words where there is no code; what is empty is left out
 NOT_UNDERSTOOD = "?"  # stands before what was typed where no judgement can be made of it
 COMMENTS = ("see file", "ask Ben", "sicher", "1/2", "007", "=nicht sicher", "TRUE", "clear case; no doubt", "ß → ss")
-TYPOS = ("xx", "?", "wrong", "ja", "7", "Model is", "*")
+TYPOS = ("xx", "?", "wrong", "ja", "7", "Refer", "*")
 _LISTS = {"judgement": "judgement", "severity": "severity", "correct_span": "span_choice"}
 
 
@@ -60,19 +60,26 @@ def canonical(role: str, text: str, kind: str = "", *, digits: bool = False) -> 
         return ""
     if role not in _LISTS:
         return clean.casefold() if role.startswith("correct_label") else clean
-    found = _codes(role).get(normalise(clean))
+    found = _codes(role).get(normalise(clean)) or _by_beginning(role, normalise(clean), kind)
     if found is None and digits:
         found = _by_digit(role, clean, kind)
-    if found is None and role != "correct_span":
-        found = _by_first_letters(role, clean, kind)
     return found or (clean if role == "correct_span" else NOT_UNDERSTOOD + clean)
 
 
-def _by_first_letters(role: str, text: str, kind: str) -> str | None:
-    """The code of the only choice whose words begin so."""
-    begun = normalise(text)
-    known = {code for words, code in _codes(role).items() if words.startswith(begun) and _offered(code, kind)}
-    return next(iter(known)) if len(known) == 1 else None
+def _by_beginning(role: str, text: str, kind: str) -> str | None:
+    """The code whose words, and no others that the sheet offers, begin like this; spans are never shortened."""
+    if role == "correct_span":
+        return None
+    known = {
+        code
+        for words, code in _codes(role).items()
+        if words.startswith(text) and words != code and (role != "judgement" or _on_sheet(code, kind))
+    }
+    return known.pop() if len(known) == 1 else None
+
+
+def _on_sheet(code: str, kind: str) -> bool:
+    return code in JUDGEMENTS and _offered(code, kind)
 
 
 def _by_digit(role: str, text: str, kind: str) -> str | None:

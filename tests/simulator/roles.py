@@ -200,3 +200,8 @@ def case_of_row(sheet: Sheet, row: int) -> str:
     """The case of a row: its own ID, else the one in the block."""
     found = {cell.role: cell.shown for cell in sheet.rows[row] if cell.role in {"case", "block"} and is_id(cell.shown)}
     return found.get("case") or found.get("block", "")
+
+
+def ids_of_row(sheet: Sheet, row: int) -> set[str]:
+    """The IDs that a row carries: one, or two where a part of the sheet was moved by itself."""
+    return {cell.shown for cell in sheet.rows[row] if cell.role in {"case", "block"} and is_id(cell.shown)}

@@ -47,6 +47,7 @@ class Ran:
     verdicts: Sequence[Verdict] = ()
     back: CameBack | None = None
     files: Sequence[Path] = ()
+    closes: bool = True  # every case is accounted for
 
     @property
     def failures(self) -> list[Verdict]:
@@ -115,7 +116,8 @@ class Simulator:
         written = {path.name: book.sheets for path, book in files}
         names = {name: [sheet.name for sheet in own] for name, own in written.items()}
         back = reimport([path for path, _ in files], gold, self.folder, names)
-        return Ran(number, done, judge(world, written, back), back, [path for path, _ in files])
+        closes = back.closes(len(world.facts))
+        return Ran(number, done, judge(world, written, back), back, [path for path, _ in files], closes)
 
     @staticmethod
     def attempt(operation: Operation, world: World, rng: Random) -> bool:

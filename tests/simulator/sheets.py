@@ -6,7 +6,7 @@ from random import Random
 
 from tests.simulator.book import Book, NotPossible, Sheet
 from tests.simulator.registry import OPERATIONS, operation
-from tests.simulator.roles import Layout, header_words, is_annotation, is_manifest, layout
+from tests.simulator.roles import Layout, header_words, ids_of_row, is_annotation, is_manifest, layout
 from tests.simulator.world import World
 
 # -- headers
@@ -109,10 +109,12 @@ def move(world: World, rng: Random) -> None:
 @operation("sheet: delete one with cases")
 def delete(world: World, rng: Random) -> None:
     """Delete a review sheet: its cases must be reported as missing."""
-    book, sheet, _ = world.review(rng)
+    book, sheet, found = world.review(rng)
     if sum(layout(each) is not None for each in book.sheets) < 2:
         raise NotPossible
+    cases = [case for row in found.rows for case in ids_of_row(sheet, row)]
     book.delete_sheet(sheet)
+    world.forget(cases)
 
 
 @operation("sheet: delete another")

@@ -29,6 +29,8 @@ class Findings:
     readable_reported: int = 0
     failed: list[tuple[Ran, Ran]] = field(default_factory=list)  # the whole sequence, its shortest failing beginning
 
+    unclosed: list[Ran] = field(default_factory=list)
+
     def add(self, ran: Ran, shortest: Ran | None) -> None:
         """Count a sequence; `shortest` is given where it failed."""
         self.sequences["all"] += 1
@@ -36,6 +38,8 @@ class Findings:
         self.all.update(outcomes)
         self.exits[ran.back.code if ran.back else -1] += 1
         self._count_readable(ran.verdicts)
+        if not ran.closes:
+            self.unclosed.append(ran)
         for name in set(ran.names):
             self.sequences[name] += 1
             own = self.counts.setdefault(name, Counter())
@@ -61,6 +65,7 @@ class Findings:
         lines.append(
             f"Reported although a careful person could have read it: {self.readable_reported:,} of {self.readable:,} "
             f"({share:.1%}). Sequences with a judgement lost or moved: {len(self.failed):,}. "
+            f"Books that do not close: {len(self.unclosed):,}. "
             f"Exit codes: {', '.join(f'{code}: {count}' for code, count in sorted(self.exits.items()))}."
         )
         return "\n".join(lines)
@@ -75,12 +80,15 @@ class Findings:
             lines += [f"    {verdict}" for verdict in shortest.failures[:3]]
             if len(shortest.failures) > 3:
                 lines.append(f"    and {len(shortest.failures) - 3} more")
+        for ran in self.unclosed:
+            accounts = ran.back.accounts if ran.back else []
+            lines.append(f"{seed}:{ran.number}: the books do not close: {accounts} after {' > '.join(ran.names)}")
         return "\n".join(lines)
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was lost and nothing moved."""
-        return not self.all[LOST] and not self.all[MOVED]
+        """Whether nothing was lost, nothing moved, and every case is accounted for."""
+        return not self.all[LOST] and not self.all[MOVED] and not self.unclosed
 
 
 def _line(name: str, sequences: int, counts: Counter[str]) -> str:

@@ -75,6 +75,7 @@ def test_a_judged_workbook_that_nobody_edited_comes_back_whole(simulator: Simula
 def test_no_judgement_is_lost_or_moved_by_a_sequence_of_edits(simulator: Simulator, number: int) -> None:
     ran = simulator.run(number)
     assert not ran.failures, told(ran)
+    assert ran.closes, ran.back
 
 
 def test_every_operation_that_does_not_hold_yet_is_known() -> None:
@@ -166,6 +167,15 @@ def test_a_crash_loses_everything(came_back) -> None:
     assert {verdict.outcome for verdict in judge(world, files, replace(back, code=1))} == {LOST}
 
 
+def test_books_close_only_if_every_case_is_counted_once() -> None:
+    account = {"cases": 5, "judged": 3, "open": 2}
+    assert CameBack(0, "", accounts=[account]).closes(5)
+    assert not CameBack(0, "", accounts=[account]).closes(6)
+    assert not CameBack(0, "", accounts=[{**account, "open": 1}]).closes(5)
+    assert not CameBack(0, "").closes(5)
+    assert CameBack(2, "Error: no workbook.").closes(5)
+
+
 def test_two_copies_of_a_row_that_differ_are_disputed() -> None:
     cells = [("FN-AAAAAAAA", "case"), ("Model is wrong", "judgement")]
     rows = [[Cell(text, role) for text, role in cells], [Cell("FN-AAAAAAAA", "case"), Cell("Good enough", "judgement")]]
@@ -197,3 +207,4 @@ def in_office(office: Office, tmp_path_factory: pytest.TempPathFactory) -> Simul
 def test_no_judgement_is_lost_or_moved_when_libreoffice_edits_and_saves(in_office: Simulator, number: int) -> None:
     ran = in_office.run(number)
     assert not ran.failures, told(ran)
+    assert ran.closes, ran.back

@@ -161,7 +161,11 @@ def replace_word(world: World, rng: Random) -> None:
 
 @operation("text to columns")
 def text_to_columns(world: World, rng: Random) -> None:
-    """Split judgements at their spaces over the columns to the right: what they said can only be guessed."""
+    """Split judgements at their spaces over the columns to the right: what they said can only be guessed.
+
+    What the person means is what stood there before. The pieces are no correct span and no label, even where the
+    first of them is enough to tell the judgement.
+    """
     book, sheet, found = world.typed(rng, "case", plain=True)
     column = found.columns["judgement"]
     for row in _filled(sheet, found, "judgement")[:3]:
@@ -169,7 +173,6 @@ def text_to_columns(world: World, rng: Random) -> None:
         if len(pieces) > 1:
             for place, piece in enumerate(pieces, column):
                 book.put(sheet, row, place, piece)
-            world.reread(sheet, row)
 
 
 @operation("merge cells downwards")

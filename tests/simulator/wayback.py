@@ -56,6 +56,12 @@ class CameBack:
     sources: dict[str, list[str]] = field(default_factory=dict)  # workbooks by case
     named: set[str] = field(default_factory=set)  # cases whose ID a report names
     places: list[Place] = field(default_factory=list)
+    accounts: list[Mapping[str, int]] = field(default_factory=list)  # what became of the cases, for each run
+
+    def closes(self, cases: int) -> bool:
+        """Whether the books close: every case is accounted for once, or the call was refused."""
+        whole = all(sum(each.values()) == 2 * each["cases"] for each in self.accounts)  # the sum itself counts as well
+        return self.refused or (whole and sum(each["cases"] for each in self.accounts) == cases)
 
     @property
     def refused(self) -> bool:
@@ -77,8 +83,9 @@ def reimport(files: Sequence[Path], gold: Path, folder: Path, sheets: Mapping[st
     found = CameBack(result.code, result.err)
     if log.exists():
         _read_log(log.read_text("utf-8"), found)
+    content = json.loads(out.read_text("utf-8")) if out.exists() else {"runs": []}
+    found.accounts = [each["account"] for each in content["runs"]]
     if result.code == 3:
-        content = json.loads(out.read_text("utf-8"))
         for text in [*_texts(content), *filter(_reports, result.err.split("\n"))]:
             found.named.update(CASE_ID.findall(text))
             place = _place(text, sheets)

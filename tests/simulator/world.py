@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -121,6 +121,24 @@ class World:
                 says[cell.role] = says.get(cell.role) or cell.shown
         for role, text in says.items():
             self.decide(case, role, text)
+
+    def forget(self, cases: Iterable[str]) -> None:
+        """Rows of these cases were deleted: where others stand, the workbooks say what is left; else they say nothing.
+
+        A case that stands nowhere any more must be reported, with what the person had said about it.
+        """
+        left = {case: self._left(case) for case in cases}
+        self.intent.update({case: says for case, says in left.items() if says is not None})
+
+    def _left(self, case: str) -> Decision | None:
+        """What the rows of a case say; None if there is none."""
+        found: list[Decision] = []
+        for _, sheet, _ in self.reviews(at_least=1):
+            for row in sheet.rows:
+                if case in {cell.shown for cell in row if cell.role in {"case", "block"}}:
+                    says = {cell.role: self.means(cell.role, cell.shown, case) for cell in row if cell.shown}
+                    found.append({role: text for role, text in says.items() if is_annotation(role) and text})
+        return max(found, key=len) if found else None
 
     # -- back
 
