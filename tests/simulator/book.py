@@ -69,11 +69,13 @@ class Sheet:
     merges: list[Merge] = field(default_factory=list)
     hidden_rows: set[int] = field(default_factory=set)
     written: dict[str, str] = field(default_factory=dict)
+    original: bool = False  # the workbook came with it
 
     def copy(self, name: str | None = None) -> Sheet:
         """An independent copy."""
         rows = [list(row) for row in self.rows]
-        return Sheet(name or self.name, rows, self.hidden, list(self.merges), set(self.hidden_rows), dict(self.written))
+        kept = (list(self.merges), set(self.hidden_rows), dict(self.written), self.original)
+        return Sheet(name or self.name, rows, self.hidden, *kept)
 
     @property
     def width(self) -> int:
@@ -250,6 +252,7 @@ class Book:
     def copy_sheet(self, sheet: Sheet, name: str) -> Sheet:
         """Duplicate a sheet; the copy stands at the end."""
         copy = sheet.copy(self.free_name(name))
+        copy.original = False
         self.sheets.append(copy)
         self._mirrored("copy_sheet", sheet.name, copy.name)
         return copy

@@ -33,7 +33,7 @@ def read_book(path: Path) -> Book:
         merges = [
             (each.min_row - 1, each.min_col - 1, each.max_row - 1, each.max_col - 1) for each in written.merged_cells
         ]
-        sheets.append(Sheet(written.title, rows, written.sheet_state != "visible", merges))
+        sheets.append(Sheet(written.title, rows, written.sheet_state != "visible", merges, original=True))
     return Book(path.name, sheets)
 
 

@@ -40,9 +40,9 @@ def sort_block(world: World, rng: Random) -> None:
 def sort_column(world: World, rng: Random) -> None:
     """Sort the judgements by themselves: now the workbook says something else, and nobody can see it."""
     book, sheet, found = world.typed(rng, plain=True)
-    if len(set(found.rows.values())) < len(found.rows):
-        raise NotPossible
     (first, last), column = found.table, found.columns["judgement"]
+    if last - first + 1 > len(found.rows):
+        raise NotPossible
     book.sort(sheet, (first, column, last, column), column, ascending=rng.random() < 0.5)
     for row in found.rows:
         world.reread(sheet, row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -90,11 +91,17 @@ class World:
         return rng.choice(found)
 
     def typed(self, rng: Random, *roles: str, plain: bool = False) -> tuple[Book, Sheet, Layout]:
-        """A sheet to fill in: one on which every line stands beside its case."""
+        """A sheet to fill in: every line stands beside its case, every case once, and it is no copy of another.
+
+        Somebody who goes on in a copy means it (`sheet: work on in the copy`); otherwise nobody could say which counts.
+        """
+        often = Counter(case for _, _, found in self.reviews(at_least=1) for case in found.rows.values())
         for _ in range(8):
-            found = self.review(rng, "judgement", *roles, plain=plain)
-            if not found[2].permuted:
-                return found
+            book, sheet, found = self.review(rng, "judgement", *roles, plain=plain)
+            cases = list(found.rows.values())
+            once = len(set(cases)) == len(cases) and (sheet.original or all(often[case] == 1 for case in cases))
+            if once and not found.permuted:
+                return book, sheet, found
         raise NotPossible
 
     # -- what the person means
