@@ -11,3 +11,8 @@ def resource_folder(name: str) -> Path:
     """The folder `templates` or `examples`."""
     installed = _PACKAGE / name
     return installed if installed.is_dir() else _PACKAGE.parent / name
+
+
+def package_text(name: str) -> str:
+    """The text of a data file that lies in the package itself."""
+    return (_PACKAGE / name).read_text("utf-8")

@@ -15,7 +15,6 @@ an ignored label, of either side, have no type. Equivalent labels are unknown to
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.characters import CharacterOffsets, character_offsets
 from clueval_xlsx.corpus.spans import label_codes, positions
+from clueval_xlsx.resources import package_text
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.scheme_settings import NO_SKIP_WORDS
 from clueval_xlsx.scoring.schemes.overlapping_tags import tags_of_overlapping
@@ -55,7 +55,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
 @cache
 def skip_words() -> frozenset[str]:
     """The words that presidio-evaluator passes over (its own and spaCy's English stop words), white space aside."""
-    return frozenset(Path(__file__).with_name("presidio_skip_words.txt").read_text("utf-8").split())
+    return frozenset(package_text("scoring/schemes/presidio_skip_words.txt").split())
 
 
 class _Text(NamedTuple):
