@@ -66,6 +66,8 @@ def judge(world: World, files: Mapping[str, Sequence[Sheet]], back: CameBack) ->
             continue
         disputed = case in world.disputed or _disputed(lines.get(case, []))
         same = _same_as(meant, found, lines.get(case, []))
+        if len(files) > 1 and _undecided_beside(lines.get(case, []), found):
+            disputed, same = False, True
         outcome = _outcome(meant, found, same=same, disputed=disputed, reported=case in named or back.refused)
         if outcome == KEPT and _doubled(case, world, back):
             outcome = MOVED
@@ -122,7 +124,8 @@ def _part_of(found: Decision, meant: Decision) -> bool:
 
 def _doubled(case: str, world: World, back: CameBack) -> bool:
     """The same workbook given twice must not count as two judges."""
-    return world.given_twice and len(set(back.sources.get(case, []))) > 1
+    same = {name for name in back.sources.get(case, []) if name.startswith(world.books[0].name)}
+    return world.given_twice and len(same) > 1
 
 
 # -- the rows of the written workbooks
@@ -161,6 +164,13 @@ def _disputed(lines: Sequence[Line]) -> bool:
     """Whether the workbooks say two things about a case."""
     judged = {_effect(line.says) for line in lines if line.clear and line.says.get("judgement")}
     return len(judged) > 1 or any(line.two for line in lines)
+
+
+def _undecided_beside(lines: Sequence[Line], found: Sequence[Decision]) -> bool:
+    """Whether one workbook cannot decide and another does: that is no dispute, and each of them may come back."""
+    said = {_effect(line.says) for line in lines}
+    undecided = any(line.says.get("judgement") == "unclear" for line in lines)
+    return undecided and bool(found) and all(_effect(each) in said for each in found)
 
 
 def _readable(meant: Decision, lines: Sequence[Line]) -> bool:
