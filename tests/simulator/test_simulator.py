@@ -26,6 +26,7 @@ NOT_YET = {
     "rows: cut to a new workbook",  # after the block was sorted alone, lines beside other cases pass for copies
     "sheet: work on after a backup",  # a cleared judgement comes back where it stands in two copies
     "sheet: work on in the copy",  # likewise where only a comment or a severity is left on the first sheet
+    "sort: one column alone",  # beside a copy of the sheet: a comment or severity without its judgement, as above
     "sort: annotation block alone",  # with a second header among the cases, a line that comes to stand beside it
     "text to columns",  # where the digit or first word tells the judgement, the other pieces become span and labels
     "workbooks: one in two",  # numbers of the sheet Documents are taken for digits of judgements
