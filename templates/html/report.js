@@ -113,19 +113,25 @@
   const marked = (one) => {
     const rows = others(one), own = [one.own.begin[one.row], one.own.end[one.row]];
     const extents = rows.map((row) => [one.other.begin[row], one.other.end[row]]);
-    const cuts = [...new Set([one.left, one.right, ...own, ...extents.flat()])].sort((a, b) => a - b);
+    // Within the spans of the other side, further spans of the case's own side show as what they are.
+    const beside = rows.length ? touching(one.own, one.other.start[rows[0]], one.other.last[rows[rows.length - 1]]) : [];
+    const further = beside.map((row) => [one.own.begin[row], one.own.end[row]]);
+    const lowest = Math.min(own[0], ...extents.flat()), highest = Math.max(own[1], ...extents.flat());
+    const edges = further.flat().filter((edge) => lowest <= edge && edge <= highest);
+    const cuts = [...new Set([one.left, one.right, ...own, ...extents.flat(), ...edges])].sort((a, b) => a - b);
     const parts = document.createDocumentFragment();
     if (one.cut & 1) parts.append("[…] ");
     for (let i = 0; i + 1 < cuts.length; i++) {
       const from = cuts[i], text = slice(one.document, from, cuts[i + 1]);
-      const inOwn = own[0] <= from && from < own[1], inOther = extents.some(([begin, end]) => begin <= from && from < end);
+      const holds = ([begin, end]) => begin <= from && from < end;
+      const inOther = extents.some(holds), inOwn = holds(own) || (inOther && further.some(holds));
       if (!inOwn && !inOther) { parts.append(text); continue; }
       // A cut between two words leaves the space with the first; it belongs to nobody.
-      const [, before, inner] = /^([ \t\n]*)([^]*?)[ \t\n]*$/.exec(text);
-      const mark = element("mark", inner, inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
+      const [, before, shown] = /^([ \t\n]*)([^]*?)[ \t\n]*$/.exec(text);
+      const mark = element("mark", shown, inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
       mark.tabIndex = 0;
       mark.dataset.at = from + before.length;
-      parts.append(before, mark, text.slice(before.length + inner.length));
+      parts.append(before, mark, text.slice(before.length + shown.length));
     }
     if (one.cut & 2) parts.append(" […]");
     return parts;

@@ -97,9 +97,9 @@ def victims(home: Path) -> dict[str, tuple[bytes, str]]:
         "protected .xlsx": (encrypt(judged, "apfel"), "protected by a password"),
         "protected .ods": (ods(protected=True), "protected by a password"),
         "old .xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5000), "cannot be read"),
-        "renamed Judgement": (edited(judged, rename("Judgement", "Judgment")), "not recognised"),
-        "renamed Comment": (edited(fresh, rename("Comment", "Remarks")), "not recognised"),
-        "rows cut to a new sheet": (edited(judged, cut_to_a_new_sheet), "not recognised"),
+        "renamed Judgement": (edited(judged, rename("Judgement", "Judgment")), "been judged"),
+        "renamed Comment": (edited(judged, rename("Comment", "Remarks")), "been judged"),
+        "rows cut to a new sheet": (edited(judged, cut_to_a_new_sheet), "been judged"),
     }
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
+
 from clueval_xlsx.cli.config import config_keys
 from clueval_xlsx.cli.previous import carry_over, read_previous
 from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line
@@ -262,7 +264,10 @@ _IDENTITY = RunIdentity("x/1/en", "aa", 3, "bb")
 
 
 def _side_file(rng: Random) -> Files:
-    lines: list[Any] = [_IDENTITY.header(), {"document": 0, "spans": [[0, 7, "PERSON", 0.9], [16, 20, "LOC", None]]}]
+    lines: list[Any] = [
+        msgspec.to_builtins(_IDENTITY.header()),
+        {"document": 0, "spans": [[0, 7, "PERSON", 0.9], [16, 20, "LOC", None]]},
+    ]
     lines += [{"document": 1, "failure": "x"}, {"document": 2, "spans": []}]
     index = rng.randrange(len(lines))
     lines[index] = mutate_tree(rng, lines[index])
