@@ -128,6 +128,7 @@
       if (!inOwn && !inOther) { parts.append(text); continue; }
       // A cut between two words leaves the space with the first; it belongs to nobody.
       const [, before, shown] = /^([ \t\n]*)([^]*?)[ \t\n]*$/.exec(text);
+      if (!shown) { parts.append(text); continue; }
       const mark = element("mark", shown, inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
       mark.tabIndex = 0;
       mark.dataset.at = from + before.length;
