@@ -192,12 +192,15 @@ def _named(files: Mapping[str, Sequence[Sheet]], back: CameBack) -> set[str]:
 
 
 def _covered_cases(sheet: Sheet, place: Place) -> set[str]:
-    """The cases of a place. A cell in a row without a case, such as a header, stands for its column."""
+    """The cases of a place. A merged cell stands for all its rows, a cell in a row without a case for its column."""
     rows = range(len(sheet.rows))
     if place.first is not None:
         last = place.last if place.last is not None else len(sheet.rows) - 1
         rows = range(place.first, min(last, len(sheet.rows) - 1) + 1)
-        own = {case for row in rows for case in ids_of_row(sheet, row)}
+        merged = [
+            range(area[0], area[2] + 1) for area in sheet.merges if place.first == area[0] and place.left == area[1]
+        ]
+        own = {case for each in [rows, *merged] for row in each for case in ids_of_row(sheet, row)}
         if own:
             return own
         rows = range(len(sheet.rows))
