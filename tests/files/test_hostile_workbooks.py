@@ -38,10 +38,10 @@ def test_a_cell_far_away_is_refused_however_it_is_written(cells):
 
 def test_a_stray_cell_far_to_the_right_costs_no_time_for_the_empty_ones_before_it(monkeypatch):
     from clueval_xlsx.review import existing_judgements as existing
-    from clueval_xlsx.review import reading
+    from clueval_xlsx.review import reading, sheet_columns, sheet_words
 
     asked = []
-    for module in (reading, existing):
+    for module in (reading, sheet_columns, sheet_words):
         monkeypatch.setattr(module, "normalise", lambda text: asked.append(text) or str(text).casefold())
     rows = "".join(f'<row r="{row}">{cell(f"A{row}")}{cell(f"XFD{row}")}</row>' for row in range(1, 101))
     tables = read_workbook(xlsx(SHEET.format(rows=rows)), "wide.xlsx")
