@@ -151,7 +151,8 @@ def test_the_workbook_shows_rates_differences_and_errors(both: Comparison, langu
     stream, words = io.BytesIO(), Words(language)
     write_comparison(both, stream, language)
     book = openpyxl.load_workbook(stream)
-    assert book.sheetnames == [words["compare.sheet_metrics"], "FN", "FP"]
+    missed, unsupported = words["sheet.fn"], words["sheet.fp"]
+    assert book.sheetnames == [words["compare.sheet_metrics"], missed, unsupported]
     sheet = book.worksheets[0]
     values = [[cell.value for cell in row] for row in sheet.iter_rows()]
     row = next(line for line in values if line[0] and str(line[0]).startswith(words["scheme.clueval.name"]))
@@ -159,8 +160,8 @@ def test_the_workbook_shows_rates_differences_and_errors(both: Comparison, langu
     assert [line[:3] for line in values if line[0] == words("compare.alone", name="one")] == [
         [words("compare.alone", name="one"), 2, 1]
     ]
-    assert book["FN"].max_row == 4 + 4
-    spans = {row[2].value for row in book["FP"].iter_rows(min_row=5)}
+    assert book[missed].max_row == 4 + 4
+    spans = {row[2].value for row in book[unsupported].iter_rows(min_row=5)}
     assert spans == {"w13", "w21", "w23"}
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
-from xlsxwriter.utility import xl_col_to_name
 
 from clueval_xlsx.cases.contexts import Segment, emoji_pieces
 from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.files.workbooks import column_name
 from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown, Formula, Message, Worksheet
 from clueval_xlsx.outputs.xlsx.case_columns import (
     FIRST_ROW,
@@ -75,7 +75,7 @@ class Part:
 
     def letter(self, key: str, layer: str | None = None) -> str:
         """The letter of a column, fixed."""
-        return f"${xl_col_to_name(self.at[key, layer])}"
+        return f"${column_name(self.at[key, layer])}"
 
     def cells(self, key: str) -> str:
         """The range of a column's cases, with the sheet's name."""
