@@ -118,7 +118,7 @@ def test_the_program_says_its_version(program: Path, tmp_path: Path) -> None:
 def test_words_are_found_in_the_installed_package(program: Path, tmp_path: Path) -> None:
     code = "from clueval_xlsx.words import Words, languages; print(languages(), Words('de')['column.case'])"
     done = command(program.with_name("python"), "-c", code, cwd=tmp_path)
-    assert done.stdout == "['en', 'de'] Fall\n", done.stderr
+    assert done.stdout == "['en', 'de'] Fall-ID\n", done.stderr
 
 
 def test_help_and_the_whole_round_run_from_an_empty_folder(program: Path, tmp_path: Path) -> None:
