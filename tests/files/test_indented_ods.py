@@ -11,6 +11,7 @@ import pytest
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.handmade_books import ods
 from tests.support.judging import judged, workbook
+from tests.support.workbooks import TABS
 
 _CELL = '<table:table-cell office:value-type="string">{}</table:table-cell>'
 PLAIN = (
@@ -45,6 +46,8 @@ def test_a_workbook_that_gnumeric_saved_is_read(tmp_path: Path) -> None:
     subprocess.run(["ssconvert", str(book), str(tmp_path / "review.ods")], check=True, capture_output=True)
     before = {sheet.name: sheet for sheet in read_workbook(book.read_bytes(), "review.xlsx")}
     after = {sheet.name: sheet for sheet in read_workbook((tmp_path / "review.ods").read_bytes(), "review.ods")}
-    texts = {cell for row in before["FN"].rows for cell in row if isinstance(cell, str) and cell.startswith("FN-")}
+    texts = {
+        cell for row in before[TABS["FN"]].rows for cell in row if isinstance(cell, str) and cell.startswith("FN-")
+    }
     assert texts
-    assert texts <= {cell for row in after["FN"].rows for cell in row}
+    assert texts <= {cell for row in after[TABS["FN"]].rows for cell in row}

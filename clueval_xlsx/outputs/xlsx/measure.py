@@ -63,7 +63,7 @@ def lines(text: str, width: float, scale: float = _BOLD) -> int:
     """How many lines a text takes in a wrapped cell of this width; `scale` is the font's width against 10 points.
 
     >>> lines("one line", 20), lines("two\\nlines", 20), lines("x" * 60, 20)
-    (1, 2, 4)
+    (1, 2, 3)
     """
     return line_counts([text], width, scale)[0]
 
