@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.cases.contexts import Extents
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
-from clueval_xlsx.cases.table import add_contexts, case_table
+from clueval_xlsx.cases.several_systems import marked_words
+from clueval_xlsx.cases.table import case_table, with_touched
+from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.scoring.cards import cards_html, rate_card
 from clueval_xlsx.scoring.intervals import ClusteredRates, FloatArray, difference_interval, swaps
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
@@ -21,7 +26,7 @@ from clueval_xlsx.scoring.scores import RATES, rates
 
 IDENTITY = ["scheme", "variant", "level", "labelled"]
 DIFFERENCE_NAMES = (*IDENTITY, "rate", "first", "second")
-DIFFERENCE_NUMBERS = ("first_value", "second_value", "difference", "low", "high", "p")
+DIFFERENCE_NUMBERS = ("first_value", "second_value", "difference", "low", "high", "p", "p_holm")
 STRICT, RELAXED = "strict", "relaxed"
 _SUMS = ("gold", "tp_gold", "pred", "tp_pred")
 _ROUNDING = 1e-12
@@ -42,6 +47,25 @@ class Comparison:
 
     systems: tuple[System, ...]
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """The systems with their recall, and no word of the corpus."""
+        shown = ", ".join(f"{each.name} recall {each.evaluation.headline.recall:.3f}" for each in self.systems)
+        return f"<Comparison: {shown}>"
+
+    def _repr_html_(self) -> str:
+        """Recall and precision of every system, and what distinguishes it from the first, for a notebook."""
+        cards = []
+        first = self.systems[0].evaluation.headline
+        for place, system in enumerate(self.systems):
+            row = system.evaluation.headline
+            for name, value, other in (
+                ("recall", row.recall, first.recall),
+                ("precision", row.precision, first.precision),
+            ):
+                note = f"{100 * (value - other):+.1f} points".replace("-", "−") if place else ""
+                cards.append(rate_card(f"{system.name}: {name}", value, note))
+        return cards_html(cards)
 
     @property
     def names(self) -> list[str]:
@@ -84,6 +108,7 @@ class Comparison:
 
         The interval looks at both systems on the same documents, which are clusters. `p` comes from
         approximate randomisation over documents; for scheme `documents` from the exact test that it approximates.
+        `p_holm` is corrected for the number of tests; F1 has none, since F-beta says what people are shown.
         """
         options = self.systems[0].evaluation.options
         tables = np.stack([self._table(system) for system in self.systems])
@@ -107,11 +132,18 @@ class Comparison:
                             "difference": difference[row, index],
                             "low": low[row, index],
                             "high": high[row, index],
-                            "p": chance[row, index],
+                            "p": float(chance[row, index]),
                         }
                     )
+        for found, corrected in zip(rows, holm([_as_shown(found) for found in rows]), strict=True):
+            found["p_holm"] = corrected
         named = {name: pd.Series([row[name] for row in rows], dtype=object) for name in DIFFERENCE_NAMES}
         return pd.DataFrame({**named, **{name: [row[name] for row in rows] for name in DIFFERENCE_NUMBERS}})
+
+    @property
+    def tests(self) -> int:
+        """How many p-values there are, for which Holm's correction is made."""
+        return int(self.differences["p_holm"].notna().sum())
 
     def _table(self, system: System) -> FloatArray:
         """Counts by document, row and kind of count; documents × rows × 4."""
@@ -178,8 +210,7 @@ class Comparison:
         found = []
         for system, part in zip(self.systems, parts, strict=True):
             new = part[~part["case_id"].isin(seen) & part["document"].isin(self.documents)]
-            made = _without_predictions if sheet == FN else Evaluation.with_contexts
-            found.append(made(system.evaluation, new))
+            found.append(self._in_context(system.evaluation, new, sheet))
             seen.update(part["case_id"])
         cases = pd.concat(found, ignore_index=True)
         order = {name: place for place, name in enumerate(self.documents)}
@@ -196,6 +227,19 @@ class Comparison:
             tuple(name for name in self.names if case_id in classes[name]) for case_id in cases["case_id"]
         ]
         return cases.drop(columns=["class", "related", "relaxed", "row", "order"], errors="ignore")
+
+    def _in_context(self, evaluation: Evaluation, cases: pd.DataFrame, sheet: Sheet) -> pd.DataFrame:
+        """Cases with colours that are true for all systems; FN cases without what one system has there."""
+        corpus, options = evaluation.pair.corpus, evaluation.options
+        sides = [each.evaluation.pair for each in self.systems]
+        marked = marked_words(corpus, [(each.corpus, each.pred.spans) for each in sides])
+        gold = Extents(*positions(evaluation.pair.gold.spans))
+        if sheet == FN:
+            alone = MatchedSpans.alone(evaluation.pair.gold.spans)
+            cases = case_table(cases["row"].to_numpy(np.int64), alone, corpus, sheet=FN, metadata=options.by)
+        own = Extents(*positions(cases))
+        touched = marked.in_gold(own, gold) if sheet == FN else marked.in_prediction(own, gold)
+        return with_touched(cases, touched, corpus, options.context)
 
 
 def compare(named: Sequence[tuple[str, Evaluation]]) -> Comparison:
@@ -224,6 +268,25 @@ def compare(named: Sequence[tuple[str, Evaluation]]) -> Comparison:
     return Comparison(tuple(System(name, each, each.scores) for name, each in named), tuple(notes))
 
 
+def holm(chances: Sequence[float]) -> list[float]:
+    """P-values corrected for their number by Holm's step-down method; what is not a number stays so.
+
+    >>> [round(value, 6) for value in holm([0.01, 0.04, 0.03, float("nan")])]
+    [0.03, 0.06, 0.06, nan]
+    """
+    values = np.asarray(chances, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = values[order] * np.arange(len(order), 0, -1)
+    corrected = np.full(len(values), np.nan)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return [float(value) for value in corrected]
+
+
+def _as_shown(row: Mapping[str, Any]) -> float:
+    return float("nan") if row["rate"] == "f1" else row["p"]
+
+
 def _strict_and_relaxed(evaluation: Evaluation) -> tuple[System, System]:
     """One evaluation as two systems: the rows that have a relaxed form, strict and relaxed."""
     scores = evaluation.scores
@@ -236,14 +299,6 @@ def _strict_and_relaxed(evaluation: Evaluation) -> tuple[System, System]:
     modes = {STRICT: "mark", RELAXED: "apply"}
     views = {name: evaluation.with_equivalence(mode) for name, mode in modes.items()}
     return System(STRICT, views[STRICT], tight), System(RELAXED, views[RELAXED], loose)
-
-
-def _without_predictions(evaluation: Evaluation, cases: pd.DataFrame) -> pd.DataFrame:
-    """FN cases anew, without what one system has there: the others have something else."""
-    corpus, options = evaluation.pair.corpus, evaluation.options
-    gold = MatchedSpans.alone(evaluation.pair.gold.spans)
-    table = case_table(cases["row"].to_numpy(np.int64), gold, corpus, sheet=FN, metadata=options.by)
-    return add_contexts(table, gold, corpus, options.context)
 
 
 def _overall(scores: pd.DataFrame) -> pd.DataFrame:

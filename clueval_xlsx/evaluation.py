@@ -6,27 +6,45 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
+from clueval_xlsx.cases.order import CaseOrder, OrderKind, order_by_label, order_by_suspicion
+from clueval_xlsx.cases.samples import span_components
+from clueval_xlsx.cases.suspicion import Evidence, suspicion
 from clueval_xlsx.cases.table import add_contexts, case_table, link_cases
-from clueval_xlsx.corpus.annotation import Annotation
+from clueval_xlsx.cases.twins import add_twins
+from clueval_xlsx.cases.unmarked import (
+    MarkedText,
+    UnmarkedOptions,
+    UnmarkedPassages,
+    unmarked_passages,
+    unmarked_table,
+)
+from clueval_xlsx.corpus.annotation import Annotation, FloatArray, span_scores
 from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, align_labels
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.corpus.spans import positions
+from clueval_xlsx.exceptions import OptionError, did_you_mean
+from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
 from clueval_xlsx.scoring.chosen_schemes import chosen_tallies
 from clueval_xlsx.scoring.confusion import confusion
 from clueval_xlsx.scoring.grouping import groupings
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matched_pair import MatchedPair, match_pair, relaxed_pair
+from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scheme_settings import RELAXED, SchemeOptions
-from clueval_xlsx.scoring.schemes import chars, entities, iou
+from clueval_xlsx.scoring.schemes import chars, entities, iou, presidio
 from clueval_xlsx.scoring.schemes.clueval import counted, right
 from clueval_xlsx.scoring.scores import ScoreSettings, score_table
-from clueval_xlsx.text.strings import BoolArray
+from clueval_xlsx.text.strings import BoolArray, IntArray
 from clueval_xlsx.version import __version__
+
+if TYPE_CHECKING:
+    from clueval_xlsx.formats.in_memory import Spans, Texts
 
 MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
 _LARGEST_SEED = 2**63 - 1
@@ -66,7 +84,9 @@ class Evaluation:
     """The result of one run; renderings read it and compute nothing.
 
     `pair` has its labels aligned, `raw` is what it was before. `strict` is the pair after matching, from which
-    scores, cases and confusion come; `relaxed` the same with equivalent labels, where there are any.
+    scores, cases and confusion come; `relaxed` the same with equivalent labels, where there are any. `unmarked` are
+    passages that both sides may have missed, where they were asked for, `order` that of the cases, unless it is
+    the order of the text.
     """
 
     pair: Pair
@@ -78,6 +98,39 @@ class Evaluation:
     relaxed: MatchedPair | None = None
     alignment: Alignment = field(default_factory=Alignment)
     notes: tuple[str, ...] = ()
+    unmarked: UnmarkedPassages | None = None
+    order: CaseOrder | None = None
+
+    def __repr__(self) -> str:
+        """The headline in one line, and no word of the corpus."""
+        row, options = self.headline, self.options
+        rates = ", ".join(f"{name} {_rate(row[name])}" for name in ("precision", "recall", "f1"))
+        labelled = f", labels of {options.labelled}" if options.labelled else ""
+        return (
+            f"<Evaluation: {rates}; {int(row.fn)} missed, {int(row.fp)} unsupported; level {options.level}{labelled}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The headline in large figures and the four levels as a small table for a notebook; no word of the corpus."""
+        row = self.headline
+        cards = (
+            rate_card("Recall", row.recall, f"{row.tp_gold:g} of {row.gold:g} found"),
+            rate_card("Precision", row.precision, f"{row.tp_pred:g} of {row.pred:g} supported"),
+            rate_card(f"F{self.options.beta:g}", row.f_beta),
+            Card("Missed", f"{row.fn:g}"),
+            Card("Unsupported", f"{row.fp:g}"),
+        )
+        return cards_html(cards) + self.summary.to_html(na_rep="n/a", float_format="{:.3f}".format, border=0)
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """The four levels, unlabelled, and the headline if its labels count: counts and rates."""
+        named = {level: self.overall("clueval", level=level) for level in LEVELS}
+        if self.options.labelled:
+            named[f"{self.options.level}, {self.options.labelled}"] = self.headline
+        counts, rates = ["gold", "fn", "pred", "fp"], ["precision", "recall", "f1", "f_beta"]
+        found = pd.DataFrame([row[counts + rates] for row in named.values()], index=list(named))
+        return found.astype({**dict.fromkeys(counts, int), **dict.fromkeys(rates, float)})
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -138,37 +191,116 @@ class Evaluation:
         return gold, pred
 
     @cached_property
-    def cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def cases(self) -> pd.DataFrame:
+        """All cases with their contexts, the missed ones (FN) first; `sheet` tells them apart."""
+        return pd.concat(self.case_tables, ignore_index=True)
+
+    @cached_property
+    def case_tables(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The FN and the FP cases with their contexts."""
         missed, unsupported = self.bare_cases
         return self.with_contexts(missed), self.with_contexts(unsupported)
 
     @cached_property
     def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The FN and the FP cases, linked to each other; `relaxed` marks those that an equivalence would resolve."""
+        """The FN and the FP cases, linked to each other, with twins; `relaxed`: an equivalence would resolve it."""
         options, corpus = self.options, self.pair.corpus
         unresolved = self.errors if self.relaxed is None else self._errors(self.relaxed)
         tables = []
         for sheet, side, wrong, still in zip((FN, FP), self.strict.sides, self.errors, unresolved, strict=True):
             rows = np.flatnonzero(wrong)
             table = case_table(rows, side, corpus, sheet=sheet, level=options.level, metadata=options.by)
-            tables.append(table.assign(relaxed=~still[rows]))
-        return link_cases((tables[0], tables[1]), self.strict.sides)
+            own = self._case_scores(side, rows)
+            scored = table if own is None else table.assign(score=own)
+            tables.append(scored.assign(relaxed=~still[rows]))
+        missed, unsupported = link_cases((tables[0], tables[1]), self.strict.sides)
+        if self.order is not None:
+            missed, unsupported = self.order.apply(missed, FN), self.order.apply(unsupported, FP)
+        return add_twins(missed), add_twins(unsupported)
+
+    @cached_property
+    def pred_scores(self) -> FloatArray | None:
+        """How sure each prediction is, NaN where nobody said; None where nobody ever did."""
+        return span_scores(self.pair.pred)
+
+    def _case_scores(self, side: MatchedSpans, rows: IntArray) -> FloatArray | None:
+        """The score of a case: of its own prediction, or the highest of those that touch a missed span."""
+        scores = self.pred_scores
+        if scores is None or side is self.strict.pred:
+            return None if scores is None else scores[rows]
+        own, other = side.pairs
+        found = np.full(len(side.spans), -np.inf)
+        np.fmax.at(found, own, scores[other])
+        return np.where(np.isneginf(found), np.nan, found)[rows]
+
+    @cached_property
+    def unmarked_cases(self) -> pd.DataFrame | None:
+        """The cases of passages that nobody marked, without their contexts; None where nobody asked for them."""
+        if self.unmarked is None:
+            return None
+        return add_twins(unmarked_table(self.unmarked, self.pair.corpus, metadata=self.options.by))
+
+    def with_unmarked(self, options: UnmarkedOptions, confirmed: IntArray | None = None) -> Evaluation:
+        """The same result with the passages that both sides may have missed.
+
+        `confirmed` are rows of predictions that were judged right: their words count as marked.
+        """
+        pair, none = self.pair, np.empty(0, dtype=np.int64)
+        text = MarkedText(
+            pair.corpus,
+            pair.gold.spans,
+            pair.pred.spans,
+            ~self.strict.gold.ignored,
+            none if confirmed is None else confirmed,
+            self.alignment.discarded,
+        )
+        return replace(self, unmarked=unmarked_passages(text, options))
+
+    def with_order(self, kind: str, also: Sequence[pd.DataFrame] = ()) -> Evaluation:
+        """The same result with its cases in another order: `place`, `label` or `suspicion`.
+
+        `also` are the spans of further systems: whom they side with makes gold more or less suspicious.
+        """
+        if kind == OrderKind.PLACE:
+            return replace(self, order=None)
+        rows = np.flatnonzero(self.errors[0]), np.flatnonzero(self.errors[1])
+        if kind == OrderKind.LABEL:
+            layer = self.options.labelled or self.pair.layers[0]
+            labels = [side.labels[layer][own] for side, own in zip(self.strict.sides, rows, strict=True)]
+            return replace(self, order=order_by_label(dict(zip((FN, FP), labels, strict=True))))
+        sure = self.pred_scores
+        scored = None if sure is None else self.pair.pred.spans[["start", "end"]].assign(score=sure)
+        scores = suspicion(self.strict, rows, self.options.labelled, Evidence(also, scored))
+        components = span_components(self.pair.gold.spans, self.pair.pred.spans, self.pair.corpus.documents.start)
+        units = [own[each] for own, each in zip(components, rows, strict=True)]
+        sheets = [dict(zip((FN, FP), each, strict=True)) for each in (scores, units)]
+        return replace(self, order=order_by_suspicion(sheets[0], sheets[1], self.options.seed))
 
     def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
         """Some cases with the words around them, which take most of the time: so only for those that are written."""
-        of_pred = (cases["sheet"] == FP).to_numpy(bool)
-        if of_pred.any() and not of_pred.all():
-            parts = [self.with_contexts(cases[chosen]) for chosen in (~of_pred, of_pred)]
+        sheets = list(dict.fromkeys(cases["sheet"]))
+        if len(sheets) > 1:
+            parts = [self.with_contexts(cases[(cases["sheet"] == sheet).to_numpy(bool)]) for sheet in sheets]
             return pd.concat(parts).loc[cases.index]
-        side = self.strict.pred if of_pred.any() else self.strict.gold
+        side = self._side(sheets[0]) if sheets else self.strict.gold
         return add_contexts(cases, side, self.pair.corpus, self.options.context)
+
+    def _side(self, sheet: Sheet) -> MatchedSpans:
+        """The spans that the cases of a sheet are rows of."""
+        if sheet == UM and self.unmarked is not None:
+            return MatchedSpans.alone(self.unmarked.spans)
+        return self.strict.pred if sheet == FP else self.strict.gold
 
     @cached_property
     def presidio(self) -> pd.DataFrame:
-        """Scheme `iou` at 0.9 with F2, any type and by type: what the Presidio pipeline reports."""
+        """What the Presidio pipeline reports, any type and by type, with F2: scheme `iou` at 0.9.
+
+        If scheme `presidio` was chosen it is that one, at the first of its thresholds.
+        """
         settings = ScoreSettings(self.pair.corpus.documents.start, self.strict.vocabulary, beta=2.0, replicates=0)
         layer = self.strict.type_layer
+        if "presidio" in self.options.schemes.chosen:
+            return score_table(presidio.tallies(self.strict)[:2], settings)
         return score_table([iou.tally(self.strict, 0.9, labelled) for labelled in (None, layer)], settings)
 
     def confusion(self, layer: str) -> pd.DataFrame:
@@ -225,11 +357,67 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
     )
 
 
+def evaluate_tags(
+    gold: Sequence[Sequence[str]],
+    pred: Sequence[Sequence[str]],
+    tokens: Sequence[Sequence[str]] | None = None,
+    *,
+    documents: Sequence[str] | None = None,
+    options: Options | None = None,
+) -> Evaluation:
+    """Compare lists of tags, one list a sentence. The layer is called `span`.
+
+    `documents` names the document of each list, because intervals rest on documents; without it each list is one.
+    Without `tokens` every token counts as one character.
+
+    >>> result = evaluate_tags([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]])
+    >>> float(result.headline.recall)
+    0.5
+    """
+    from clueval_xlsx.formats.in_memory import pair_of_tags
+
+    return evaluate(pair_of_tags(gold, pred, tokens, documents), options)
+
+
+def evaluate_spans(
+    gold: Spans,
+    pred: Spans,
+    texts: Texts | None = None,
+    *,
+    nested: str | None = None,
+    options: Options | None = None,
+) -> Evaluation:
+    """Compare lists of spans, one list a document, or data frames with the columns `start`, `end` and `label`.
+
+    With `texts`, offsets count characters and the end is exclusive; without, `start` and `end` are token positions,
+    both inclusive. Frames of several documents have a column `doc_id`, and `texts` is then a mapping. `nested`
+    says what becomes of annotations that overlap (`error`, `longest`, `merge`). The layer is called `span`.
+
+    >>> gold = [[{"start": 0, "end": 7, "label": "PER"}]]
+    >>> pred = [[{"start": 0, "end": 3, "label": "PER"}, {"start": 4, "end": 7, "label": "PER"}]]
+    >>> result = evaluate_spans(gold, pred, ["Ann Lee came."])
+    >>> float(result.headline.recall), int(result.summary.loc["exact", "fn"])
+    (1.0, 1)
+    """
+    from clueval_xlsx.formats.in_memory import pair_of_spans
+
+    return evaluate(pair_of_spans(gold, pred, texts, nested=nested), options)
+
+
+def _rate(value: float | None) -> str:
+    return "n/a" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
 def _check_layers(options: Options, layers: Collection[str]) -> None:
     """Refuse options that name a layer which is not there."""
     for option, name in (("--labelled", options.labelled), ("--type-layer", options.schemes.type_layer)):
         if name is not None and name not in layers:
-            raise OptionError(f"{option} {name}: there is no such layer. Layers: {', '.join(layers)}.")
+            raise _no_layer(option, name, layers)
+
+
+def _no_layer(option: str, name: str, layers: Collection[str]) -> OptionError:
+    hint = did_you_mean(name, layers)
+    return OptionError(f"{option} {name}: there is no such layer.{hint} Layers: {', '.join(layers)}.")
 
 
 def evaluation_parts(pair: Pair, *, merged: bool = True) -> list[Pair]:
@@ -241,7 +429,7 @@ def evaluate_each(parts: Sequence[Pair], options: Options) -> list[Evaluation]:
     """Evaluate every part; labels are compared only in the part that has the layer."""
     known = {layer for part in parts for layer in part.layers}
     if options.labelled is not None and options.labelled not in known:
-        raise OptionError(f"--labelled {options.labelled}: there is no such layer. Layers: {', '.join(sorted(known))}.")
+        raise _no_layer("--labelled", options.labelled, sorted(known))
     return [
         evaluate(part, options if options.labelled in {None, *part.layers} else replace(options, labelled=None))
         for part in parts
@@ -283,6 +471,19 @@ def _reading_parts(pair: Pair) -> dict[str, str]:
         gold, pred = (side.source.reading.get(name, usual) or "-" for side in (pair.gold, pair.pred))
         if {gold, pred} - {usual or "-"}:
             parts[name] = gold if gold == pred else f"{gold}/{pred}"
-    if pair.added is not None:
+    dropped = [_dropped(side) for side in (pair.gold, pair.pred)]
+    if any(dropped):
+        parts["dropped"] = "/".join(map(str, dropped))
+    if pair.by_position:
+        parts["align"] = "position"
+    elif pair.added is not None:
         parts["align"] = "text"
     return parts
+
+
+def _dropped(side: Annotation) -> int:
+    """How many of the annotations that a source lists gave way to others that they overlap."""
+    if side.listed is None:
+        return 0
+    kept = {extent for spans in side.layers.values() for extent in zip(*positions(spans), strict=True)}
+    return len(side.listed) - len(kept)

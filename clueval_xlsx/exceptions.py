@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _LONGEST = 2000  # characters of a message; a line of a file can be as long as the file
@@ -18,6 +18,25 @@ def readable(message: str) -> str:
     if len(message) <= _LONGEST:
         return message
     return f"{message[: _LONGEST - _END]} […] {message[-_END:]}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence that names the nearest of the known names, case aside, with a space before it; or nothing.
+
+    >>> did_you_mean("PERSN", ["ORG", "PERSON"]), did_you_mean("person", ["PERSON"]), did_you_mean("X", ["PERSON"])
+    (" Did you mean 'PERSON'?", " Did you mean 'PERSON'?", '')
+    """
+    close = nearest(name, known)
+    return f" Did you mean {close!r}?" if close else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a misspelt one may mean, case aside; None where nothing is like it."""
+    import difflib
+
+    spelt = {each.casefold(): each for each in known}
+    close = difflib.get_close_matches(name.casefold(), spelt, n=1)
+    return spelt[close[0]] if close else None
 
 
 @dataclass(frozen=True)

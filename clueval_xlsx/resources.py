@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def resource_folder(name: str) -> Path:
-    """The folder `templates` or `examples`."""
+    """The folder `templates`, `examples` or `manual`."""
     installed = _PACKAGE / name
     return installed if installed.is_dir() else _PACKAGE.parent / name
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import string
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,19 @@ from clueval_xlsx.resources import resource_folder
 FALLBACK = "en"
 TERMINAL = "en"  # messages and tables in a terminal
 FOLDER_VARIABLE = "CLUEVAL_WORDS"  # names a folder with further language files
-_BRACES = re.compile(r"\{\w*\}")
+# How long words may be where they go into a workbook: Excel calls a file damaged over these.
+LONGEST_TITLE, LONGEST_MESSAGE = 32, 255  # of what a cell says about its list
+_LONGEST_SHEET_NAME, _LONGEST_IN_FORMULA = 31, 255
+_LIMITS = {
+    "cases.error_title": LONGEST_TITLE,
+    "cases.free_title": LONGEST_TITLE,
+    "cases.error_message": LONGEST_MESSAGE,
+    "cases.free": LONGEST_MESSAGE,
+    "progress": _LONGEST_IN_FORMULA,
+    "open_questions": _LONGEST_IN_FORMULA,
+    "undefined": _LONGEST_IN_FORMULA,
+}
+_SECTION_LIMITS = {"sheet": _LONGEST_SHEET_NAME, "state": _LONGEST_IN_FORMULA}
 
 
 class Words:
@@ -78,11 +90,35 @@ def check_language(content: bytes, name: str) -> list[Problem]:
     for key, words in standard.items():
         if not own.get(key):
             problems.append(Problem(name, f"{key} is missing", remedy=f"Until then English is shown: {words!r}"))
-        elif set(_BRACES.findall(own[key])) != set(_BRACES.findall(words)):
-            allowed = ", ".join(_BRACES.findall(words)) or "none"
-            problems.append(Problem(name, f"{key} has other braces than the English words: {own[key]!r}", allowed))
+            continue
+        problems += [Problem(name, f"{key} {what}", allowed) for what, allowed in _differences(key, own[key], words)]
     unknown = [key for key in own if key not in standard]
     return problems + [Problem(name, f"{key} is no key of a language file", remedy="Remove it") for key in unknown]
+
+
+def _differences(key: str, own: str, english: str) -> list[tuple[str, str]]:
+    """What is wrong with the words of a key, and what is allowed: placeholders, length."""
+    found = []
+    wanted, given = _placeholders(english) or [], _placeholders(own)
+    allowed = ", ".join(f"{{{name}}}" for name in wanted) or "none"
+    if given is None:
+        found.append((f"has a brace that opens or closes nothing: {own!r}", allowed))
+    elif missing := [name for name in dict.fromkeys(wanted) if name not in given]:
+        found.append((f"lacks {', '.join(f'{{{name}}}' for name in missing)}: {own!r}", allowed))
+    elif set(given) - set(wanted):
+        found.append((f"has other braces than the English words: {own!r}", allowed))
+    limit = _LIMITS.get(key) or _SECTION_LIMITS.get(key.partition(".")[0], 0)
+    if limit and len(own.encode("utf-16-le", "surrogatepass")) // 2 > limit:
+        found.append((f"is too long for a workbook: {own!r}", f"{limit} characters"))
+    return found
+
+
+def _placeholders(words: str) -> list[str] | None:
+    """The names in braces that are filled in; doubled braces are text. None where braces do not fit."""
+    try:
+        return [field for _, field, _, _ in string.Formatter().parse(words) if field is not None]
+    except ValueError:
+        return None
 
 
 def _folders() -> list[Path]:

@@ -88,12 +88,15 @@ def test_the_wheel_holds_templates_and_examples_and_no_tests(wheel: Path) -> Non
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-def test_the_sdist_gives_the_wheel_that_the_repository_gives(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_is_the_same_to_the_byte_whenever_it_is_built_from_sdist_or_repository(
+    wheel: Path, tmp_path: Path
+) -> None:
     direct = build(ROOT, tmp_path)
     assert direct.name == wheel.name
     with zipfile.ZipFile(direct) as one, zipfile.ZipFile(wheel) as other:
         assert sorted(one.namelist()) == sorted(other.namelist())
         assert [name for name in one.namelist() if one.read(name) != other.read(name)] == []
+    assert direct.read_bytes() == wheel.read_bytes()
 
 
 def test_the_sdist_holds_what_a_packager_needs(sdist: Path) -> None:
@@ -140,10 +143,23 @@ def test_the_packaged_examples_are_scored_and_evaluated_from_another_folder(prog
     folder = Path(command(python, "-c", code, cwd=tmp_path).stdout.strip())
     assert folder.is_relative_to(program.parent.parent)
     sides = folder / "gold.vrt", folder / "pred.vrt"
-    done = command(python, "-m", "clueval_xlsx", "score", *sides, *EXAMPLE_OPTIONS, "--json", cwd=tmp_path)
+    done = command(python, "-m", "clueval_xlsx", "score", *sides, *EXAMPLE_OPTIONS, "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     headline = json.loads(done.stdout)["headline"]
     assert (headline["gold"], headline["fn"], headline["pred"], headline["fp"]) == (75, 21, 74, 13)
     done = command(program, "evaluate", *sides, *EXAMPLE_OPTIONS, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]
+
+
+def test_both_packages_pass_the_checks_of_an_index(sdist: Path, wheel: Path) -> None:
+    if importlib.util.find_spec("twine") is None:
+        pytest.skip("twine is not installed: pip install twine")
+    done = command(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel, cwd=sdist.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_version_stands_in_one_place_and_everything_else_agrees(wheel: Path) -> None:
+    assert f"-{__version__}-" in wheel.name
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\n## {__version__} (" in (ROOT / "CHANGELOG.md").read_text("utf-8")

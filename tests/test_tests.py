@@ -12,7 +12,7 @@ from tests.support.folders import ROOT
 TESTS = ROOT / "tests"
 FILES = sorted(TESTS.rglob("*.py"))
 # Folders that are no mirror of a room: what the tests share, data, and programs for developers.
-OTHERS = {"support", "fixtures", "golden", "fuzz", "benchmark", "simulation", "simulator"}
+OTHERS = {"support", "fixtures", "golden", "audit", "benchmark", "fuzz", "programs", "simulation", "simulator"}
 
 
 def name_of(path: Path) -> str:

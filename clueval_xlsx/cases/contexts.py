@@ -15,8 +15,9 @@ from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
 
-PLAIN, BOTH, GOLD, PRED = "", "both", "gold", "pred"
-EMOJI = {BOTH: "🟩", GOLD: "🟥", PRED: "🟧"}
+PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
+SOME = "some"  # of several systems, some mark a word that the reference marks
+EMOJI = {BOTH: "🟩", SOME: "🟨", GOLD: "🟥", PRED: "🟧", NEITHER: "⬜"}
 JOINER = "\u2060"  # keeps an emoji on the line of its word
 ELLIPSIS = "[…]"
 
@@ -46,12 +47,14 @@ class Touched(NamedTuple):
     """The spans of the other side, and which touch each case: from row `first` up to, not including, `stop`.
 
     `side` are all spans of the cases' own side: a word that one of them marks is marked, whichever case is shown.
+    Where several systems make up one side, `every` is what all of them mark.
     """
 
     others: Extents
     first: IntArray
     stop: IntArray
     side: Extents
+    every: Extents | None = None
 
 
 class Marks(NamedTuple):
@@ -127,7 +130,9 @@ def contexts(
     corpus: Corpus, own: Extents, touched: Touched, marks: Marks, *, window: int | None = None
 ) -> list[list[Segment]]:
     """The context of each of `own` with those of the other side that touch it, and no others."""
-    bounds = context_bounds(corpus, *_outermost(own, touched), window)
+    low, high = _outermost(own, touched)
+    bounds = context_bounds(corpus, low, high, window)
+    shown = _near_own(bounds, own, low, high)
     # Cases of one sentence follow each other; its words are written once.
     fresh = np.ones(len(own.start), dtype=bool)
     fresh[1:] = (np.diff(bounds.left) != 0) | (np.diff(bounds.right) != 0)
@@ -138,17 +143,29 @@ def contexts(
         written = corpus.rendered(left[portion], right[portion])
         rows = slice(*np.searchsorted(stretch, [portion.start, portion.stop]).tolist())
         origin = written.first[stretch[rows] - portion.start] - bounds.left[rows]
-        columns = (column[rows].tolist() for column in (*own, touched.first, touched.stop, *bounds))
-        cutter = _Cutter(written, touched.others, touched.side, marks)
+        columns = (column[rows].tolist() for column in (*own, touched.first, touched.stop, *shown))
+        cutter = _Cutter(written, touched, marks)
         return [cutter.cut(_Stretch._make(row)) for row in zip(*columns, origin.tolist(), strict=True)]
 
     return list(chain.from_iterable(in_order(cut, list(portions(right - left)))))
 
 
+def _near_own(bounds: Bounds, own: Extents, low: IntArray, high: IntArray) -> Bounds:
+    """Of others that reach far beyond the span at issue only what stands near it is shown.
+
+    Each of them may hold many spans of the own side, which all have their colour: a long one that thousands touch
+    would be cut into thousands of pieces for each of these.
+    """
+    nearest, farthest = own.start - 2 * LONGEST_INSIDE, own.end + 1 + 2 * LONGEST_INSIDE
+    left = np.where(low < nearest, np.maximum(bounds.left, nearest), bounds.left)
+    right = np.where(high >= farthest, np.minimum(bounds.right, farthest), bounds.right)
+    return bounds._replace(left=left, right=right)
+
+
 def _outermost(own: Extents, touched: Touched) -> tuple[IntArray, IntArray]:
     """The first and the last position of each span together with the others that touch it."""
     low, high = own.start.copy(), own.end.copy()
-    others, first, stop, _ = touched
+    others, first, stop = touched.others, touched.first, touched.stop
     some = stop > first
     low[some] = np.minimum(low[some], others.start[first[some]])
     high[some] = np.maximum(high[some], others.end[stop[some] - 1])
@@ -172,9 +189,9 @@ class _Stretch(NamedTuple):
 class _Cutter:
     """Cuts written text into the segments of one context after another."""
 
-    def __init__(self, written: RenderedTokens, others: Extents, side: Extents, marks: Marks) -> None:
+    def __init__(self, written: RenderedTokens, touched: Touched, marks: Marks) -> None:
         self._written = written
-        self._others, self._side = others, side
+        self._others, self._side, self._every = touched.others, touched.side, touched.every
         self._marks = marks
 
     def cut(self, stretch: _Stretch) -> list[Segment]:
@@ -183,9 +200,12 @@ class _Cutter:
         begins, ends = self._others.start[low:high].tolist(), self._others.end[low:high].tolist()
         own_begins, own_ends = [start], [end]
         if begins and (begins[0] < start or ends[-1] > end):  # the others reach beyond the span at issue
-            own_begins, own_ends = self._own_side(begins[0], ends[-1])
-        edges = [*begins, *own_begins, *(last + 1 for last in (*ends, *own_ends))]
+            own_begins, own_ends = _near_by(self._side, max(begins[0], left), min(ends[-1], right - 1))
         outermost = (min(start, *begins[:1]), max(end, *ends[-1:])) if begins else (start, end)
+        outermost = max(outermost[0], left), min(outermost[1], right - 1)
+        every = _near_by(self._every, *outermost) if self._every is not None else None
+        edges = [start, end + 1, *begins, *own_begins, *(last + 1 for last in (*ends, *own_ends))]
+        edges += [*every[0], *(last + 1 for last in every[1])] if every else []
         borders = sorted({left, right, *(edge for edge in edges if outermost[0] <= edge <= outermost[1] + 1)})
         found: list[Segment] = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > first else []
         for position, border in pairwise(borders):
@@ -194,16 +214,11 @@ class _Cutter:
             in_other = _inside(position, begins, ends)
             in_own = start <= position <= end or (in_other and _inside(position, own_begins, own_ends))
             text = self._text(position + origin, border - 1 + origin)
-            found.append(Segment(text, self._mark(in_own, in_other)))
+            mark = self._mark(in_own, in_other)
+            found.append(Segment(text, SOME if mark == BOTH and every and not _inside(position, *every) else mark))
         if right < stop:
             found.append(Segment(f" {ELLIPSIS}", PLAIN))
         return _join(found)
-
-    def _own_side(self, first: int, last: int) -> tuple[list[int], list[int]]:
-        """Where the spans of the case's own side begin and end that touch first..last."""
-        side = self._side
-        rows = slice(*(np.searchsorted(side.end, first), np.searchsorted(side.start, last, side="right")))
-        return side.start[rows].tolist(), side.end[rows].tolist()
 
     def _mark(self, in_own: bool, in_other: bool) -> str:
         if in_own and in_other:
@@ -217,6 +232,12 @@ class _Cutter:
         half = LONGEST_INSIDE // 2
         text = self._written.text
         return f"{text(first, first + half - 1)} {ELLIPSIS} {text(last - half + 1, last)}"
+
+
+def _near_by(spans: Extents, first: int, last: int) -> tuple[list[int], list[int]]:
+    """Where the spans begin and end that touch first..last."""
+    rows = slice(*(np.searchsorted(spans.end, first), np.searchsorted(spans.start, last, side="right")))
+    return spans.start[rows].tolist(), spans.end[rows].tolist()
 
 
 def _inside(position: int, begins: Sequence[int], ends: Sequence[int]) -> bool:

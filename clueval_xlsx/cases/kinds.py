@@ -11,6 +11,7 @@ class Sheet(StrEnum):
     FN = "FN"  # a gold span that was missed
     FP = "FP"  # a prediction that nothing supports
     AG = "AG"  # a span on which both sides agree, drawn to be judged, too
+    UM = "UM"  # words that neither side marks here, though they are marked elsewhere
 
 
 class CaseClass(StrEnum):
@@ -24,7 +25,8 @@ class CaseClass(StrEnum):
     FN = "FN"  # nothing overlaps the gold span
     FP = "FP"  # nothing overlaps the prediction
     AGREED = "agreed"  # nothing: it is no error
+    UNMARKED = "unmarked"  # nobody marked it
 
 
-FN, FP, AG = Sheet.FN, Sheet.FP, Sheet.AG
-CLASSES = tuple(kind for kind in CaseClass if kind is not CaseClass.AGREED)  # of errors
+FN, FP, AG, UM = Sheet.FN, Sheet.FP, Sheet.AG, Sheet.UM
+CLASSES = tuple(kind for kind in CaseClass if kind not in {CaseClass.AGREED, CaseClass.UNMARKED})  # of errors

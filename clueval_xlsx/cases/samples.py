@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from clueval_xlsx.cases.even_shares import even_shares
+from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.corpus.merging import overlap_components
 from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.exceptions import OptionError
@@ -70,10 +74,13 @@ def make_units(tables: Mapping[str, pd.DataFrame], components: Mapping[str, IntA
                     "label": cases[f"label_{layer}"].to_numpy(object),
                     "class": cases["class"].to_numpy(object),
                     "document": cases["document"].to_numpy(object),
+                    "row": cases["row"].to_numpy(np.int64),
                 }
             )
         )
-    rows = pd.concat(parts, ignore_index=True).sort_values(["component", "order"], kind="stable", ignore_index=True)
+    rows = pd.concat(parts, ignore_index=True).sort_values(
+        ["component", "order", "row"], kind="stable", ignore_index=True
+    )
     codes, numbers = pd.factorize(rows["component"])
     first = rows.drop_duplicates("component")
     return Units(
@@ -85,6 +92,22 @@ def make_units(tables: Mapping[str, pd.DataFrame], components: Mapping[str, IntA
         ),
         document=tuple(first["document"]),
         label=tuple(first["label"]),
+    )
+
+
+def units_of_words(cases: pd.DataFrame, layer: str) -> Units:
+    """Cases of one sheet that share their words and labels as one unit: whoever decides one decides them all."""
+    labels = [name for name in cases.columns if name.startswith("label_")]
+    words = [" ".join(surface.casefold().split()) for surface in cases["surface"]]
+    keys = pd.Series(list(zip(words, *(cases[name] for name in labels), strict=True)), dtype=object)
+    codes, _ = pd.factorize(keys)
+    first = cases[~pd.Series(codes, index=cases.index).duplicated()]
+    return Units(
+        cases=pd.DataFrame({"case_id": cases["case_id"], "sheet": cases["sheet"], "unit": codes}),
+        component=np.arange(len(first), dtype=np.int64),
+        stratum=tuple(first["class"]),
+        document=tuple(first["document"]),
+        label=tuple(first[f"label_{layer}"]),
     )
 
 
@@ -132,8 +155,31 @@ def _allocate(there: IntArray, size: int) -> IntArray:
     return wanted
 
 
-def deal(units: Units, chosen: BoolArray, judges: Sequence[str], *, double: float, seed: int) -> dict[str, set[int]]:
+def twin_bundles(units: Units, tables: Iterable[pd.DataFrame]) -> IntArray:
+    """The bundle of each unit: units with twins of each other are in one, and go to one judge."""
+    unit_of = dict(zip(units.cases["case_id"].tolist(), units.cases["unit"].tolist(), strict=True))
+    ends: list[tuple[int, int]] = []
+    for members in groups_of(tables).members:
+        own = [unit_of[case] for case in members]
+        ends += itertools.pairwise(own)
+    first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(ends)), (first, second)), shape=(len(units), len(units)))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def deal(
+    units: Units,
+    chosen: BoolArray,
+    judges: Sequence[str],
+    *,
+    double: float,
+    seed: int,
+    bundles: IntArray | None = None,
+) -> dict[str, set[int]]:
     """Deal units to judges: each label and each document evenly to within one, the share `double` to two people.
+
+    Units of one of the `bundles` stay together, unless they are judged twice: then the second judge gets them one by
+    one. Only the others can be even by label and document; what bundles leave uneven they make up for.
 
     >>> units = Units(pd.DataFrame(), np.arange(4), ("a",) * 4, ("d1", "d1", "d2", "d2"), ("PER",) * 4)
     >>> hands = deal(units, np.ones(4, bool), ["anna", "ben"], double=0.5, seed=1)
@@ -145,18 +191,40 @@ def deal(units: Units, chosen: BoolArray, judges: Sequence[str], *, double: floa
     shuffled = indices[generator.permutation(len(indices))]
     order = sorted(shuffled.tolist(), key=lambda unit: (units.label[unit], units.document[unit]))
     hands: dict[str, set[int]] = {name: set() for name in judges}
-    labels, documents = ([names[unit] for unit in order] for names in (units.label, units.document))
+    bundle = np.arange(len(units)) if bundles is None else bundles
+    together: dict[int, list[int]] = {}
+    for unit in order:
+        together.setdefault(int(bundle[unit]), []).append(unit)
+    alone = [unit for unit in order if len(together[int(bundle[unit])]) == 1]
+    labels, documents = ([names[unit] for unit in alone] for names in (units.label, units.document))
     people = generator.permutation(len(judges))
-    for unit, share in zip(order, even_shares(labels, documents, len(judges)), strict=True):
+    for unit, share in zip(alone, even_shares(labels, documents, len(judges)), strict=True):
         hands[judges[people[share]]].add(unit)
+    several = sorted((members for members in together.values() if len(members) > 1), key=len, reverse=True)
+    for members in several:
+        hands[min(judges, key=lambda name: len(hands[name]))].update(members)
+    _level(hands, alone if several else ())
     twice = round(double * len(order)) if len(judges) > 1 else 0
+    second: dict[int, str] = {}  # who judges the units of a bundle that are judged twice
     # One unit of each stretch of the same order, so that labels and documents are spread here, too; within a
     # stretch one of whoever has most to do, so that it falls to somebody who has less.
     for stretch in np.array_split(np.array(order, dtype=np.int64), twice) if twice else []:
         unit = max(stretch.tolist(), key=lambda unit: max(len(hand) for hand in hands.values() if unit in hand))
         others = [name for name in judges if unit not in hands[name]]
-        hands[min(others, key=lambda name: len(hands[name]))].add(unit)
+        second.setdefault(int(bundle[unit]), min(others, key=lambda name: len(hands[name])))
+        hands[second[int(bundle[unit])]].add(unit)
     return hands
+
+
+def _level(hands: Mapping[str, set[int]], movable: Iterable[int]) -> None:
+    """Move units from whoever has most to whoever has least, as long as that makes them more even."""
+    for unit in movable:
+        most, least = (choose(hands, key=lambda name: len(hands[name])) for choose in (max, min))
+        if len(hands[most]) - len(hands[least]) < 2:
+            return
+        if unit in hands[most]:
+            hands[most].remove(unit)
+            hands[least].add(unit)
 
 
 def select_cases(cases: pd.DataFrame, units: Units, chosen: set[int]) -> pd.DataFrame:

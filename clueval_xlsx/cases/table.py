@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import GOLD, PRED, Extents, Marks, Touched, contexts, emoji_text
-from clueval_xlsx.cases.kinds import AG, FN, FP, CaseClass, Sheet
+from clueval_xlsx.cases.contexts import GOLD, NEITHER, PRED, Extents, Marks, Touched, contexts, emoji_text
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM, CaseClass, Sheet
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import label_list, layers_of, positions
 from clueval_xlsx.exceptions import InputError
@@ -22,7 +22,10 @@ from clueval_xlsx.text.strings import IntArray
 
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"
-_ID_LENGTH = 12  # characters of base 32, so 60 bits
+_UNTOUCHED = {AG: CaseClass.AGREED, UM: CaseClass.UNMARKED}  # on other sheets the class has the sheet's name
+# Who marked the words of a case's own span, and those of the other side's.
+_MARKS = {FP: Marks(PRED, GOLD), UM: Marks(NEITHER, NEITHER)}
+ID_LENGTH = 12  # characters of base 32, so 60 bits
 
 
 def error_table(
@@ -114,11 +117,16 @@ def _other_columns(rows: IntArray, matched: MatchedSpans, corpus: Corpus) -> dic
 
 def add_contexts(cases: pd.DataFrame, matched: MatchedSpans, corpus: Corpus, window: int | None = None) -> pd.DataFrame:
     """Cases of one sheet with their contexts, in segments and as text."""
-    marks = Marks(PRED, GOLD) if (cases["sheet"] == FP).any() else Marks(GOLD, PRED)
     rows = cases["row"].to_numpy(np.int64)
     others, side = (Extents(*positions(spans)) for spans in (matched.others, matched.spans))
     first, stop = (column[rows] for column in matched.touched)
-    touched = Touched(others, first, stop, side)
+    return with_touched(cases, Touched(others, first, stop, side), corpus, window)
+
+
+def with_touched(cases: pd.DataFrame, touched: Touched, corpus: Corpus, window: int | None = None) -> pd.DataFrame:
+    """Cases of one sheet with their contexts, beside what touches them on the other side."""
+    sheet = Sheet(cases["sheet"].iloc[0]) if len(cases) else FN
+    marks = _MARKS.get(sheet, Marks(GOLD, PRED))
     segments = contexts(corpus, Extents(*positions(cases)), touched, marks, window=window)
     texts = [emoji_text(one) for one in segments]
     return cases.assign(segments=pd.Series(segments, index=cases.index, dtype=object), context=texts)
@@ -201,7 +209,7 @@ def _case_ids(
     for document, place, words in zip(documents, places, described, strict=True):
         key = "\x1f".join([document, sheet, *map(str, place), *words])
         code = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).digest()
-        ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')[:_ID_LENGTH]}")
+        ids.append(f"{sheet}-{base64.b32encode(code).decode('ascii')[:ID_LENGTH]}")
     return ids
 
 
@@ -212,7 +220,7 @@ def _class_names(matched: MatchedSpans, rows: IntArray, level: str, sheet: Sheet
         for kind in MatchClass
         if kind is not MatchClass.NONE
     }
-    nothing = CaseClass(sheet) if sheet is not AG else CaseClass.AGREED
+    nothing = _UNTOUCHED.get(sheet) or CaseClass(sheet)
     first, stop = (column[rows] for column in matched.touched)
     return [
         names.get(number, CaseClass.PARTIAL if touched else nothing)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
+from clueval_xlsx.cli.gates import FAILED, GateRequest, gating, say_verdicts
+from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.parameters import ListOption
-from clueval_xlsx.cli.writing import force_option, guarded_outputs
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs, json_option
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -22,15 +24,19 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation, Options
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    examples=(
+        "clueval-xlsx compare gold.vrt a.vrt b.vrt -o comparison.xlsx",
+        "clueval-xlsx compare gold.vrt a.vrt --equivalent ORG,LOC --labelled span",
+    ),
+)
 @click.argument("gold")
 @click.argument("preds", nargs=-1, required=True, metavar="PRED...")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the comparison as a workbook here."
 )
-@click.option(
-    "--json", "json_path", metavar="FILE", help="Write the comparison as JSON here; - prints it instead of tables."
-)
+@json_option("the comparison as JSON")
 @click.option(
     "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the comparison as a page here."
 )
@@ -40,8 +46,12 @@ if TYPE_CHECKING:
 @scoring_options.scoring
 @review_options.language_option
 @force_option
+@gating
 @common_options.common
+@click.pass_context
 def compare(
+    ctx: click.Context,
+    /,
     *,
     gold: str,
     preds: tuple[str, ...],
@@ -54,23 +64,29 @@ def compare(
     options: Options,
     lang: str,
     force: bool,
+    gates: GateRequest,
 ) -> None:
     """Compare several predictions PRED with the same GOLD.
 
     One prediction alone is compared strict against relaxed, if labels are declared equivalent. A prediction may
     be `-`, standard input.
     """
-    from clueval_xlsx.cli.console import put, say, say_notes
+    from clueval_xlsx.cli.console import put, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
     from clueval_xlsx.outputs.comparison_json import comparison_json
 
     if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
         raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
+    inputs = [gold, *preds]
+    gates.check_history(inputs)
     systems = dict(zip(system_names(preds, names), preds, strict=True))
-    pairs = ((name, input_options.load_pair(gold, pred, sides)) for name, pred in systems.items())
+    listed = input_options.as_listed(sides, options)
+    pairs = ((name, input_options.load_pair(gold, pred, listed)) for name, pred in systems.items())
     by_part = _evaluations(pairs, options, merged=merged)
     comparisons = [compare_systems(named) for named in by_part]
-    with guarded_outputs([gold, *preds], force=force) as outputs:
+    runs = [(_run_name(name, result, by_part), result) for named in by_part for name, result in named]
+    verdicts = gates.verdicts(runs)
+    with guarded_outputs(inputs, force=force) as outputs:
         for comparison in comparisons:
             layer = file_name_part(comparison.systems[0].evaluation.pair.layers[0])
             suffix = f"-{layer}" if len(comparisons) > 1 else ""
@@ -83,18 +99,24 @@ def compare(
 
                 page = comparison_html(comparison, lang)
                 outputs.write_text(html_path.with_stem(html_path.stem + suffix), page)
-            if json_path and json_path != "-":
+            if json_path and json_path != STANDARD_OUTPUT:
                 target = Path(json_path)
                 outputs.write_text(target.with_stem(target.stem + suffix), comparison_json(comparison))
-    if json_path == "-":
-        for comparison in comparisons:
-            put(comparison_json(comparison))
-        return
     notes = [note for comparison in comparisons for note in comparison.notes]
     say_notes(dict.fromkeys([*notes, *(note for named in by_part for _, result in named for note in result.notes)]))
-    _print(comparisons)
-    if output:
-        say(f"Comparison written to {output}.")
+    if json_path == STANDARD_OUTPUT:
+        for comparison in comparisons:
+            put(comparison_json(comparison))
+    else:
+        _print(comparisons)
+    gates.remember(runs, verdicts, inputs, systems=True)
+    if not say_verdicts(verdicts):
+        ctx.exit(FAILED)
+
+
+def _run_name(system: str, result: Evaluation, by_part: Sequence[object]) -> str:
+    """What a gate's line calls a system: its name, and the layer where layers were evaluated by themselves."""
+    return system if len(by_part) == 1 else f"{system}, {result.pair.layers[0]}"
 
 
 def _print(comparisons: Sequence[Comparison]) -> None:

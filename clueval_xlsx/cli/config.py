@@ -1,21 +1,23 @@
-"""`--config`: options and judgements of a project's own from a TOML file, checked like the command line's."""
+"""`--config`: options, judgements and label words of a project from a TOML file, checked like the command line's."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from clueval_xlsx.review.judgements import Judgement
 
 JUDGEMENT_TABLES = "judgements"
+CONFIG_FILE = "clueval_xlsx.cli.config.file"  # the key under which a command remembers where its config is
+LABEL_TABLE = "labels"
 _OWN_JUDGEMENTS = "clueval_xlsx.cli.config.judgements"
+_LABEL_WORDS = "clueval_xlsx.cli.config.labels"
 
 
 def load_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
@@ -24,6 +26,7 @@ def load_config(ctx: click.Context, _param: click.Parameter, value: str | None) 
         return
     from clueval_xlsx.review.judgements import custom_judgements
 
+    ctx.meta[CONFIG_FILE] = value
     group = ctx.parent.command if ctx.parent else ctx.command
     commands = group.commands if isinstance(group, click.Group) else {}
     known = {name: config_keys(command) for name, command in commands.items()}
@@ -33,6 +36,7 @@ def load_config(ctx: click.Context, _param: click.Parameter, value: str | None) 
         raise InputError(f"{value}: cannot be read: {error.strerror}. Check the path given to --config.") from None
     command = ctx.info_name or ""
     config, judgements = split_judgements(parse_config(content, value), value)
+    ctx.meta[_LABEL_WORDS] = checked_label_words(config.pop(LABEL_TABLE, {}), value)
     ctx.meta[_OWN_JUDGEMENTS] = custom_judgements(judgements, value)
     found = options_for(command, config, known, value)
     ctx.default_map = {
@@ -47,12 +51,32 @@ def own_judgements() -> tuple[Judgement, ...]:
     return found
 
 
+def label_words() -> dict[str, str]:
+    """What the project's labels mean, as its config says."""
+    found: dict[str, str] = click.get_current_context().meta.get(_LABEL_WORDS, {})
+    return found
+
+
+def checked_label_words(table: Any, name: str) -> dict[str, str]:
+    """The table `[labels]`: each label with what it means.
+
+    >>> checked_label_words({"PER": " natural  persons "}, "a.toml")
+    {'PER': 'natural persons'}
+    """
+    if not isinstance(table, dict):
+        raise InputError(f'{name}: labels must be a table. Write [labels], then PERSON = "what it means" and so on.')
+    for label, meaning in table.items():
+        if not isinstance(meaning, str) or not meaning.strip():
+            raise InputError(f"{name}, [labels]: {label}: found {meaning!r}. Allowed: words that say what it means.")
+    return {label: " ".join(meaning.split()) for label, meaning in table.items()}
+
+
 def config_keys(command: click.Command) -> dict[str, click.Option]:
     """The options of a command that a config file may set, by the names they have on the command line."""
     return {
         name.removeprefix("--").replace("-", "_"): param
         for param in command.params
-        if isinstance(param, click.Option) and param.name not in {"config", "debug"}
+        if isinstance(param, click.Option) and param.name not in {"config", "debug", "help_all"}
         for name in param.opts
         if name.startswith("--")
     }
@@ -116,7 +140,8 @@ def options_for(
     for key, value in config.items():
         if key in commands and isinstance(value, dict):
             continue
-        _check(key, everywhere, name)
+        sections = {*commands, LABEL_TABLE, JUDGEMENT_TABLES} if isinstance(value, dict) else set()
+        _check(key, everywhere, name, sections)
         if key in known[command]:
             chosen[key] = as_option(value)
     own = config.get(command.replace("-", "_"))
@@ -135,10 +160,11 @@ def as_option(value: Any) -> Any:
     return value
 
 
-def _check(key: str, known: Collection[str], name: str) -> None:
+def _check(key: str, known: Collection[str], name: str, sections: Collection[str] = ()) -> None:
+    """Refuse a key that is none; a table may also be meant as one of the sections."""
     if key in known:
         return
-    close = difflib.get_close_matches(key, known, n=1)
-    hint = f" Did you mean {close[0].replace('_', '-')!r}?" if close else ""
+    hint = did_you_mean(key, {*known, *sections}).replace("_", "-")
     allowed = ", ".join(sorted(option.replace("_", "-") for option in known))
-    raise InputError(f"{name}: unknown key {key.replace('_', '-')!r}.{hint} Allowed: {allowed}.")
+    also = f"; sections: {', '.join(f'[{section}]' for section in sorted(sections))}" if sections else ""
+    raise InputError(f"{name}: unknown key {key.replace('_', '-')!r}.{hint} Allowed: {allowed}{also}.")

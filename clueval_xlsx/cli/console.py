@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def output() -> Console:
-    """The console for tables."""
+QUIET = "clueval_xlsx.cli.console.quiet"  # the key under which a command remembers that it was told to be quiet
+
+
+def output(*, stderr: bool = False) -> Console:
+    """The console for tables; on standard error where standard output carries data."""
     from clueval_xlsx.cli.visible_console import VisibleConsole
 
     # rich takes a terminal without control codes (TERM=dumb, an editor's) to be 80 columns wide, whatever it is.
     dumb = os.environ.get("TERM", "").lower() in {"dumb", "unknown"}
     width, height = shutil.get_terminal_size() if dumb else (None, None)
-    return VisibleConsole(highlight=False, soft_wrap=False, width=width, height=height)
+    return VisibleConsole(stderr=stderr, highlight=False, soft_wrap=False, width=width, height=height)
 
 
 def put(data: str | bytes) -> None:
@@ -45,10 +48,18 @@ def show(line: str) -> None:
     click.echo(visible(line), file=sys.stdout)
 
 
-def say(message: str) -> None:
-    """A message for a person."""
+def say(message: str, *, urgent: bool = False) -> None:
+    """A message for a person; with --quiet only what is urgent, because a person must look."""
+    if quiet() and not urgent:
+        return
     # The stream by its name: click would put one of its own in the place of a stream that knows only ASCII.
     click.echo(visible(message), file=sys.stderr)
+
+
+def quiet() -> bool:
+    """Whether this command was told to be quiet."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
 
 
 def say_notes(notes: Iterable[str]) -> None:
@@ -77,7 +88,7 @@ def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
     """
     import time
 
-    if not sys.stderr.isatty() or total <= 0:
+    if not sys.stderr.isatty() or total <= 0 or quiet():
         yield lambda _step: None
         return
     from rich.console import Console

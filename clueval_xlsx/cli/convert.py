@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, input_options
+from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.formats.registry import CONVERTED, TARGET_ENDINGS, format_named
 
@@ -15,7 +16,13 @@ if TYPE_CHECKING:
     from clueval_xlsx.formats.options import ReadOptions
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    examples=(
+        "clueval-xlsx convert gold.vrt gold.jsonl",
+        "clueval-xlsx convert brat-folder gold.vrt",
+    ),
+)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option(
@@ -37,24 +44,27 @@ def convert(
 ) -> None:
     """Convert IN to OUT: spans and labels stay exactly as they are.
 
-    IN is a file or a brat folder in any input format; OUT is a file, or a folder for brat.
+    IN is a file, a folder or a glob in any input format; OUT is a file, or a folder for brat. What OUT cannot say is
+    listed before it is written.
     """
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.corpus.reading import annotate
+    from clueval_xlsx.formats.losses import left_behind, refuse_labels
     from clueval_xlsx.formats.writing import output_files, output_format
 
     format_ = format_named(wanted or output_format(target))
     found = input_options.read_input(source, reading)
     corpus = found.corpus
     annotation = annotate(found)
+    refuse_labels(annotation.layers, format_, found.source.name)
+    say_notes([*found.notes, *left_behind(found, format_)])
     files = output_files(found, annotation.layers, format_, target, sentences=sentences)
     with guarded_outputs([source], force=force) as outputs:
         for path, content in files.items():
             outputs.write_bytes(path, content)
-    say_notes(found.notes)
     spans = ", ".join(f"{len(frame)} spans of {layer}" for layer, frame in annotation.layers.items())
     documents = f"{len(corpus.documents)} document{'s' if len(corpus.documents) != 1 else ''}"
-    say(f"{documents} with {spans} written to {target} ({format_.name}).")
+    say(f"{documents} with {spans} ({format_.name}).")
     if format_.columns:
         columns = " ".join(f"--layer {layer}={number}" for number, layer in enumerate(annotation.layers, 2))
         say(f"Read it with {columns}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from clueval_xlsx.cli import common_options, review_options
+from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.writing import guarded_outputs
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ _PICKED = (
 )
 
 
-@click.command()
+@click.command(cls=GroupedCommand, examples=("clueval-xlsx demo my-folder --lang de",))
 @click.argument("folder", default="clueval-demo", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]")
 @review_options.language_option
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty, over whatever is there.")
@@ -73,7 +74,7 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.review.conflicts import changes_tsv
     from clueval_xlsx.review.log import write_log
     from clueval_xlsx.review.reimport import reimport
-    from clueval_xlsx.views.adjudication import adjudication_sentence, state_table
+    from clueval_xlsx.views.adjudication import adjudication_view
     from clueval_xlsx.views.sentences import evaluation_sentence
     from clueval_xlsx.words import TERMINAL, Words
 
@@ -105,12 +106,12 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     say(f"   clueval-xlsx evaluate {gold} {pred} {layers} --token-id {_TOKEN_ID} -o {folder / 'review.xlsx'}")
     say(f"   {evaluation_sentence(result, words)}")
     say(f"2. A lawyer judges {len(picked)} of the cases in Excel: {judged}")
+    view = adjudication_view(run, words)
     say("3. Bring the judgements home:")
     say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {folder / 'corrected.vrt'} \\")
     say(f"      --report {folder / 'adjudicated.xlsx'} --changes {folder / 'changes.tsv'}")
-    say(f"   {adjudication_sentence(run, words)}")
-    console = output()
-    console.print(score_table(state_table(run, words), words, console.width))
+    say(f"   {view.headline}")
+    output().print(score_table(view.states, words, output().width))
     for change in run.changes.to_dict("records"):
         say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
 

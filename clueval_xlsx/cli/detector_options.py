@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clueval_xlsx.cli.cluster_options import CLUSTER, cluster_place
+from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import KeyValue, group
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ _RUNNING = [
         show_default=True,
         help="Processes of the detector side by side; the result is the same.",
     ),
+    *CLUSTER,
     click.option(
         "--time-limit",
         type=click.FloatRange(0, min_open=True),
@@ -75,6 +78,7 @@ def _request(**given: Any) -> DetectorRequest | None:
     from clueval_xlsx.detectors.runner import RunOptions
 
     if not given["detector"]:
+        refuse_idle([name for name in given if name != "detector"], "--detector")
         return None
     settings = DetectorSettings(
         detector=given["detector"],
@@ -84,7 +88,8 @@ def _request(**given: Any) -> DetectorRequest | None:
         recognizers_config=given["recognizers_config"],
         options=dict(given["detector_options"]),
     )
-    run = RunOptions(given["workers"], given["time_limit"], given["fail_fast"], given["resume"])
+    cluster = cluster_place(given)
+    run = RunOptions(given["workers"], given["time_limit"], given["fail_fast"], given["resume"], cluster)
     return DetectorRequest(settings, run, given.get("keep_unmapped", False))
 
 

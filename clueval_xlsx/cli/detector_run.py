@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import say
+from clueval_xlsx.cli.console import quiet, say
 from clueval_xlsx.cli.input_options import SideOptions, read_input
 from clueval_xlsx.cli.parameters import was_chosen
 from clueval_xlsx.exceptions import InputError
@@ -36,7 +36,7 @@ def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run
     from clueval_xlsx.detectors.runner import run_detector
 
     place = side_file(target)
-    with documents_progress(dataset.documents) as advance:
+    with documents_progress(dataset.documents) as progress:
         try:
             run = run_detector(
                 dataset.documents,
@@ -44,7 +44,8 @@ def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run
                 request.run,
                 side_file=place,
                 sha256=dataset.gold.source.sha256,
-                advance=advance,
+                advance=progress.advance,
+                seen=progress.seen,
             )
         except KeyboardInterrupt:
             if place.exists():
@@ -71,22 +72,31 @@ def finds_kept(run: Run, target: Path) -> Iterator[None]:
 def say_failures(dataset: Dataset, run: Run, target: Path) -> None:
     """Every document that the detector failed on."""
     for number, reason in run.failures.items():
-        say(f"Failed: document {dataset.documents[number].id!r}: {reason}.")
+        say(f"Failed: document {dataset.documents[number].id!r}: {reason}.", urgent=True)
     if run.failures:
         say(
             f"{len(run.failures)} of {len(dataset.documents)} documents failed; the same command with --resume tries "
-            f"them again (the others are kept in {side_file(target)})."
+            f"them again (the others are kept in {side_file(target)}).",
+            urgent=True,
         )
 
 
+@dataclass(frozen=True)
+class DocumentsProgress:
+    """What moves a progress bar: a document that is done, and the number of a cluster's workers."""
+
+    advance: Callable[[int], None] = lambda _number: None
+    seen: Callable[[int], None] = lambda _workers: None
+
+
 @contextmanager
-def documents_progress(documents: Sequence[Document]) -> Iterator[Callable[[int], None]]:
-    """A progress bar with rate and time left, if standard error is a terminal; yields what advances it.
+def documents_progress(documents: Sequence[Document]) -> Iterator[DocumentsProgress]:
+    """A progress bar with rate, time left and workers, if standard error is a terminal; yields what moves it.
 
     Time left goes by characters, because documents differ in length.
     """
-    if not sys.stderr.isatty() or not documents:
-        yield lambda _number: None
+    if not sys.stderr.isatty() or not documents or quiet():
+        yield DocumentsProgress()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -96,6 +106,7 @@ def documents_progress(documents: Sequence[Document]) -> Iterator[Callable[[int]
         BarColumn(),
         TextColumn("{task.fields[done]}/{task.fields[all]} documents"),
         TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[workers]}"),
         TimeElapsedColumn(),
         TextColumn("left:"),
         TimeRemainingColumn(),
@@ -103,7 +114,7 @@ def documents_progress(documents: Sequence[Document]) -> Iterator[Callable[[int]
         transient=True,
     )
     total = sum(len(document.text) + 1 for document in documents)
-    task = bar.add_task("Detecting", total=total, done=0, all=len(documents), rate="")
+    task = bar.add_task("Detecting", total=total, done=0, all=len(documents), rate="", workers="")
     done = 0
 
     def advance(number: int) -> None:
@@ -113,8 +124,11 @@ def documents_progress(documents: Sequence[Document]) -> Iterator[Callable[[int]
         rate = f"{done / elapsed:.1f} documents/s" if elapsed > 0 else ""
         bar.update(task, advance=len(documents[number].text) + 1, done=done, rate=rate)
 
+    def seen(workers: int) -> None:
+        bar.update(task, workers=f"{workers} workers" if workers != 1 else "1 worker")
+
     with bar:
-        yield advance
+        yield DocumentsProgress(advance, seen)
 
 
 @dataclass(frozen=True, eq=False)

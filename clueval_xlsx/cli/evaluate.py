@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, detector_options, input_options, review_options, scoring_options
-from clueval_xlsx.cli.gates import Gate, check_gates, fail_under
+from clueval_xlsx.cli.case_choice import with_chosen_cases
+from clueval_xlsx.cli.config import label_words
+from clueval_xlsx.cli.gates import FAILED, GateRequest, gating, named_runs, say_verdicts
+from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.cli.writing import guard, guarded_outputs
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, guard, guarded_outputs, json_option
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -28,8 +32,10 @@ if TYPE_CHECKING:
     from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.outputs.xlsx import ReviewOptions
     from clueval_xlsx.review.assignment import Selection
+    from clueval_xlsx.views.trend import PastRun
 
 _FILE = click.Path(path_type=Path)
+_OF_WORKBOOKS = ("judges", "double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous")
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,7 @@ class EvaluationTargets:
     json: Path | None = None
     html: Path | None = None
     folder: Path | None = None
+    json_to_stdout: bool = False
 
     @property
     def paths(self) -> list[Path]:
@@ -67,14 +74,16 @@ class EvaluationTargets:
 
 
 def _targets(
-    *, output: Path | None, json_path: Path | None, html_path: Path | None, folder: Path | None
+    *, output: Path | None, json_path: str | None, html_path: Path | None, folder: Path | None
 ) -> EvaluationTargets:
     """The workbook goes where it was said, or to `review.xlsx` if nothing else is asked for."""
     if output is None and not (json_path or html_path or folder):
         output = Path("review.xlsx")
     if output is not None and output.suffix.lower() != ".xlsx" and not output.is_dir():
         raise OptionError(f"{output}: a review workbook ends in .xlsx. Choose such a name with -o.")
-    return EvaluationTargets(output, json_path, html_path, folder)
+    printed = json_path == STANDARD_OUTPUT
+    json = Path(json_path) if json_path is not None and not printed else None
+    return EvaluationTargets(output, json, html_path, folder, printed)
 
 
 _to_targets = group(
@@ -88,7 +97,7 @@ _to_targets = group(
             metavar="FILE",
             help="Write the review workbook here. Default: review.xlsx, unless another output is asked for.",
         ),
-        click.option("--json", "json_path", type=_FILE, metavar="FILE", help="Write metrics.json here."),
+        json_option("metrics.json"),
         click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write the report to read here."),
         click.option(
             "--files",
@@ -101,7 +110,14 @@ _to_targets = group(
 )
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    examples=(
+        "clueval-xlsx evaluate gold.vrt pred.vrt -o review.xlsx --html report.html",
+        "clueval-xlsx evaluate gold/ pred/ --judges anna,ben --double 20% --lang de",
+        "clueval-xlsx evaluate gold.jsonl --detector presidio -o review.xlsx",
+    ),
+)
 @click.argument("gold")
 @click.argument("pred", required=False)
 @_to_targets
@@ -110,7 +126,7 @@ _to_targets = group(
 @scoring_options.merging
 @scoring_options.scoring_with_cases
 @review_options.review
-@fail_under
+@gating
 @common_options.common
 @click.pass_context
 def evaluate(
@@ -125,7 +141,7 @@ def evaluate(
     merged: bool,
     options: Options,
     review: ReviewRequest,
-    gates: tuple[Gate, ...],
+    gates: GateRequest,
 ) -> None:
     """Compare PRED with GOLD and write the errors out for review.
 
@@ -135,24 +151,40 @@ def evaluate(
 
     if (pred is None) == (detector is None):
         raise click.UsageError("Give either PRED, a file of predictions, or a detector with --detector.")
+    inputs = [gold, *([pred] if pred is not None else []), *review.also]
+    gates.check_history(inputs)
+    if targets.workbook is None:
+        refuse_idle(_OF_WORKBOOKS, "a workbook (-o FILE)")
+    failures = False
     if pred is not None:
-        parts = _parts(input_options.load_pair(gold, pred, sides), merged=merged)
+        parts = _parts(input_options.load_pair(gold, pred, input_options.as_listed(sides, options)), merged=merged)
         _check_workbooks(targets, review, parts)
         results = evaluate_each(list(parts.values()), options)
-        _finish(targets, review, dict(zip(parts, results, strict=True)), [gold, pred])
+        verdicts = gates.verdicts(named_runs(results))
+        chosen = with_chosen_cases(dict(zip(parts, results, strict=True)), review, gold, sides)
+        _finish(targets, review, chosen, inputs, past=gates.past_runs())
     elif detector is not None:
         from clueval_xlsx.cli.detector_run import detected_pair
 
+        if not targets.paths:
+            raise OptionError("--json -: with a detector one output must be a file. Add one, such as -o review.xlsx.")
         _check_places(targets, review)
-        with detected_pair(gold, sides, options, detector, targets.paths[0]) as detected:
+        with detected_pair(
+            gold, input_options.as_listed(sides, options), options, detector, targets.paths[0]
+        ) as detected:
             parts = _parts(detected.pair, merged=merged)
             _check_workbooks(targets, review, parts)
             results = evaluate_each(list(parts.values()), detected.options)
             detected.check(results[0])
-            _finish(targets, review, dict(zip(parts, results, strict=True)), [gold], detected)
-        if detected.say_failures():
-            ctx.exit(3)
-    check_gates(results, gates)
+            verdicts = gates.verdicts(named_runs(results))
+            chosen = with_chosen_cases(dict(zip(parts, results, strict=True)), review, gold, sides)
+            _finish(targets, review, chosen, inputs, detected, past=gates.past_runs())
+        failures = detected.say_failures()
+    gates.remember(named_runs(results), verdicts, inputs)
+    if not say_verdicts(verdicts):
+        ctx.exit(FAILED)
+    if failures:
+        ctx.exit(3)
 
 
 def _parts(pair: Pair, *, merged: bool) -> dict[str, Pair]:
@@ -195,8 +227,10 @@ def _finish(
     results: Mapping[str, Evaluation],
     inputs: Sequence[str],
     detected: Detected | None = None,
+    *,
+    past: Sequence[PastRun] = (),
 ) -> None:
-    """Write everything, and say how it went."""
+    """Write everything, and say how it went; `past` are the runs of the history."""
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.views.sentences import evaluation_sentence
     from clueval_xlsx.words import TERMINAL, Words
@@ -210,7 +244,12 @@ def _finish(
             if book:
                 said += _write_workbooks(outputs, result, book, review)
             for edition, name in _editions(result, review):
-                _write_figures(outputs, edition, targets.named(part, name), review.lang)
+                _write_figures(outputs, edition, targets.named(part, name), review.lang, past)
+    if targets.json_to_stdout:
+        from clueval_xlsx.cli.console import put
+        from clueval_xlsx.outputs.metrics_json import to_json
+
+        put(to_json(*results.values()))
     say_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
     if review.password is not None and targets.in_clear_text:
         say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
@@ -248,7 +287,9 @@ def _editions(result: Evaluation, review: ReviewRequest) -> Iterator[tuple[Evalu
         yield without_text(result), WITHOUT_TEXT
 
 
-def _write_figures(outputs: Outputs, result: Evaluation, targets: EvaluationTargets, language: str) -> None:
+def _write_figures(
+    outputs: Outputs, result: Evaluation, targets: EvaluationTargets, language: str, past: Sequence[PastRun]
+) -> None:
     """Everything but the workbook."""
     if targets.json:
         from clueval_xlsx.outputs.metrics_json import to_json
@@ -257,7 +298,7 @@ def _write_figures(outputs: Outputs, result: Evaluation, targets: EvaluationTarg
     if targets.html:
         from clueval_xlsx.outputs.html.report import to_html
 
-        outputs.write_text(targets.html, to_html(result, language))
+        outputs.write_text(targets.html, to_html(result, language, label_words(), past))
     if targets.folder:
         _write_files(outputs, result, targets.folder, language)
 
@@ -265,13 +306,15 @@ def _write_figures(outputs: Outputs, result: Evaluation, targets: EvaluationTarg
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
     from clueval_xlsx.outputs.csv_files import cases_csv, scores_csv
     from clueval_xlsx.outputs.html.confusion_page import confusion_page
-    from clueval_xlsx.outputs.metrics_json import to_json
+    from clueval_xlsx.outputs.metrics_json import presidio_json
 
-    missed, unsupported = result.cases
-    outputs.write_text(folder / "metrics.json", to_json(result))
+    missed, unsupported = result.case_tables
+    outputs.write_text(folder / "metrics.json", presidio_json(result))
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
+    if result.unmarked_cases is not None:
+        outputs.write_text(folder / "unmarked.csv", cases_csv(result.with_contexts(result.unmarked_cases)))
     outputs.write_text(folder / "confusion_matrix.html", confusion_page(result, language))
 
 

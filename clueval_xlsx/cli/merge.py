@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, input_options
+from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.registry import format_named
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from clueval_xlsx.formats.options import ReadOptions
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand, examples=("clueval-xlsx merge gold.vrt --layer category=2 --layer risk=3 -o merged.tsv",)
+)
 @click.argument("file")
 @click.option(
     "-o",
@@ -60,4 +63,4 @@ def merge(*, file: str, output: Path | None, reading: ReadOptions, force: bool) 
     with guarded_outputs([file], force=force) as outputs:
         outputs.write_bytes(output, content)
     before = ", ".join(f"{len(spans)} of {layer}" for layer, spans in annotation.layers.items())
-    say(f"{len(annotation.spans)} merged spans ({before}) written to {output}.")
+    say(f"{len(annotation.spans)} merged spans ({before}).")

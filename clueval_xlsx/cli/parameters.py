@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -35,6 +36,17 @@ def was_chosen(name: str) -> bool:
     """Whether somebody chose the value of this option, on the command line or in a config."""
     source = click.get_current_context().get_parameter_source(name)
     return source is not None and source is not ParameterSource.DEFAULT
+
+
+class FileName(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
+    """The name of a file or folder, or `-`, as it was typed: whoever opens it says what is wrong with it."""
+
+    name = "FILE"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The shell knows its files best."""
+        del ctx, param
+        return [CompletionItem(incomplete, type="file")]
 
 
 class ListOption(click.Option):
@@ -86,6 +98,19 @@ class LayerField(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # ge
         if name in {"start", "end"}:
             self.fail(f"{name!r} cannot be the name of a layer: span tables use it for positions.", param, ctx)
         return name, int(field) if field.isascii() and field.isdigit() else field or None
+
+
+class TokenColumn(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A column by its number, counted from 1, or by its name."""
+
+    name = "COLUMN"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """A number is a column's number, anything else its name."""
+        text = str(value).strip()
+        if not text or text == "0":
+            self.fail(f"{value!r} is no column counted from 1, nor the name of one.", param, ctx)
+        return int(text) if text.isascii() and text.isdigit() else text
 
 
 class NamedColumn(click.ParamType):  # type: ignore[type-arg,unused-ignore]

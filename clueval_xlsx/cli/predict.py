@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, detector_options, input_options
+from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.writing import force_option, guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.registry import JSON_FORMATS, PREDICTED, TARGET_ENDINGS, Format, format_named
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from clueval_xlsx.formats.options import ReadOptions
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    examples=(
+        "clueval-xlsx predict texts.json -o pred.json --detector presidio --detector-language de",
+        'clueval-xlsx predict gold.vrt -o pred.vrt --detector command:"python my_detector.py"',
+    ),
+)
 @click.argument("dataset")
 @click.option(
     "-o",
@@ -84,7 +91,7 @@ def predict(
         say(f"To compare labels with the dataset's: {aligned.renames}")
     say_failures(prepared, run, output)
     done = len(prepared.documents) - len(run.failures)
-    say(f"{prediction.spans} predictions in {done} documents written to {output} ({format_.name}).")
+    say(f"{prediction.spans} predictions in {done} documents ({format_.name}).")
     if run.failures:
         ctx.exit(3)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.outputs.xlsx import ReviewOptions
     from clueval_xlsx.review.log import LogEntry
+    from clueval_xlsx.text.strings import IntArray
 
 
 def read_previous(path: Path) -> Mapping[str, LogEntry]:
@@ -29,10 +30,25 @@ def read_previous(path: Path) -> Mapping[str, LogEntry]:
     return latest_decisions(read_log(text, str(path)))
 
 
+def judged_right(decisions: Mapping[str, LogEntry], result: Evaluation) -> IntArray:
+    """Rows of the predictions that were judged to be forgotten by gold, as they stand."""
+    from clueval_xlsx.review.vocabulary import Effect
+
+    found = {
+        case_id
+        for case_id, entry in decisions.items()
+        if entry.record.effect is Effect.ADD and not entry.record.correct_span
+    }
+    unsupported = result.bare_cases[1]
+    return unsupported["row"][unsupported["case_id"].isin(list(found))].to_numpy("int64")
+
+
 def carry_over(
     decisions: Mapping[str, LogEntry], result: Evaluation, options: ReviewOptions
 ) -> tuple[ReviewOptions, str]:
     """The options with answers filled in and hints shown, and a sentence that says how many."""
+    from clueval_xlsx.cases.twins import groups_of
+    from clueval_xlsx.review.carrying import with_scopes
     from clueval_xlsx.review.judgements import Answer
     from clueval_xlsx.review.log import split_carried
     from clueval_xlsx.views.judgement_words import judgement_names, what_one_said
@@ -42,17 +58,25 @@ def carry_over(
     names = judgement_names(options.judgements, words)
     answers: dict[str, Answer] = {}
     hints: dict[str, str] = {}
-    for table in result.bare_cases:
+    decided = 0
+    tables = [*result.bare_cases, *([] if result.unmarked_cases is None else [result.unmarked_cases])]
+    for table in tables:
         carried, unsure = split_carried(decisions, table)
-        for case_id, record in carried.items():
+        for case_id, record in with_scopes(carried, groups_of([table])).items():
             answers[case_id] = Answer(
-                record.code, record.correct_span, record.correct_labels, record.severity, record.comment
+                record.code,
+                record.correct_span,
+                record.correct_labels,
+                record.severity,
+                record.comment,
+                record.applies_to,
             )
+        decided += len(carried)
         for case_id, record in unsure.items():
             hints[case_id] = what_one_said(record, names, words)
-    total = sum(len(table) for table in result.bare_cases)
-    sentence = f"{len(answers)} of {total} cases were decided before and are filled in"
+    total = sum(map(len, tables))
+    sentence = f"{decided} of {total} cases were decided before and are filled in"
     if hints:
         sentence += f"; {len(hints)} more were, but the other side has changed since: shown as a hint"
     merged = replace(options, answers={**options.answers, **answers}, earlier={**options.earlier, **hints})
-    return merged, f"{sentence}; {total - len(answers)} are left to judge."
+    return merged, f"{sentence}; {total - decided} are left to judge."

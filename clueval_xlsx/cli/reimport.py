@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
-from clueval_xlsx.cli.config import own_judgements
+from clueval_xlsx.cli.config import label_words, own_judgements
+from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.cli.writing import force_option, guarded_outputs
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.review.reimport import Reimport
 
 _MOST_SHOWN = 20
+_OF_LOST_SHEETS = ("level", "labelled", "map", "equivalent", "equivalence", "ignore", "unmapped", "by", "context")
 _FILE = click.Path(path_type=Path)
 
 
@@ -38,7 +41,7 @@ class ReimportTargets:
     gold: str | None
     report: Path | None
     html: Path | None
-    json: Path | None
+    json: str | None
     changes: Path | None
     judgements: Path | None
     conflicts: Path | None
@@ -46,8 +49,9 @@ class ReimportTargets:
     @property
     def paths(self) -> list[Path]:
         """All files that are written, but for the workbook of conflicts, of which there may be none."""
-        gold = Path(self.gold) if self.gold is not None and self.gold != "-" else None
-        found = (gold, self.report, self.html, self.json, self.changes, self.judgements)
+        gold = Path(self.gold) if self.gold is not None and self.gold != STANDARD_OUTPUT else None
+        json = Path(self.json) if self.json is not None and self.json != STANDARD_OUTPUT else None
+        found = (gold, self.report, self.html, json, self.changes, self.judgements)
         return [path for path in found if path is not None]
 
     @property
@@ -56,7 +60,9 @@ class ReimportTargets:
         return any((self.html, self.json, self.changes, self.judgements))
 
     def check(self, workbooks: Sequence[str]) -> None:
-        """No output may replace a workbook that somebody judged."""
+        """No output may replace a workbook that somebody judged, and only one can be printed."""
+        if self.gold == self.json == STANDARD_OUTPUT:
+            raise OptionError("-o - and --json -: only one of them can go to standard output. Give one a file.")
         inputs = {Path(workbook).resolve() for workbook in workbooks}
         targets = [*self.paths, *([self.conflicts] if self.conflicts else [])]
         for target in targets:
@@ -84,7 +90,9 @@ _to_targets = group(
         ),
         click.option("--report", type=_FILE, metavar="FILE", help="Write the adjudicated report (.xlsx) here."),
         click.option("--html", type=_FILE, metavar="FILE", help="Write the report as a page to read here."),
-        click.option("--json", type=_FILE, metavar="FILE", help="Write everything as JSON here."),
+        click.option(
+            "--json", metavar="FILE", help="Write everything as JSON here; - prints it instead of the figures."
+        ),
         click.option("--changes", type=_FILE, metavar="FILE", help="Write the change log (TSV) here."),
         click.option(
             "--judgements",
@@ -117,7 +125,13 @@ _looking = group(
 )
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    examples=(
+        "clueval-xlsx reimport review-anna.xlsx review-ben.xlsx --gold gold.vrt -o corrected.vrt",
+        "clueval-xlsx reimport review.xlsx --gold gold.vrt --report report.xlsx --conflicts third.xlsx",
+    ),
+)
 @click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
 @click.option(
     "--gold", "gold_file", required=True, metavar="FILE", help="The gold file that the workbooks were made from."
@@ -135,6 +149,14 @@ _looking = group(
     type=click.Choice(["row", "block"]),
     help="Which case ID counts where the two of a row differ: the row's own, or the one in the annotation block.",
 )
+@click.option(
+    "--worth",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Say after how many more judgements a further hundred are expected to find fewer than N gold errors.",
+)
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
 @review_options.password
 @input_options.overrides
@@ -149,6 +171,7 @@ def reimport(
     targets: ReimportTargets,
     resolve: str,
     trust_id: str | None,
+    worth: int,
     pred: str | None,
     password: str | None,
     overrides: ReadOverrides,
@@ -164,8 +187,13 @@ def reimport(
     """
     from clueval_xlsx.cli.console import put, say, say_what_is_open
     from clueval_xlsx.files.locks import locked
+    from clueval_xlsx.review.chain import head_of
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
+    if pred is None:
+        refuse_idle(
+            _OF_LOST_SHEETS, "--pred, for workbooks that lost their hidden sheet (all others know it themselves)"
+        )
     targets.check(workbooks)
     result = reimport_workbooks(
         workbooks,
@@ -177,38 +205,45 @@ def reimport(
         overrides=overrides,
         options=options,
         judgements=own_judgements(),
+        worth=worth,
     )
     log = targets.judgements
-    with (
-        locked(log, say) if log is not None else nullcontext(),  # from reading it until the longer one is in its place
-        guarded_outputs([*workbooks, gold_file, pred or gold_file], force=force) as outputs,
-    ):
-        _write_gold(outputs, result, targets)
-        _write_workbooks(outputs, result, targets, look, password)
-        _write_texts(outputs, result, targets, look)
-    if targets.gold == "-":
+    head = ""
+    with locked(log, say) if log is not None else nullcontext():  # from reading it until the longer one is in its place
+        with guarded_outputs([*workbooks, gold_file, pred or gold_file], force=force) as outputs:
+            _write_gold(outputs, result, targets)
+            _write_workbooks(outputs, result, targets, look, password)
+            _write_texts(outputs, result, targets, look)
+        if log is not None:
+            head = head_of(log.read_text("utf-8"))
+    if targets.gold == STANDARD_OUTPUT:
         put(result.content)
+    if targets.json == STANDARD_OUTPUT:
+        from clueval_xlsx.outputs.adjudication_json import to_json
+
+        put(to_json(result.runs))
     say_what_is_open(workbooks)
-    _report(result, to_stdout=targets.gold != "-")
-    for target in targets.paths:
-        say(f"Written: {target}")
+    _report(result, to_stdout=STANDARD_OUTPUT not in {targets.gold, targets.json})
+    if head:
+        say(f"Head of {log}: {head}")
     if password is not None and targets.in_clear_text:
         say("Note: the password protects workbooks only; --html, --json, --changes and --judgements are clear text.")
     if targets.conflicts is not None:
         opened = sum(len(run.open_cases) for run in result.runs)
-        say(f"Written: {targets.conflicts} ({opened} open cases)" if opened else "No open cases: no conflict workbook.")
+        cases = f"{opened} open case{'s' if opened != 1 else ''}"
+        say(f"Conflict workbook: {cases}." if opened else "No open cases: no conflict workbook.")
     if result.needs_a_person:
         sys.exit(3)
 
 
 def _write_gold(outputs: Outputs, result: Reimport, targets: ReimportTargets) -> None:
     """The corrected gold, in its own format."""
-    if targets.gold in {None, "-"}:
+    if targets.gold in {None, STANDARD_OUTPUT}:
         return
     target = Path(str(targets.gold))
-    single = result.gold.source.format != "brat"
+    folder = result.gold.source.folder
     for name, content in result.files.items():
-        outputs.write_bytes(target if single else target / name, content)
+        outputs.write_bytes(target / name if folder else target, content)
 
 
 def _write_workbooks(
@@ -226,9 +261,10 @@ def _write_workbooks(
     if targets.conflicts:
         from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 
+        labels = label_words()
         for run, path in _paths(result.runs, targets.conflicts):
             if run.open_cases:
-                write = partial(write_conflicts, run, lang=lang, contact=look.contact, blind=look.blind)
+                write = partial(write_conflicts, run, lang=lang, contact=look.contact, blind=look.blind, labels=labels)
                 save_workbook(outputs, path, password, write)
 
 
@@ -240,10 +276,10 @@ def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, l
 
         for run, path in _paths(runs, targets.html):
             outputs.write_text(path, adjudication_html(run, _language(result, look)))
-    if targets.json:
+    if targets.json and targets.json != STANDARD_OUTPUT:
         from clueval_xlsx.outputs.adjudication_json import to_json
 
-        outputs.write_text(targets.json, to_json(runs))
+        outputs.write_text(Path(targets.json), to_json(runs))
     if targets.changes:
         import pandas as pd
 
@@ -269,7 +305,9 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     """The log as it is with the new judgements behind; what is in it already is not repeated."""
     import datetime
 
+    from clueval_xlsx.cli.console import say
     from clueval_xlsx.exceptions import InputError
+    from clueval_xlsx.review.chain import check_chain
     from clueval_xlsx.review.log import new_entries, read_log, write_log
 
     try:
@@ -279,44 +317,43 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     known = read_log(old.removeprefix("\ufeff"), str(path))
     more = [entry for run in runs for entry in new_entries(known, run.log(when))]
-    return old + ("" if not old or old.endswith("\n") else "\n") + write_log(more)
+    chain = check_chain(old, str(path))
+    if chain.problems:
+        say(f"Note: {path} is no whole chain, {len(chain.problems)} breaks; `clueval-xlsx validate {path}` lists them.")
+    return old + ("" if not old or old.endswith("\n") else "\n") + write_log(more, chain.head)
 
 
 def _report(result: Reimport, *, to_stdout: bool) -> None:
-    """Figures to standard output, everything a person must look at to standard error."""
-    from clueval_xlsx.cli.console import output, say
-    from clueval_xlsx.outputs.terminal.scores import score_table
-    from clueval_xlsx.views.adjudication import (
-        account_sentence,
-        adjudication_sentence,
-        conflict_sentence,
-        estimate_sentences,
-        state_table,
-    )
+    """What a lead reads, on standard output where that is free; what else people should know to standard error."""
+    from clueval_xlsx.cli.console import output, quiet, say
+    from clueval_xlsx.outputs.terminal.adjudication import adjudication_page
+    from clueval_xlsx.views.adjudication import adjudication_view, estimate_sentences
+    from clueval_xlsx.views.remaining import remaining_sentences
     from clueval_xlsx.words import TERMINAL, Words
 
     words = Words(TERMINAL)
+    console = output(stderr=not to_stdout)
     _list("Note", [f"{note}." for note in result.notes])
     for run in result.runs:
-        if to_stdout:
-            console = output()
-            console.print(score_table(state_table(run, words), words, console.width))
-        say(adjudication_sentence(run, words))
-        say(account_sentence(run.account, words))
-        for sentence in estimate_sentences(run, words):
+        view = adjudication_view(run, words)
+        if to_stdout or not quiet():
+            for part in adjudication_page(view, words, console.width):
+                console.print(part)
+        for sentence in (*estimate_sentences(run, words), *remaining_sentences(run, words)):
             say(sentence)
         _list("Missing", [f"no workbook of {name} is among these." for name in run.missing_people])
         _list("Note", [f"{note}." for note in run.notes])
-        _list("Not used", [str(problem) for problem in run.problems])
-        _list("Conflict", [conflict_sentence(run, conflict, words) for conflict in run.conflicts])
         if run.undecided:
             say(f"Beyond decision: {', '.join(run.undecided)}.")
+        if run.open_cases or run.problems:
+            say(f"A person must look: {view.headline}", urgent=True)
 
 
 def _list(what: str, lines: Sequence[str]) -> None:
     from clueval_xlsx.cli.console import say
 
+    urgent = what != "Note"
     for line in lines[:_MOST_SHOWN]:
-        say(f"{what}: {line}")
+        say(f"{what}: {line}", urgent=urgent)
     if len(lines) > _MOST_SHOWN:
-        say(f"{what}: {len(lines) - _MOST_SHOWN} more; --report and --json list them all.")
+        say(f"{what}: {len(lines) - _MOST_SHOWN} more; --report and --json list them all.", urgent=urgent)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli.config import own_judgements
-from clueval_xlsx.cli.parameters import ListOption, group
+from clueval_xlsx.cli.config import label_words, own_judgements
+from clueval_xlsx.cli.parameters import FileName, ListOption, group
 from clueval_xlsx.cli.writing import force_option
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
+    from clueval_xlsx.cases.unmarked import UnmarkedOptions
     from clueval_xlsx.outputs.xlsx import ReviewOptions
 
 
@@ -73,6 +74,35 @@ _ASSIGNMENT = [
         metavar="N",
         help="Add a sheet with N spans on which both sides agree.",
     ),
+    click.option(
+        "--order",
+        type=click.Choice(["place", "suspicion", "label"]),
+        default="place",
+        metavar="ORDER",
+        help="Cases by place, by suspicion (likely errors of gold first), or by label. Default: place.",
+    ),
+    click.option(
+        "--also",
+        cls=ListOption,
+        type=FileName(),
+        help="Predictions of a further system over the same text: whether it sides with PRED counts for suspicion.",
+    ),
+    click.option(
+        "--unmarked",
+        is_flag=True,
+        help="Add a sheet: words marked elsewhere, here by nobody.",
+    ),
+    click.option(
+        "--unmarked-from",
+        metavar="SHARE",
+        help="List unmarked passages from this chance on, told by how regularly the words are marked. Default: 50%.",
+    ),
+    click.option(
+        "--unmarked-words",
+        cls=ListOption,
+        type=click.Choice(["once", "common"]),
+        help="List unmarked passages also of words that are marked only once, or of common words (lower case).",
+    ),
     _PASSWORD_FILE,
     click.option(
         "--without-text", is_flag=True, help="Also write an edition that can be shared: no word of the corpus."
@@ -99,6 +129,9 @@ class ReviewRequest:
     double: float = 0.0
     sample: int | None = None
     agreed: int = 0
+    order: str = "place"
+    also: tuple[str, ...] = ()
+    unmarked: UnmarkedOptions | None = None
     password: str | None = field(default=None, repr=False)
     without_text: bool = False
     previous: Path | None = None
@@ -115,12 +148,48 @@ class ReviewRequest:
             max_rows=self.max_rows,
             judgements=(*JUDGEMENTS, *own_judgements()),
             in_memory=self.password is not None,
+            labels=label_words(),
         )
 
 
-def _review_request(*, judges: Sequence[str], double: str, password_file: Path | None, **given: Any) -> ReviewRequest:
+def _review_request(
+    *,
+    judges: Sequence[str],
+    double: str,
+    order: str,
+    also: Sequence[str],
+    unmarked: bool,
+    unmarked_from: str | None,
+    unmarked_words: Sequence[str],
+    password_file: Path | None,
+    **given: Any,
+) -> ReviewRequest:
     names = _people(judges)
-    return ReviewRequest(judges=names, double=_share(double, names), password=_password(password_file), **given)
+    if also and order != "suspicion":
+        raise OptionError("--also tells whom further systems side with. It belongs to --order suspicion.")
+    return ReviewRequest(
+        order=order,
+        also=tuple(also),
+        judges=names,
+        double=_share(double, names),
+        unmarked=_unmarked(unmarked, unmarked_from, unmarked_words),
+        password=_password(password_file),
+        **given,
+    )
+
+
+def _unmarked(wanted: bool, least: str | None, also: Sequence[str]) -> UnmarkedOptions | None:
+    """Which unmarked passages are listed, if they are."""
+    if not wanted:
+        for option, given in (("--unmarked-from", least is not None), ("--unmarked-words", bool(also))):
+            if given:
+                raise OptionError(f"{option} says which unmarked passages are listed. Give --unmarked, too.")
+        return None
+    from clueval_xlsx.cases.samples import parse_share
+    from clueval_xlsx.cases.unmarked import UnmarkedOptions
+
+    options = UnmarkedOptions(once="once" in also, common="common" in also)
+    return options if least is None else replace(options, least=parse_share(least))
 
 
 def _people(judges: Sequence[str]) -> tuple[str, ...]:

@@ -106,12 +106,13 @@ def _write_without_text(
     outputs: Outputs, result: Evaluation, target: Path, look: ReviewOptions, selection: Selection
 ) -> None:
     """An edition for people who may see figures and positions, but no text."""
-    from clueval_xlsx.cases.kinds import FN, FP
+    from clueval_xlsx.cases.kinds import FN, FP, UM
     from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.text_free import cases_without_text, without_text
+    from clueval_xlsx.review.vocabulary import Role
 
     cases: dict[str, pd.DataFrame] = {
-        name: cases_without_text(selection.cases[name], result.pair.corpus.doc_ids) for name in (FN, FP)
+        name: cases_without_text(selection.cases[name], result) for name in (FN, FP, UM) if name in selection.cases
     }
-    kept = replace(look, answers={}, earlier={})
+    kept = replace(look, answers={}, earlier={}, role=Role.FIGURES)
     write_workbook(without_text(result), outputs.path(target), kept, cases=cases)

@@ -1,59 +1,108 @@
-"""`score`: the numbers in the terminal or as JSON, no files."""
+"""`score`: the numbers in the terminal, or as a table for another document or program."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from clueval_xlsx.cli import common_options, input_options, scoring_options
-from clueval_xlsx.cli.gates import Gate, check_gates, fail_under
+from clueval_xlsx.cli.gates import FAILED, GateRequest, gating, named_runs, say_verdicts
+from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option, put_or_write
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
-    from clueval_xlsx.evaluation import Options
+    from clueval_xlsx.evaluation import Evaluation, Options
+
+_TABLE, _JSON, _CSV, _MARKDOWN, _LATEX = "table", "json", "csv", "markdown", "latex"
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    examples=(
+        "clueval-xlsx score gold.vrt pred.vrt --labelled span --scheme seqeval",
+        "clueval-xlsx score gold.conll pred.conll --fail-under recall=0.95",
+    ),
+)
 @click.argument("gold")
 @click.argument("pred")
 @input_options.both_sides
 @scoring_options.merging
 @scoring_options.scoring
-@click.option("--json", "as_json", is_flag=True, help="Print the content of metrics.json instead of tables.")
-@fail_under
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice([_TABLE, _JSON, _CSV, _MARKDOWN, _LATEX]),
+    default=_TABLE,
+    show_default=True,
+    help="What is printed: tables for people, metrics.json, all score rows as CSV, or tables for a document.",
+)
+@json_option("metrics.json")
+@gating
 @common_options.common
+@click.pass_context
 def score(
+    ctx: click.Context,
+    /,
     *,
     gold: str,
     pred: str,
     sides: SideOptions,
     merged: bool,
     options: Options,
-    as_json: bool,
-    gates: tuple[Gate, ...],
+    form: str,
+    json_path: str | None,
+    gates: GateRequest,
 ) -> None:
     """Compare PRED with GOLD and print precision and recall at every level.
 
     One of the two may be `-`, standard input.
     """
-    from clueval_xlsx.cli.console import output, put, say_notes
+    from clueval_xlsx.cli.console import say_notes
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
-    from clueval_xlsx.outputs.metrics_json import to_json
 
-    pair = input_options.load_pair(gold, pred, sides)
+    inputs = [gold, pred]
+    gates.check_history(inputs)
+    pair = input_options.load_pair(gold, pred, input_options.as_listed(sides, options))
     results = evaluate_each(evaluation_parts(pair, merged=merged), options)
-    if as_json:
-        put(to_json(*results))
-        check_gates(results, gates)
-        return
-    from clueval_xlsx.outputs.terminal.scores import score_tables
+    runs = named_runs(results)
+    verdicts = gates.verdicts(runs)
+    if json_path is not None:
+        from clueval_xlsx.outputs.metrics_json import to_json
+
+        put_or_write(json_path, lambda: to_json(*results), inputs)
+    say_notes(dict.fromkeys(note for result in results for note in result.notes))
+    if json_path != STANDARD_OUTPUT:
+        _print(results, form)
+    gates.remember(runs, verdicts, inputs)
+    if not say_verdicts(verdicts):
+        ctx.exit(FAILED)
+
+
+def _print(results: Sequence[Evaluation], form: str) -> None:
+    from clueval_xlsx.cli.console import output, put
     from clueval_xlsx.words import TERMINAL, Words
 
-    say_notes(dict.fromkeys(note for result in results for note in result.notes))
-    console = output()
-    for result in results:
-        for table in score_tables(result, Words(TERMINAL), console.width):
-            console.print(table)
-        console.print(result.signature, style="dim", soft_wrap=True)
-    check_gates(results, gates)
+    words = Words(TERMINAL)
+    if form == _JSON:
+        from clueval_xlsx.outputs.metrics_json import to_json
+
+        put(to_json(*results))
+    elif form == _CSV:
+        from clueval_xlsx.outputs.csv_files import scores_csv
+
+        put(scores_csv(*results))
+    elif form in {_MARKDOWN, _LATEX}:
+        from clueval_xlsx.outputs.document_tables import latex_tables, markdown_tables
+
+        put((markdown_tables if form == _MARKDOWN else latex_tables)(results, words))
+    else:
+        from clueval_xlsx.outputs.terminal.scores import score_tables
+
+        console = output()
+        for result in results:
+            for table in score_tables(result, words, console.width):
+                console.print(table)
+            console.print(result.signature, style="dim", soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import KeyValue, LabelGroup, ListOption, group
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.scoring.levels import LEVELS
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 
 _SCHEMES = (*NAMES, ALL)
+DEFAULT_SEED, DEFAULT_REPLICATES = 20240, 1000
 _SHARE = click.FloatRange(0, 1, min_open=True)
 
 merging = click.option(
@@ -29,7 +31,7 @@ merging = click.option(
     help="Several layers: one sequence of merged spans, or each layer by itself.",
 )
 
-_SCORING = [
+_HEADLINE = [
     click.option(
         "--level",
         type=click.Choice(list(LEVELS)),
@@ -38,7 +40,6 @@ _SCORING = [
         help="How lenient a match may be, for the headline and the cases.",
     ),
     click.option("--labelled", metavar="LAYER", help="Labels of this layer must agree, too."),
-    click.option("--by", cls=ListOption, metavar="KEY", help="Group by this metadata key."),
     click.option(
         "--beta",
         type=click.FloatRange(0, min_open=True),
@@ -46,11 +47,18 @@ _SCORING = [
         show_default=True,
         help="Weight of recall in F-beta.",
     ),
-    click.option("--seed", type=int, default=20240, show_default=True, help="Seed of the tests between systems."),
+]
+
+_SCORING = [
+    *_HEADLINE,
+    click.option("--by", cls=ListOption, metavar="KEY", help="Group by this metadata key."),
+    click.option(
+        "--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the tests between systems."
+    ),
     click.option(
         "--replicates",
         type=click.IntRange(0),
-        default=1000,
+        default=DEFAULT_REPLICATES,
         show_default=True,
         help="How often documents change sides in tests between systems; 0 gives no tests and no intervals.",
     ),
@@ -153,6 +161,15 @@ _LABELS = [
     ),
 ]
 
+# Schemes, and the options that only they look at.
+_OF_SCHEMES = {
+    ("iou", "presidio"): ("iou_threshold",),
+    ("presidio",): ("skip_words",),
+    ("coverage",): ("coverage_threshold",),
+    ("scenario",): ("scenario_threshold",),
+    ("chars",): ("allow", "allow_file", "char_unit"),
+}
+
 _CONTEXT = click.option(
     "--context",
     type=click.IntRange(0),
@@ -163,16 +180,17 @@ _CONTEXT = click.option(
 
 def _options(**given: Any) -> Options:
     from clueval_xlsx.evaluation import Options
+    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 
     return Options(
         level=given["level"],
         labelled=given["labelled"],
         beta=given["beta"],
-        by=given["by"],
-        seed=given["seed"],
-        replicates=given["replicates"],
+        by=given.get("by", ()),
+        seed=given.get("seed", DEFAULT_SEED),
+        replicates=given.get("replicates", DEFAULT_REPLICATES),
         context=given.get("context"),
-        schemes=_scheme_options(given),
+        schemes=_scheme_options(given) if "scheme" in given else SchemeOptions(),
         labels=_label_rules(given),
     )
 
@@ -180,6 +198,9 @@ def _options(**given: Any) -> Options:
 def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
     from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 
+    for schemes, names in _OF_SCHEMES.items():
+        if not {*schemes, ALL} & set(given["scheme"]):
+            refuse_idle(names, " or ".join(f"--scheme {scheme}" for scheme in schemes))
     return SchemeOptions(
         names=tuple(dict.fromkeys(given["scheme"])),
         type_layer=given["type_layer"],
@@ -195,6 +216,8 @@ def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
 def _label_rules(given: Mapping[str, Any]) -> LabelRules:
     from clueval_xlsx.corpus.label_rules import LabelRules
 
+    if not given["equivalent"]:
+        refuse_idle(["equivalence"], "--equivalent")
     return LabelRules(
         mapping=tuple(dict.fromkeys(given["map"])),
         equivalent=given["equivalent"],
@@ -218,5 +241,6 @@ def _allow_rules(path: str | None) -> tuple[tuple[str, str], ...]:
     return parse_rules(text.splitlines(), path)
 
 
+headline = group("options", _options, [*_HEADLINE, *_LABELS])
 scoring = group("options", _options, [*_SCORING, *_SCHEME_RULES, *_LABELS])
 scoring_with_cases = group("options", _options, [*_SCORING, *_SCHEME_RULES, *_LABELS, _CONTEXT])

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, review_options
+from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option, put_or_write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,17 +20,18 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.review.progress import Progress
 
+SCHEMA = 1
 _WIDTH_OF_FIGURES = 38  # the columns beside the names
 
 
-@click.command()
+@click.command(cls=GroupedCommand, examples=("clueval-xlsx status review-anna.xlsx review-ben.xlsx",))
 @click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@json_option("the figures as JSON")
 @review_options.password
 @common_options.common
-def status(*, workbooks: tuple[str, ...], as_json: bool, password: str | None) -> None:
+def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str | None) -> None:
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
-    from clueval_xlsx.cli.console import output, put, say, say_what_is_open
+    from clueval_xlsx.cli.console import output, say, say_what_is_open
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.review.progress import missing_people, workbook_progress
     from clueval_xlsx.views.adjudication import account_sentence
@@ -43,19 +46,17 @@ def status(*, workbooks: tuple[str, ...], as_json: bool, password: str | None) -
         found.append(workbook_progress(data, path, password))
     say_what_is_open(workbooks)
     missing = missing_people(found)
-    if as_json:
-        content = {"workbooks": [each.as_dict() for each in found], "missing": missing}
-        put(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-        if any(each.problems for each in found):
-            sys.exit(3)
-        return
-    console = output()
-    console.print(_progress_table(found, console.width))
+    if json_path is not None:
+        content = {"schema": SCHEMA, "workbooks": [each.as_dict() for each in found], "missing": missing}
+        put_or_write(json_path, lambda: json.dumps(content, ensure_ascii=False, indent=1) + "\n", workbooks)
+    if json_path != STANDARD_OUTPUT:
+        console = output()
+        console.print(_progress_table(found, console.width))
     words = Words(TERMINAL)
     for each in found:
         say(f"{each.name}: {account_sentence(each.account, words)}")
         for problem in each.problems:
-            say(f"Not used: {problem}")
+            say(f"Not used: {problem}", urgent=True)
         for note in each.notes:
             say(f"Note: {note}.")
     for name in missing:

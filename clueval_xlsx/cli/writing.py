@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clueval_xlsx.cli.config import CONFIG_FILE
+from clueval_xlsx.cli.parameters import Command
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -20,16 +23,81 @@ force_option = click.option(
 )
 
 
+STANDARD_OUTPUT = "-"
+_WRITTEN = "clueval_xlsx.cli.writing.written"  # the key under which a command remembers its files
+_MOST_NAMED = 12  # files of one folder that are named one by one
+_INPUT_OPTIONS = (  # options that name a file which is only read
+    "baseline",
+    "allow_file",
+    "text",
+    "gold_text",
+    "pred_text",
+    "previous",
+    "password_file",
+    "nlp_config",
+    "recognizers_config",
+)
+
+
+def json_option(what: str) -> Callable[[Command], Command]:
+    """`--json FILE`, which means the same in every command."""
+    return click.option("--json", "json_path", metavar="FILE", help=f"Write {what} here; - prints it.")
+
+
+def put_or_write(target: str, text: Callable[[], str], inputs: Iterable[str | Path], *, force: bool = False) -> None:
+    """Print a text, or write it to a file that is no input of this run."""
+    from clueval_xlsx.cli.console import put
+
+    if target == STANDARD_OUTPUT:
+        put(text())
+        return
+    with guarded_outputs(inputs, force=force) as outputs:
+        outputs.write_text(Path(target), text())
+
+
 def guard(force: bool) -> Guard | None:
     """What keeps judged workbooks from being overwritten; nothing does where somebody said --force."""
     return None if force else _why_not_overwrite
 
 
 def guarded_outputs(inputs: Iterable[str | Path], *, force: bool) -> Outputs:
-    """The outputs of a command, which spare its inputs and what people have judged."""
+    """The outputs of a command, which spare its inputs, those that options name, and what people have judged."""
     from clueval_xlsx.files.outputs import Outputs
 
-    return Outputs(inputs, guard(force))
+    return Outputs([*inputs, *_named_inputs()], guard(force), _remember_written)
+
+
+def _remember_written(target: Path) -> None:
+    """Keep a file that is in its place, to name it when the command is done."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault(_WRITTEN, {})[target] = None
+
+
+def _say_what_was_written() -> None:
+    """Name every file that this command wrote; of a folder with many files, the folder and their number."""
+    from clueval_xlsx.cli.console import say
+
+    context = click.get_current_context(silent=True)
+    written: list[Path] = list(context.meta.pop(_WRITTEN, {})) if context is not None else []
+    by_folder: dict[Path, list[Path]] = {}
+    for target in written:
+        by_folder.setdefault(target.parent, []).append(target)
+    for folder, targets in by_folder.items():
+        if len(targets) > _MOST_NAMED:
+            say(f"Written: {folder} ({len(targets)} files)")
+            continue
+        for target in targets:
+            say(f"Written: {target}")
+
+
+def _named_inputs() -> list[str]:
+    """The files that are read because an option names them."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return []
+    named = [context.params.get(name) for name in _INPUT_OPTIONS] + [context.meta.get(CONFIG_FILE)]
+    return [str(path) for path in named if path]
 
 
 def _why_not_overwrite(data: bytes, name: str) -> str:
@@ -46,12 +114,23 @@ def settled(callback: Callable[..., object]) -> Callable[..., object]:
         from clueval_xlsx.cli.console import say
         from clueval_xlsx.files.journal import settle
 
+        _keep_strings()
         for folder in _folders_of(given.values()):
             for sentence in settle(folder):
                 say(sentence)
-        return callback(*arguments, **given)
+        try:
+            return callback(*arguments, **given)
+        finally:
+            _say_what_was_written()
 
     return run
+
+
+def _keep_strings() -> None:
+    """Text in frames stays as it is: where pyarrow is installed, pandas would refuse half a surrogate pair."""
+    import pandas as pd
+
+    pd.set_option("mode.string_storage", "python")
 
 
 def _folders_of(values: Iterable[object]) -> list[Path]:

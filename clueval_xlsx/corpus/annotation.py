@@ -6,11 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.merging import merge_layers
+from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.corpus.tags import TagColumn
+
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,7 @@ class Source:
     columns: Mapping[str, int | str] = field(default_factory=dict)  # layer -> column, or field in other formats
     ends_with_newline: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
+    folder: bool = False  # several files
     detector: str = ""  # name, version, language and configuration of the detector that made the spans
 
 
@@ -41,6 +47,27 @@ class Annotation:
     tags: Mapping[str, TagColumn] = field(default_factory=dict)
     listed: pd.DataFrame | None = None
     attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
+    scores: pd.DataFrame | None = None  # start, end, score: how sure whoever made them was
+
+    def __repr__(self) -> str:
+        """Its size, and no word of the corpus."""
+        return f"<Annotation: {len(self.spans)} spans; layers {', '.join(self.layers)}>"
+
+
+def span_scores(annotation: Annotation) -> FloatArray | None:
+    """The score of each span, NaN where nobody gave one; None where there is none at all.
+
+    A span that was merged from several is as sure as the surest of them.
+    """
+    if annotation.scores is None or annotation.scores.empty:
+        return None
+    start, end = positions(annotation.spans)
+    first, last = positions(annotation.scores)
+    row = np.searchsorted(end, first)
+    inside = (row < len(start)) & (np.append(start, 0)[row] <= first) & (np.append(end, -1)[row] >= last)
+    found = np.full(len(start), -np.inf)
+    np.maximum.at(found, row[inside], annotation.scores["score"].to_numpy(np.float64)[inside])
+    return np.where(np.isneginf(found), np.nan, found)
 
 
 def join_layers(layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -60,6 +61,24 @@ class Regions:
         return np.where(held, index, -1)
 
 
+@dataclass(frozen=True)
+class LineOrigin:
+    """Where the lines of a text come from that was put together: `names` from the lines `first` on, counted from 1."""
+
+    first: tuple[int, ...]
+    names: tuple[str, ...]
+    separator: str = ":"
+
+    def place(self, line: int) -> str:
+        """The source of a line and its number there.
+
+        >>> LineOrigin((1, 4), ("a.conll", "b.conll")).place(5)
+        'b.conll:2'
+        """
+        index = max(bisect_right(self.first, line) - 1, 0)
+        return f"{self.names[index]}{self.separator}{line - self.first[index] + 1}"
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """One corpus.
@@ -85,9 +104,14 @@ class Corpus:
     char_end: IntArray | None = None
     document_tag: str = "text"
     sentence_tag: str = "s"
+    origin: LineOrigin | None = None  # where lines come from, if not from one file
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def __repr__(self) -> str:
+        """Its size, and no word of it."""
+        return f"<Corpus: {len(self.documents)} documents, {len(self)} tokens>"
 
     def document_of(self, positions: IntArray) -> IntArray:
         """The index of the document of each position."""
@@ -141,7 +165,8 @@ class Corpus:
 
     def place(self, position: int) -> str:
         """A token's file and line, for messages."""
-        return f"{self.name}:{self.line_of(position)}"
+        line = self.line_of(position)
+        return f"{self.name}:{line}" if self.origin is None else self.origin.place(line)
 
     @property
     def closing_breaks(self) -> IntArray:

@@ -12,7 +12,7 @@ import pandas as pd
 from clueval_xlsx.corpus.annotation import Annotation, join_layers
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.exceptions import OptionError, nearest
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 DISCARD, KEEP = "discard", "keep"
@@ -116,6 +116,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
         return pair, Alignment()
     mapping = dict(rules.mapping)
     mapped = {f"{old}={new}": _occurrences(pair, old) for old, new in rules.mapping}
+    misspelt = _misspelt(rules.mapping, _labels_of(pair))
     if mapping:
         pair = _change(pair, lambda spans, layer: relabel(spans, layer, mapping))
     discarded, reasons = _unmapped(pair, rules)
@@ -127,7 +128,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
         pair = _change(pair, lambda spans, _: spans[~discarded[pair.corpus.document_of(spans["start"].to_numpy())]])
     ignored = {label: _occurrences(pair, label) for label in rules.ignored}
     alignment = Alignment(mapped, ignored, tuple(np.flatnonzero(discarded).tolist()), reasons)
-    return pair, replace(alignment, notes=tuple(_notes(pair, rules, alignment)))
+    return pair, replace(alignment, notes=(*_notes(pair, rules, alignment), *misspelt))
 
 
 def relabel(spans: pd.DataFrame, layer: str, mapping: Mapping[str, str]) -> pd.DataFrame:
@@ -177,8 +178,24 @@ def _change(pair: Pair, change: Any) -> Pair:
     return replace(pair, gold=changed(pair.gold), pred=changed(pair.pred))
 
 
-def _labels_of(side: Annotation) -> set[str]:
+def _labels_of(pair: Pair) -> set[str]:
+    return _labels_of_side(pair.gold) | _labels_of_side(pair.pred)
+
+
+def _labels_of_side(side: Annotation) -> set[str]:
     return {label for name, spans in side.layers.items() for label in label_vocabulary([spans], name)}
+
+
+def _misspelt(mapping: Sequence[tuple[str, str]], present: set[str]) -> list[str]:
+    """A note on labels of the mapping that no span has, where one that is not mapped is much like them."""
+    free = present - dict(mapping).keys()
+    found = [f"{old}{like}" for old, _ in mapping if old not in present and (like := _like(old, free))]
+    return [f"--map: no span has the label {', '.join(found)}"] if found else []
+
+
+def _like(label: str, present: set[str]) -> str:
+    close = nearest(label, sorted(present))
+    return f" (is {close} meant?)" if close else ""
 
 
 def _occurrences(pair: Pair, label: str) -> dict[str, int]:
@@ -198,7 +215,7 @@ def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple
     discarded = np.zeros(len(corpus.documents), dtype=bool)
     if rules.unmapped != DISCARD:
         return discarded, {}
-    gold, pred = _labels_of(pair.gold), _labels_of(pair.pred)
+    gold, pred = _labels_of_side(pair.gold), _labels_of_side(pair.pred)
     known = {*dict(rules.mapping).values(), *rules.ignored, *rules.representatives, *rules.accounted} | (gold & pred)
     foreign = (gold | pred) - known if rules.mapping or rules.accounted else pred - gold - known
     places: list[tuple[IntArray, str]] = []
@@ -230,8 +247,9 @@ def _notes(pair: Pair, rules: LabelRules, alignment: Alignment) -> list[str]:
             f"{labels}; they are {', '.join(documents[:_MOST_SHOWN])}{more}. "
             "Map the labels with --map, or keep the documents with --unmapped keep"
         )
-    present = _labels_of(pair.gold) | _labels_of(pair.pred)
+    present = _labels_of(pair)
     nowhere = [label for label in [*rules.ignored, *rules.representatives] if label not in present]
     if nowhere and not alignment.discarded:
-        notes.append(f"no span has the label {', '.join(dict.fromkeys(nowhere))}, though it was named")
+        named = ", ".join(f"{label}{_like(label, present)}" for label in dict.fromkeys(nowhere))
+        notes.append(f"no span has the label {named}, though it was named")
     return notes

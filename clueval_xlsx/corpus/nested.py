@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,10 @@ class Wording:
         "Spans of one sequence must not overlap or nest: mend the annotations, or choose "
         "what happens to them (--nested longest|merge)"
     )
+
+    def of_rows(self, rows: Sequence[int]) -> Wording:
+        """The same for some of the rows, numbered anew."""
+        return replace(self, describe=lambda row: self.describe(rows[row]), where=lambda row: self.where(rows[row]))
 
 
 class Dropped(NamedTuple):
@@ -67,6 +71,32 @@ def check_mode(mode: str) -> None:
     """Refuse what is none of the three ways."""
     if mode not in NESTED:
         raise OptionError(f"--nested {mode}: unknown. Allowed: {', '.join(NESTED)}.")
+
+
+def resolve_apart(listed: Mentions, mode: str, wording: Wording, *, forgive_repeats: bool = False) -> ResolvedMentions:
+    """Make each sequence of annotations free of overlap; those of different sequences may overlap."""
+    if listed.sequence is None:
+        return resolve(listed, mode, wording, forgive_repeats=forgive_repeats)
+    group = np.full(len(listed), -1, dtype=np.int64)
+    parts: list[Mentions] = [listed.take(group[:0])]
+    dropped: list[Dropped] = []
+    merged: list[tuple[int, ...]] = []
+    problems: list[Problem] = []
+    for rows, _ in listed.apart():
+        place = rows.tolist()
+        own = wording.of_rows(place)
+        try:
+            found = resolve(listed.take(rows), mode, own, forgive_repeats=forgive_repeats)
+        except InputError as error:
+            problems += error.problems
+            continue
+        group[rows] = np.where(found.group >= 0, found.group + sum(map(len, parts)), -1)
+        parts.append(found.mentions)
+        dropped += [Dropped(*(place[row] for row in each)) for each in found.dropped]
+        merged += [tuple(place[row] for row in each) for each in found.merged]
+    if problems:
+        raise InputError(problems=problems)
+    return ResolvedMentions(Mentions.join(parts), group, tuple(dropped), tuple(merged))
 
 
 def resolve(listed: Mentions, mode: str, wording: Wording, *, forgive_repeats: bool = False) -> ResolvedMentions:
@@ -180,6 +210,8 @@ def _with_merged(mentions: Mentions, listed: Mentions, merged: Sequence[IntArray
         {layer: label_column(values) for layer, values in labels.items()},
         {name: label_column(values) for name, values in attributes.items()},
         mentions.scores,
+        mentions.sequence,
+        mentions.sequences,
     )
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, orphan_notes
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.document_order import same_texts
 from clueval_xlsx.corpus.reading import PairingRules, Reading
 from clueval_xlsx.corpus.same_tokens import check_same_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, positions
@@ -17,6 +18,8 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.text.visible import check_same_visible
+
+_DOCUMENT = 1 << 40  # more characters than any document has
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,19 +33,33 @@ class Pair:
     notes: tuple[str, ...] = ()
     added: Ranges | None = None  # what the prediction added to gold's tokens: see `Reading.on_pair`
     gold_token: IntArray | None = None  # the token of the gold file that each token is a part of, if any was cut
+    by_position: bool = False  # tokens were paired whatever their words
+
+    def __repr__(self) -> str:
+        """Its size, and no word of the corpus."""
+        spans = f"{len(self.gold.spans)} gold and {len(self.pred.spans)} predicted spans"
+        return f"<Pair: {spans} on {len(self.corpus)} tokens; layers {', '.join(self.layers)}>"
 
     def layer(self, name: str) -> Pair:
         """The same pair with one layer only."""
         return replace(self, gold=_only(self.gold, name), pred=_only(self.pred, name), layers=(name,))
 
 
-def make_pair(gold: Reading, pred: Reading, *, strict_tags: bool = False, align: bool = False) -> Pair:
+def make_pair(
+    gold: Reading,
+    pred: Reading,
+    *,
+    strict_tags: bool = False,
+    align: bool = False,
+    by_position: float | None = None,
+) -> Pair:
     """Check that two readings fit each other and bring their spans together.
 
     Gold governs: its sentence ends hold for both sides. Where gold is running text, its text is cut into words,
     punctuation and at every boundary of either side, and the corpus keeps the text's own spacing and offsets. Where
     gold has tokens, these are cut further at the boundaries of the prediction, and stay gold's otherwise; without
-    `align`, a prediction that has tokens must have the same. With `strict_tags` a tag that continues nothing is an
+    `align`, a prediction that has tokens must have the same; `by_position` pairs as many tokens of which a share may
+    be other words. With `strict_tags` a tag that continues nothing is an
     error.
     """
     if gold.layer_names != pred.layer_names:
@@ -51,11 +68,23 @@ def make_pair(gold: Reading, pred: Reading, *, strict_tags: bool = False, align:
             f"{', '.join(pred.layer_names)} in {pred.source.name}. Give the same names on both sides "
             "(--gold-layer, --pred-layer)."
         )
+    if by_position is not None and not (gold.tokenised and pred.tokenised):
+        text = pred if gold.tokenised else gold
+        raise OptionError(f"--align position pairs tokens, but {text.source.name} is running text. Use --align text.")
     gold, pred, notes = _same_documents(gold, pred)
-    sides = gold.govern(pred, PairingRules(strict_tags, align))
+    sides = gold.govern(pred, PairingRules(strict_tags, align, by_position))
     notes = [*gold.notes, *pred.notes, *notes, *sides.notes, *orphan_notes([sides.gold, sides.pred])]
     layers = tuple(sides.gold.layers)
-    return Pair(sides.corpus, sides.gold, sides.pred, layers, tuple(notes), sides.added, sides.gold_token)
+    return Pair(
+        sides.corpus,
+        sides.gold,
+        sides.pred,
+        layers,
+        tuple(notes),
+        sides.added,
+        sides.gold_token,
+        by_position is not None,
+    )
 
 
 def check_same_text(gold: Reading, pred: Reading) -> None:
@@ -80,11 +109,46 @@ def _same_documents(gold: Reading, pred: Reading) -> tuple[Reading, Reading, lis
             f"{len(unseen)} document{'s' if many else ''} that the chosen annotator has not seen "
             f"{'were' if many else 'was'} left out"
         )
+    if gold.named and pred.named and not set(gold.doc_ids) & set(pred.doc_ids):
+        texts = [[document.text for document in side.documents] for side in (gold, pred)]
+        places = same_texts(*texts)
+        if places is not None:
+            pred = pred.renamed([gold.doc_ids[place] for place in places])
+            notes.append(
+                f"{pred.source.name}: its documents have other IDs than those of {gold.source.name}; they were paired "
+                "by their texts"
+            )
     if gold.named or gold.tokenised:
         pred = pred.in_order_of(gold.doc_ids, gold.source.name)
     if pred.named and pred.tokenised:  # a token file stays in its order, so gold follows
         gold = gold.in_order_of(pred.doc_ids, pred.source.name)
     return gold, pred, notes
+
+
+def spans_on(other: Pair, pair: Pair) -> pd.DataFrame:
+    """The predicted spans of another pair with the same gold, on the tokens of this one.
+
+    Two pairs may have cut the tokens differently. A span that begins or ends inside a token is widened to it, and
+    where two come to share one, the first stays.
+    """
+    spans = other.pred.spans
+    start, end = positions(spans)
+    theirs, ours = _token_places(other), _token_places(pair)
+    start = np.searchsorted(ours[1], theirs[0][start], side="right")
+    end = np.searchsorted(ours[0], theirs[1][end], side="left") - 1
+    free = np.ones(len(spans), dtype=bool)
+    free[1:] = start[1:] > np.maximum.accumulate(end)[:-1]
+    return spans.assign(start=start, end=end)[free & (end >= start)].reset_index(drop=True)
+
+
+def _token_places(pair: Pair) -> tuple[IntArray, IntArray]:
+    """Where tokens begin and end, in numbers that two pairs with the same gold share."""
+    corpus = pair.corpus
+    if corpus.char_start is not None and corpus.char_end is not None:
+        document = corpus.document_numbers * _DOCUMENT
+        return document + corpus.char_start, document + corpus.char_end
+    token = np.arange(len(corpus)) if pair.gold_token is None else pair.gold_token
+    return token, token + 1
 
 
 def own_tokens(layers: Mapping[str, pd.DataFrame], pair: Pair) -> tuple[dict[str, pd.DataFrame], list[str]]:

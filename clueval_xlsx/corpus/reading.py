@@ -28,18 +28,27 @@ from clueval_xlsx.text.visible import VisibleText
 
 @dataclass(frozen=True)
 class PairingRules:
-    """How two sides are brought together: whether tags must be proper, and whether tokens may differ."""
+    """How two sides are brought together: whether tags must be proper, and whether tokens may differ.
+
+    With `align` the texts must agree, with `by_position` the numbers of tokens, and words up to this share may differ.
+    """
 
     strict_tags: bool = False
     align: bool = False
+    by_position: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class OnTokens:
-    """A prediction's place on gold's tokens: the cuts it needs (None: the tokens are the same) and its spans there."""
+    """A prediction's place on gold's tokens: the cuts it needs (None: the tokens are the same) and its spans there.
+
+    `visible` are the characters of gold that the cuts count.
+    """
 
     cut: CutCorpus | None
     annotation: Callable[[], Annotation]
+    notes: tuple[str, ...] = ()
+    visible: VisibleText | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +78,9 @@ class Reading(Protocol):
     `corpus` and `layers` are its tokens and annotations (a column of tags in token files, a span frame elsewhere),
     `documents` its texts. `tokenised` says that the source itself decides what the tokens are. `resolved` lists what
     was done to annotations that overlap. `unseen` are documents that the chosen annotator has not seen, `named` says
-    that the source names its documents, `nameless` that it says nothing at all about documents. `token_of` is the token
-    of the file that each token is a part of, if any was cut.
+    that the source names its documents, `nameless` that it says nothing at all about documents. `scores` say how sure
+    whoever made annotations was (start, end, score); `listed_spans` are the annotations as the source lists them,
+    where some overlap and gave way. `token_of` is the token of the file that each token is a part of, if any was cut.
     """
 
     @property
@@ -93,6 +103,10 @@ class Reading(Protocol):
     def layers(self) -> Mapping[str, TagColumn | pd.DataFrame]: ...
     @property
     def attributes(self) -> pd.DataFrame | None: ...
+    @property
+    def scores(self) -> pd.DataFrame | None: ...
+    @property
+    def listed_spans(self) -> pd.DataFrame | None: ...
     @property
     def running_text(self) -> RunningText: ...
     @property
@@ -117,6 +131,9 @@ class Reading(Protocol):
 
     def in_order_of(self, doc_ids: Sequence[str], name: str) -> Reading:
         """The same with its documents in the order of another side, whose name is given; token files stay in theirs."""
+
+    def renamed(self, doc_ids: Sequence[str]) -> Reading:
+        """The same documents under other IDs."""
 
     def govern(self, pred: Reading, how: PairingRules) -> Sides:
         """As gold: bring a prediction onto this side."""
@@ -178,7 +195,16 @@ def annotate(
         else:
             check_disjoint(content, f"{reading.source.name}, layer {name}")
             layers[name] = content
-    return Annotation(reading.source, layers, join_layers(layers, corpus), orphans, tags, attributes=reading.attributes)
+    return Annotation(
+        reading.source,
+        layers,
+        join_layers(layers, corpus),
+        orphans,
+        tags,
+        listed=reading.listed_spans,
+        attributes=reading.attributes,
+        scores=reading.scores,
+    )
 
 
 def _refuse_orphan(reading: Reading, layer: str, column: TagColumn, orphans: IntArray) -> None:

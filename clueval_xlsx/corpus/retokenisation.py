@@ -45,7 +45,7 @@ def visible_in_corpus(corpus: Corpus) -> VisibleText:
 def cut_corpus(corpus: Corpus, visible: VisibleText, cuts: IntArray) -> CutCorpus:
     """Cut tokens wherever one of the places among the visible characters lies inside them."""
     start, end = visible.start, visible.end
-    cuts = np.unique(cuts)
+    cuts = _between_characters(np.unique(cuts), visible.place)
     token = np.searchsorted(end, cuts, side="right")  # the token that goes on behind the cut
     token = np.minimum(token, max(len(corpus) - 1, 0))
     inside = (cuts > start[token]) & (cuts < end[token]) if len(corpus) else np.zeros(0, bool)
@@ -83,6 +83,18 @@ def cut_corpus(corpus: Corpus, visible: VisibleText, cuts: IntArray) -> CutCorpu
         origin,
         visible_end,
     )
+
+
+def _between_characters(cuts: IntArray, place: IntArray) -> IntArray:
+    """Cuts that would lie inside a character, one of two that it was folded to, moved before and behind it."""
+    inner = (cuts > 0) & (cuts < len(place))
+    before, behind = np.maximum(cuts - 1, 0), np.minimum(cuts, max(len(place) - 1, 0))
+    inside = inner & (place[before] == place[behind]) if len(place) else inner
+    if not inside.any():
+        return cuts
+    characters = place[cuts[inside]]
+    sides = [np.searchsorted(place, characters, side=side) for side in ("left", "right")]
+    return np.unique(np.concatenate([cuts[~inside], *sides]))
 
 
 def _cut_tokens(tokens: Strings, parts: IntArray, token: IntArray, character: IntArray) -> Strings:

@@ -12,26 +12,32 @@ import numpy.typing as npt
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 OUTSIDE = "O"
+OUTSIDE_MARKS = frozenset({OUTSIDE, "_", "-"})
 
 # What a prefix means, whatever the scheme calls it: opens a span, goes on, closes it, or does all at once.
 _OPENS, _GOES_ON, _CLOSES, _SINGLE = 1, 2, 3, 4
 _MEANING = {"B": _OPENS, "I": _GOES_ON, "E": _CLOSES, "L": _CLOSES, "S": _SINGLE, "U": _SINGLE}
 _TAG = re.compile(r"([BIESLU])(?:-(.+))?")
 
+_ENOUGH = 10  # spans without any B: then nobody forgot it
+
 # scheme -> prefixes of the first, a middle, the last and an only token of a span
 SCHEMES = {
     "BIO": ("B", "I", "I", "B"),
     "BIOES": ("B", "I", "E", "S"),
     "BILOU": ("B", "I", "L", "U"),
+    "IOB1": ("I", "I", "I", "I"),  # B only where a span follows another of its label at once
+    "IO": ("", "", "", ""),  # labels without prefixes
 }
 
 
 @dataclass(frozen=True, eq=False)
 class TagColumn:
-    """One column of tags: `codes[position]` is an index into the distinct `tags`."""
+    """One column of tags: `codes[position]` is an index into `tags`; `plain` says that these are labels alone."""
 
     codes: npt.NDArray[np.int64]
     tags: tuple[str, ...]
+    plain: bool = False
 
     @classmethod
     def of(cls, tags: Sequence[str]) -> TagColumn:
@@ -42,12 +48,29 @@ class TagColumn:
         return cls(codes.astype(np.int64, copy=False), tuple(distinct))
 
     @property
-    def scheme(self) -> str:
-        """The scheme the tags are written in, told by their prefixes."""
-        prefixes = {tag[:1] for tag in self.tags}
+    def parsed(self) -> list[tuple[str, str | None]]:
+        """Prefix and label of each tag; a label without a prefix goes on where it can."""
+        if self.plain:
+            return [(OUTSIDE, None) if tag in OUTSIDE_MARKS else ("I", tag) for tag in self.tags]
+        return [parse_tag(tag) or (OUTSIDE, None) for tag in self.tags]
+
+    @property
+    def outside(self) -> str:
+        """The mark that most tokens outside of spans have."""
+        marks = [code for code, tag in enumerate(self.tags) if tag in OUTSIDE_MARKS]
+        counts = np.bincount(self.codes, minlength=len(self.tags))
+        return self.tags[max(marks, key=lambda code: counts[code])] if marks else OUTSIDE
+
+    def scheme(self, breaks: IntArray) -> str:
+        """The scheme the tags are written in, told by their prefixes and, for IOB1, by where B stands."""
+        if self.plain:
+            return "IO"
+        prefixes = {prefix for prefix, _ in self.parsed}
         if prefixes & {"L", "U"}:
             return "BILOU"
-        return "BIOES" if prefixes & {"E", "S"} else "BIO"
+        if prefixes & {"E", "S"}:
+            return "BIOES"
+        return "IOB1" if decode(self, breaks).needless_openings == 0 else "BIO"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +82,16 @@ class DecodedSpans:
     label: IntArray
     labels: tuple[str, ...]
     orphans: IntArray  # positions of the tags that continue nothing and so open a span
+    needless_openings: int = -1  # B where no span of its label goes before; 0 in IOB1, -1 where I opens no span
 
 
 def parse_tag(tag: str) -> tuple[str, str | None] | None:
     """Split a tag into prefix and label; None if it is no BIO tag.
 
-    >>> parse_tag("B-PER-PART"), parse_tag("I"), parse_tag("O"), parse_tag("PER")
+    >>> parse_tag("B-PER-PART"), parse_tag("I"), parse_tag("_"), parse_tag("PER")
     (('B', 'PER-PART'), ('I', None), ('O', None), None)
     """
-    if tag == OUTSIDE:
+    if tag in OUTSIDE_MARKS:
         return OUTSIDE, None
     match = _TAG.fullmatch(tag)
     return (match[1], match[2]) if match else None
@@ -77,9 +101,10 @@ def decode(column: TagColumn, breaks: IntArray) -> DecodedSpans:
     """Tags to spans, the way conlleval and seqeval's default read them.
 
     A span opens at B (or S/U), and at I (or E/L) where no span of the same label goes on. It ends before
-    O, before the next opening, behind E/L, and at every break.
+    O, before the next opening, behind E/L, and at every break. In IOB1, where B stands only between neighbours of
+    one label, and where labels have no prefix at all, I is how a span begins and no orphan.
     """
-    parsed = [parse_tag(tag) or (OUTSIDE, None) for tag in column.tags]
+    parsed = column.parsed
     labels = tuple(sorted({label for _, label in parsed if label is not None}))
     number = {label: code for code, label in enumerate(labels)}
     meaning_of = np.array([_MEANING.get(prefix, 0) for prefix, _ in parsed] + [0], dtype=np.int8)
@@ -101,12 +126,21 @@ def decode(column: TagColumn, breaks: IntArray) -> DecodedSpans:
     first = np.flatnonzero(~goes_on)
     last = np.append(first[1:], len(marked)) - 1
     opened_by_continuation = (meaning[first] == _GOES_ON) | (meaning[first] == _CLOSES)
+    touches: BoolArray = np.zeros(len(marked), dtype=bool)  # the token before is in a span of the same label
+    touches[1:] = (np.diff(marked) == 1) & ~is_break[marked[1:]] & (label[1:] == label[:-1])
+    needless = -1
+    if opened_by_continuation.any() and not np.isin(meaning, (_CLOSES, _SINGLE)).any():
+        needless = int(((meaning == _OPENS) & ~touches).sum())
+        openings = int((meaning == _OPENS).sum())
+        if needless == 0 and (openings or len(first) >= _ENOUGH):
+            opened_by_continuation = np.zeros(len(first), dtype=bool)
     return DecodedSpans(
         start=marked[first],
         end=marked[last] if len(first) else marked[:0],
         label=label[first],
         labels=labels,
         orphans=marked[first[opened_by_continuation]],
+        needless_openings=needless,
     )
 
 
@@ -116,13 +150,13 @@ def properly_tagged(column: TagColumn, start: IntArray, end: IntArray) -> BoolAr
     Strict readers (seqeval's strict mode with IOB2) take a span only if it begins with B (or S/U); where the
     scheme marks ends, it must also end with E/L (or be S/U). They pass over every other tag.
     """
-    parsed = [parse_tag(tag) or (OUTSIDE, None) for tag in column.tags]
-    meaning = np.array([_MEANING.get(prefix, 0) for prefix, _ in parsed], dtype=np.int8)
+    meaning = np.array([_MEANING.get(prefix, 0) for prefix, _ in column.parsed], dtype=np.int8)
     if not len(start):
         return np.empty(0, dtype=bool)
     first, last = meaning[column.codes[start]], meaning[column.codes[end]]
     proper: BoolArray = (first == _OPENS) | (first == _SINGLE)
-    return proper if column.scheme == "BIO" else proper & ((last == _CLOSES) | (last == _SINGLE))
+    ends = {"E", "S", "L", "U"} & {prefix for prefix, _ in column.parsed}
+    return proper & ((last == _CLOSES) | (last == _SINGLE)) if ends else proper
 
 
 def encode(
@@ -148,4 +182,6 @@ def span_tags(tokens: int, label: str | None, scheme: str) -> list[str]:
     """
     opening, middle, closing, single = SCHEMES[scheme]
     prefixes = [single] if tokens == 1 else [opening, *[middle] * (tokens - 2), closing]
+    if scheme == "IO":
+        return [label or "I"] * tokens
     return [prefix if label is None else f"{prefix}-{label}" for prefix in prefixes]

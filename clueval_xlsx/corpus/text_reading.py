@@ -17,6 +17,7 @@ import pandas as pd
 from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
 from clueval_xlsx.corpus.changes import Changes, Handle, Key, NewSpan, differing, keys
 from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.document_order import order_like
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.reading import OnText, OnTokens, PairingRules, Reading, Sides, check_known_layers
 from clueval_xlsx.corpus.retokenisation import cut_corpus
@@ -24,6 +25,7 @@ from clueval_xlsx.corpus.running_text import RunningText, TextDocument
 from clueval_xlsx.corpus.spans import make_spans, same_extents
 from clueval_xlsx.corpus.token_reading import TokenReading, refuse_invisible
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.text.folding import fold_alike
 from clueval_xlsx.text.offsets import CODE_POINTS, from_code_points, splits_unit
 from clueval_xlsx.text.strings import IntArray, Strings
 from clueval_xlsx.text.tokenise import Ranges, Tokenised, tokenise
@@ -62,6 +64,11 @@ class TextReading:
     tokenised: ClassVar[bool] = False
     nameless: ClassVar[bool] = False
     token_of: ClassVar[None] = None
+
+    def __repr__(self) -> str:
+        """Its size, and no word of it."""
+        layers = ", ".join(self.layer_names)
+        return f"<TextReading: {len(self.documents)} documents, {len(self.mentions)} annotations; layers {layers}>"
 
     @property
     def texts(self) -> list[str]:
@@ -102,6 +109,16 @@ class TextReading:
     def attributes(self) -> pd.DataFrame | None:
         """What else is known of the mentions."""
         return _attribute_frame(self.mentions, self.corpus)
+
+    @property
+    def scores(self) -> pd.DataFrame | None:
+        """How sure whoever made the mentions was."""
+        return _score_frame(self.mentions, self.corpus)
+
+    @property
+    def listed_spans(self) -> pd.DataFrame | None:
+        """The annotations as they are listed, where some of them gave way to others."""
+        return self._listed_frame(self.corpus)
 
     @property
     def running_text(self) -> RunningText:
@@ -156,16 +173,12 @@ class TextReading:
         number = {doc_id: index for index, doc_id in enumerate(self.doc_ids)}
         if len(doc_ids) == 1 and doc_ids[0] == "#1" and len(number) == 1:
             return self  # a token file without document tags has one document without a name
-        own = self.source.name
-        for one, other, left, right in ((doc_ids, number, name, own), (number, doc_ids, own, name)):
-            missing = [doc_id for doc_id in one if doc_id not in other]
-            if missing:
-                more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-                raise InputError(
-                    f"the documents differ: {missing[0]!r}{more} of {left} is not in {right}, which has "
-                    f"{', '.join(map(repr, list(other)[:5]))}. Both sides must hold the same documents."
-                )
-        return self.only([number[doc_id] for doc_id in doc_ids])
+        return self.only(order_like(doc_ids, self.doc_ids, (name, self.source.name)))
+
+    def renamed(self, doc_ids: Sequence[str]) -> TextReading:
+        """The same documents under other IDs."""
+        named = zip(self.documents, doc_ids, strict=True)
+        return replace(self, documents=tuple(replace(document, id=doc_id) for document, doc_id in named))
 
     def govern(self, pred: Reading, how: PairingRules) -> Sides:
         """Bring a prediction onto this text, and cut it for both."""
@@ -173,7 +186,7 @@ class TextReading:
         corpus = self.corpus_with(placed.added)
         return Sides(corpus, self._annotation(corpus), placed.annotation(corpus), placed.added, notes=placed.notes)
 
-    def on_text(self, gold: Reading, how: PairingRules) -> OnText:  # noqa: ARG002  # there are no tags
+    def on_text(self, gold: Reading, how: PairingRules) -> OnText:
         """The annotations on gold's text, carried over by visible characters where the spacing differs."""
         names = (gold.source.name, self.source.name)
         if len(gold.documents) != len(self.documents):
@@ -185,18 +198,22 @@ class TextReading:
         different = [index for index, (left, right) in enumerate(both) if left.text != right.text]
         if not different:
             return OnText(self.listed.ranges, self._annotation)
-        carried = self._carried(gold, different)
+        carried, notes = self._carried(gold, different, how)
+        only = "" if notes else " in white space only"
         note = (
-            f"{names[1]}: {len(different)} of its texts differ from {names[0]} in white space only; "
+            f"{names[1]}: {len(different)} of its texts differ from {names[0]}{only}; "
             "annotations were carried over by their visible characters"
         )
-        return OnText(carried.listed.ranges, carried._annotation, (note,))
+        return OnText(carried.listed.ranges, carried._annotation, (note, *notes))
 
-    def _carried(self, gold: Reading, different: Sequence[int]) -> TextReading:
+    def _carried(
+        self, gold: Reading, different: Sequence[int], how: PairingRules
+    ) -> tuple[TextReading, tuple[str, ...]]:
         """The annotations at their places in gold's texts, some of which are spaced differently."""
         theirs, own = (visible_in_texts([side.documents[index].text for index in different]) for side in (gold, self))
         doc_ids = [gold.doc_ids[index] for index in different]
         names = (gold.source.name, self.source.name)
+        theirs, own, notes = fold_alike(theirs, own, names, align=how.align)
         check_same_visible(theirs, own, names=names, doc_ids=doc_ids, whole=False)
         number = np.full(len(self.documents), -1, dtype=np.int64)
         number[list(different)] = np.arange(len(different))
@@ -211,37 +228,45 @@ class TextReading:
             start[rows], end[rows] = found.start, found.end
             return mentions.moved(Ranges(ranges.document, start, end))
 
-        return replace(self, listed=carried(self.listed), mentions=carried(self.mentions))
+        return replace(self, listed=carried(self.listed), mentions=carried(self.mentions)), notes
 
-    def on_tokens(self, gold: Reading, how: PairingRules) -> OnTokens:  # noqa: ARG002  # there are no tags
+    def on_tokens(self, gold: Reading, how: PairingRules) -> OnTokens:
         """The annotations on gold's tokens, which are cut at their boundaries."""
         theirs, own = gold.visible, self.visible
         names = (gold.source.name, self.source.name)
         whole = gold.nameless or len(self.documents) == 1
+        theirs, own, notes = fold_alike(theirs, own, names, align=how.align)
         check_same_visible(theirs, own, names=names, doc_ids=gold.doc_ids, whole=whole)
         begin, stop = own.of_ranges(self.mentions.ranges)
         refuse_invisible(begin, stop, self.source.name)
-        cut = cut_corpus(gold.corpus, theirs, np.concatenate([begin, stop]))
+        every = own.of_ranges(self.listed.ranges) if self.resolved else (begin, stop)
+        refuse_invisible(*every, self.source.name)
+        cut = cut_corpus(gold.corpus, theirs, np.concatenate([begin, stop, *every]))
 
         def annotation() -> Annotation:
             start, end = cut.positions(begin, stop)
-            frames = {
-                layer: pd.DataFrame({"start": start, "end": end, layer: labels})
-                for layer, labels in self.mentions.labels.items()
-            }
-            return Annotation(self.source, frames, join_layers(frames, cut.corpus))
+            frames = {}
+            for layer, labels in self.mentions.labels.items():
+                rows = self.mentions.rows_of(layer)
+                frames[layer] = pd.DataFrame({"start": start[rows], "end": end[rows], layer: labels[rows]})
+            scores = self.mentions.scores
+            known = None if scores is None else pd.DataFrame({"start": start, "end": end, "score": scores}).dropna()
+            listed = _frame(*cut.positions(*every), self.listed) if self.resolved else None
+            return Annotation(self.source, frames, join_layers(frames, cut.corpus), listed=listed, scores=known)
 
-        return OnTokens(cut, annotation)
+        return OnTokens(cut, annotation, notes, theirs)
 
     def _annotation(self, corpus: Corpus) -> Annotation:
         """The annotations on tokens that this text was cut into."""
-        frames = layer_frames(self.mentions, corpus)
-        listed = None
-        if self.resolved:
-            start, end = RunningText.of(corpus).positions(self.listed.ranges)
-            listed = pd.DataFrame({"start": start, "end": end, **self.listed.labels})
+        frames, listed = layer_frames(self.mentions, corpus), self._listed_frame(corpus)
         attributes = _attribute_frame(self.mentions, corpus)
-        return Annotation(self.source, frames, join_layers(frames, corpus), listed=listed, attributes=attributes)
+        joined, scores = join_layers(frames, corpus), _score_frame(self.mentions, corpus)
+        return Annotation(self.source, frames, joined, listed=listed, attributes=attributes, scores=scores)
+
+    def _listed_frame(self, corpus: Corpus) -> pd.DataFrame | None:
+        if not self.resolved:
+            return None
+        return _frame(*RunningText.of(corpus).positions(self.listed.ranges), self.listed)
 
     def on_pair(self, added: Ranges, doc_ids: Sequence[str] | None = None) -> TokenReading:
         """On the tokens of a pair again."""
@@ -284,14 +309,21 @@ class TextReading:
         what is left of the old goes, what is left of the new is added. Annotations that were dropped because they
         overlap others are not touched.
         """
+        changes = Changes(self.doc_ids)
+        for rows, names in self.mentions.apart():
+            self._add_changes(changes, rows, {name: layers[name] for name in layers if name in names}, corpus)
+        return changes
+
+    def _add_changes(self, changes: Changes, own: IntArray, layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> None:
+        """The changes of one sequence: its mentions, by their rows, and its layers."""
         old, rows = self.mentions.ranges, same_extents(layers)
         ranges = RunningText.of(corpus).ranges(rows)
-        before = keys(old.document, old.start, old.end, list(self.mentions.labels.values()))
+        labels = [self.mentions.labels[layer][own] for layer in layers]
+        before = keys(old.document[own], old.start[own], old.end[own], labels)
         after = keys(ranges.document, ranges.start, ranges.end, [rows[layer] for layer in layers])
         found = differing(before, after)
-        changes = Changes(self.doc_ids)
         for index, partner in found.replaced:
-            members = np.flatnonzero(self.group == index)
+            members = np.flatnonzero(self.group == own[index])
             handles = [self.handles[row] for row in members.tolist()]
             document = before[index][0]
             if partner is None:
@@ -305,7 +337,6 @@ class TextReading:
                 changes.removed.setdefault(document, []).extend(handles[changed:])
         for key in found.added:
             changes.added.setdefault(key[0], []).append(self._new_span(key, layers, label_changed=True))
-        return changes
 
     def _equal_extents(self, rows: IntArray) -> bool:
         ranges = self.listed.ranges
@@ -329,7 +360,11 @@ class TextReading:
 def layer_frames(mentions: Mentions, corpus: Corpus) -> dict[str, pd.DataFrame]:
     """Mentions as one span frame a layer."""
     start, end = RunningText.of(corpus).positions(mentions.ranges)
-    return {layer: make_spans(start, end, {layer: labels}) for layer, labels in mentions.labels.items()}
+    frames = {}
+    for layer, labels in mentions.labels.items():
+        rows = mentions.rows_of(layer)
+        frames[layer] = make_spans(start[rows], end[rows], {layer: labels[rows]})
+    return frames
 
 
 def _attribute_frame(mentions: Mentions, corpus: Corpus) -> pd.DataFrame | None:
@@ -338,6 +373,18 @@ def _attribute_frame(mentions: Mentions, corpus: Corpus) -> pd.DataFrame | None:
         return None
     start, end = RunningText.of(corpus).positions(mentions.ranges)
     return pd.DataFrame({"start": start, "end": end, **mentions.attributes})
+
+
+def _frame(start: IntArray, end: IntArray, mentions: Mentions) -> pd.DataFrame:
+    return pd.DataFrame({"start": start, "end": end, **mentions.labels})
+
+
+def _score_frame(mentions: Mentions, corpus: Corpus) -> pd.DataFrame | None:
+    """The scores of mentions by position; None where nobody gave any."""
+    if mentions.scores is None:
+        return None
+    start, end = RunningText.of(corpus).positions(mentions.ranges)
+    return pd.DataFrame({"start": start, "end": end, "score": mentions.scores}).dropna(ignore_index=True)
 
 
 def _renumbered(mentions: Mentions, number: IntArray) -> tuple[Mentions, IntArray]:

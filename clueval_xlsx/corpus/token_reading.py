@@ -6,7 +6,7 @@ cut further, at the boundaries of the prediction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -16,14 +16,16 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
-from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.document_order import order_like
 from clueval_xlsx.corpus.reading import OnText, OnTokens, PairingRules, Reading, Sides, annotate, check_known_layers
 from clueval_xlsx.corpus.retokenisation import CutCorpus, cut_corpus, visible_in_corpus
 from clueval_xlsx.corpus.running_text import RunningText, TextDocument, join_tokens
-from clueval_xlsx.corpus.same_tokens import check_same_tokens, nameless, same_tokens
+from clueval_xlsx.corpus.same_tokens import check_positions, check_same_tokens, nameless, same_tokens
 from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.corpus.tags import TagColumn
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.text.folding import fold_alike
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.text.visible import VisibleText, check_same_visible
@@ -46,11 +48,18 @@ class TokenReading:
     notes: tuple[str, ...] = ()
     original: TokenOriginal | None = None
     attributes: pd.DataFrame | None = None
+    scores: pd.DataFrame | None = None
+    split: Callable[[bytes], dict[str, bytes]] | None = None  # into the files that were put together
+    listed_spans: pd.DataFrame | None = None
     token_of: IntArray | None = None
     resolved: tuple[str, ...] = ()
 
     tokenised: ClassVar[bool] = True
     unseen: ClassVar[frozenset[str]] = frozenset()
+
+    def __repr__(self) -> str:
+        """Its size, and no word of it."""
+        return f"<TokenReading: {len(self.corpus)} tokens; layers {', '.join(self.layers)}>"
 
     @property
     def layer_names(self) -> tuple[str, ...]:
@@ -103,9 +112,45 @@ class TokenReading:
             "the other side has them. Choose another (--annotator first|union), or leave them out of both files."
         )
 
-    def in_order_of(self, doc_ids: Sequence[str], name: str) -> TokenReading:  # noqa: ARG002  # it stays in its order
-        """A token file stays in its order."""
-        return self
+    def in_order_of(self, doc_ids: Sequence[str], name: str) -> TokenReading:
+        """The documents in the order of another side, if both have IDs; otherwise the file stays in its order."""
+        if tuple(doc_ids) == self.doc_ids or not self.named or any(doc_id.startswith("#") for doc_id in doc_ids):
+            return self
+        if any(not isinstance(column, TagColumn) for column in self.layers.values()):
+            return self
+        return self._reordered(order_like(doc_ids, self.doc_ids, (name, self.source.name)))
+
+    def _reordered(self, order: Sequence[int]) -> TokenReading:
+        corpus, documents = self.corpus, self.corpus.documents
+        sizes = (documents.stop - documents.start)[list(order)]
+        rows = np.concatenate([np.arange(documents.start[index], documents.stop[index]) for index in order])
+        stop = np.cumsum(sizes)
+        starts = np.zeros(len(corpus) + 1, dtype=bool)
+        starts[corpus.breaks] = True
+        moved = replace(
+            corpus,
+            tokens=corpus.tokens.at(rows),
+            doc_ids=tuple(corpus.doc_ids[index] for index in order),
+            documents=Regions(stop - sizes, stop, rows=tuple(documents.attributes(index) for index in order)),
+            breaks=np.flatnonzero(starts[rows]),
+            regions={},
+            columns={name: values.at(rows) for name, values in corpus.columns.items()},
+            token_ids=None if corpus.token_ids is None else corpus.token_ids.at(rows),
+            glue=None if corpus.glue is None else corpus.glue[rows],
+        )
+        layers = {
+            layer: replace(column, codes=column.codes[rows])
+            for layer, column in self.layers.items()
+            if isinstance(column, TagColumn)
+        }
+        return replace(self, corpus=moved, layers=layers, original=None)
+
+    def renamed(self, doc_ids: Sequence[str]) -> TokenReading:
+        """The same documents under other IDs."""
+        documents = self.corpus.documents
+        rows = tuple({**documents.attributes(index), "id": doc_id} for index, doc_id in enumerate(doc_ids))
+        named = replace(self.corpus, doc_ids=tuple(doc_ids), documents=replace(documents, rows=rows))
+        return replace(self, corpus=named)
 
     def govern(self, pred: Reading, how: PairingRules) -> Sides:
         """Bring a prediction onto these tokens, which are cut where they must be."""
@@ -116,15 +161,22 @@ class TokenReading:
         inside = np.empty(0, dtype=np.int64)
         if cut is not None:
             corpus = cut.corpus
-            mine = _moved(mine, _cut_spans(mine.layers, cut), corpus, uncut=len(corpus) == len(self.corpus))
+            uncut = len(corpus) == len(self.corpus)
+            mine = _moved(mine, lambda spans: _placed(spans, cut.moved(*positions(spans))), corpus, uncut=uncut)
             inside = cut.visible_end[np.flatnonzero(np.diff(cut.origin) == 0)]
+            if placed.visible is not None:  # as the text counts that nobody folded
+                inside = self.visible.before[placed.visible.place[inside]]
         if not corpus.hard_breaks and not corpus.running_text:
             corpus = replace(corpus, breaks=corpus.derived_breaks([positions(side.spans) for side in (mine, theirs)]))
         added = Ranges(np.zeros(len(inside), np.int64), inside, inside) if how.align or cut is not None else None
-        return Sides(corpus, mine, theirs, added, gold_token=cut.origin if cut is not None and len(inside) else None)
+        token = cut.origin if cut is not None and len(inside) else None
+        return Sides(corpus, mine, theirs, added, gold_token=token, notes=placed.notes)
 
     def on_tokens(self, gold: Reading, how: PairingRules) -> OnTokens:
         """The same tokens as gold's, or with `align` others that have the same visible characters."""
+        if how.by_position is not None and self.corpus is not gold.corpus:
+            note = check_positions(gold.corpus, self.corpus, how.by_position)
+            return OnTokens(None, lambda: annotate(self, gold.corpus, strict_tags=how.strict_tags), note)
         if self.corpus is not gold.corpus and how.align and not same_tokens(gold.corpus, self.corpus):
             return self._on_other_tokens(gold, how)
         if self.corpus is not gold.corpus and not how.align:
@@ -135,6 +187,7 @@ class TokenReading:
         """Cut gold's tokens at the boundaries of these."""
         theirs, own = gold.visible, self.visible
         names = (gold.source.name, self.source.name)
+        theirs, own, notes = fold_alike(theirs, own, names, align=how.align)
         check_same_visible(theirs, own, names=names, doc_ids=gold.doc_ids, whole=self.nameless)
         cut = cut_corpus(gold.corpus, theirs, np.concatenate([own.start, own.end]))
         # Gold's sentence ends govern both sides: a span ends at the first of these tokens behind one.
@@ -143,32 +196,36 @@ class TokenReading:
 
         def annotation() -> Annotation:
             found = annotate(self, breaks=breaks[breaks < len(self.corpus)], strict_tags=how.strict_tags)
-            frames = {
-                layer: _placed(spans, cut.positions(*self._stretches(spans))) for layer, spans in found.layers.items()
-            }
-            # Cut at all of their own boundaries, as many tokens are the same tokens.
-            return _moved(found, frames, cut.corpus, uncut=len(cut.corpus) == len(self.corpus))
 
-        return OnTokens(cut, annotation)
+            def move(spans: pd.DataFrame) -> pd.DataFrame:
+                return _placed(spans, cut.positions(*self._stretches(spans, own)))
+
+            # Cut at all of their own boundaries, as many tokens are the same tokens.
+            return _moved(found, move, cut.corpus, uncut=len(cut.corpus) == len(self.corpus))
+
+        return OnTokens(cut, annotation, notes, theirs)
 
     def on_text(self, gold: Reading, how: PairingRules) -> OnText:
         """Spans of tokens as ranges of gold's text."""
         own = annotate(self, strict_tags=how.strict_tags)
-        text, names = gold.visible, (gold.source.name, self.source.name)
-        check_same_visible(text, self.visible, names=names, doc_ids=gold.doc_ids, whole=self.nameless)
-        ranges = {layer: text.to_ranges(*self._stretches(spans)) for layer, spans in own.layers.items()}
+        names = (gold.source.name, self.source.name)
+        text, visible, notes = fold_alike(gold.visible, self.visible, names, align=how.align)
+        check_same_visible(text, visible, names=names, doc_ids=gold.doc_ids, whole=self.nameless)
+
+        def ranges(spans: pd.DataFrame) -> Ranges:
+            return text.to_ranges(*self._stretches(spans, visible))
 
         def annotation(corpus: Corpus) -> Annotation:
             places = RunningText.of(corpus)
-            frames = {layer: _placed(spans, places.positions(ranges[layer])) for layer, spans in own.layers.items()}
-            return _moved(own, frames, corpus, uncut=False)
+            return _moved(own, lambda spans: _placed(spans, places.positions(ranges(spans))), corpus, uncut=False)
 
-        return OnText(Ranges.join(list(ranges.values())), annotation)
+        frames = [*own.layers.values(), *([own.listed] if own.listed is not None else [])]
+        return OnText(Ranges.join([ranges(spans) for spans in frames]), annotation, notes)
 
-    def _stretches(self, spans: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    def _stretches(self, spans: pd.DataFrame, visible: VisibleText) -> tuple[IntArray, IntArray]:
         """Where spans begin and end among the visible characters."""
         start, end = positions(spans)
-        begin, stop = self.visible.start[start], self.visible.end[end]
+        begin, stop = visible.start[start], visible.end[end]
         refuse_invisible(begin, stop, self.source.name)
         return begin, stop
 
@@ -185,7 +242,8 @@ class TokenReading:
         check_known_layers(self, layers)
         if self.original is None:
             raise OptionError(f"{self.source.name}: is no file that could be corrected.")
-        return {PurePath(self.source.name).name: self.original.correct(self, layers)}
+        whole = self.original.correct(self, layers)
+        return {PurePath(self.source.name).name: whole} if self.split is None else self.split(whole)
 
 
 def refuse_invisible(begin: IntArray, stop: IntArray, name: str) -> None:
@@ -206,7 +264,16 @@ def _placed(spans: pd.DataFrame, place: tuple[IntArray, IntArray]) -> pd.DataFra
     return spans.assign(start=place[0], end=place[1])
 
 
-def _moved(annotation: Annotation, layers: Mapping[str, pd.DataFrame], corpus: Corpus, *, uncut: bool) -> Annotation:
+def _moved(
+    annotation: Annotation, move: Callable[[pd.DataFrame], pd.DataFrame], corpus: Corpus, *, uncut: bool
+) -> Annotation:
     """The same annotation elsewhere; its tags say something only where the tokens are the same."""
-    tags = annotation.tags if uncut else {}
-    return replace(annotation, layers=layers, spans=join_layers(layers, corpus), tags=tags)
+    layers = {layer: move(spans) for layer, spans in annotation.layers.items()}
+    return replace(
+        annotation,
+        layers=layers,
+        spans=join_layers(layers, corpus),
+        tags=annotation.tags if uncut else {},
+        listed=None if annotation.listed is None else move(annotation.listed),
+        scores=None if annotation.scores is None else move(annotation.scores),
+    )

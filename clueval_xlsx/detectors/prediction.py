@@ -107,11 +107,12 @@ def _on_text(dataset: Dataset, run: Run, mode: str, source: Source) -> Predictio
     mentions = resolution.mentions
     side = TextReading(
         documents=tuple(dataset.gold.documents),
-        listed=mentions,
+        listed=listed,
         mentions=mentions,
-        group=np.arange(len(mentions), dtype=np.int64),
+        group=resolution.group,
         source=source,
-        handles=[()] * len(mentions),
+        handles=[()] * len(listed),
+        resolved=resolution.lines(_wording(describe)),
     )
     return Prediction(side, tuple(_notes(resolution, listed, source.name, describe)))
 
@@ -131,7 +132,16 @@ def _on_tokens(dataset: Dataset, run: Run, mode: str, source: Source) -> Predict
 
     resolution = resolve(listed, mode, _wording(describe))
     mentions = resolution.mentions
-    side = TokenReading(corpus, {dataset.layer: make_spans(*text.positions(mentions.ranges), mentions.labels)}, source)
+    start, end = text.positions(mentions.ranges)
+    scores = pd.DataFrame({"start": start, "end": end, "score": mentions.scores}).dropna(ignore_index=True)
+    every = pd.DataFrame({"start": placed.start, "end": placed.end, **listed.labels})
+    side = TokenReading(
+        corpus,
+        {dataset.layer: make_spans(start, end, mentions.labels)},
+        source,
+        scores=scores if len(scores) else None,
+        listed_spans=every if resolution.dropped or resolution.merged else None,
+    )
     notes = _notes(resolution, listed, source.name, describe)
     return Prediction(side, (*placed.notes(source.name), *notes))
 

@@ -1,7 +1,8 @@
-"""Runs a detector over documents with several workers; the result does not depend on how many."""
+"""Runs a detector over documents with several workers, here or on a cluster; the result does not depend on that."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import queue
@@ -9,11 +10,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.sidefile import SideFile, identity_of
 from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import DetectorError
+
+if TYPE_CHECKING:
+    from clueval_xlsx.detectors.cluster import ClusterPlace, ClusterRun
 
 DEFAULT_TIME_LIMIT = 120.0
 _GIVE_UP_AFTER = 10  # documents that all failed, before the first success
@@ -28,6 +33,7 @@ class RunOptions:
     time_limit: float | None = DEFAULT_TIME_LIMIT
     fail_fast: bool = False
     resume: bool | None = None
+    cluster: ClusterPlace | None = None  # instead of processes of this machine
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,36 +54,66 @@ def run_detector(
     side_file: Path | None = None,
     sha256: str = "",
     advance: Callable[[int], None] = lambda _number: None,
+    seen: Callable[[int], None] = lambda _workers: None,
 ) -> Run:
     """Let a detector look at all documents.
 
-    `advance(number)` is called for every document that is done. The side file keeps what was found so far; the
-    caller removes it when the finds are safe elsewhere. A failure is kept to its document, unless every one fails.
+    `advance(number)` is called for every document that is done, `seen` with the number of a cluster's workers. The
+    side file keeps what was found so far; the caller removes it when the finds are safe elsewhere. A failure is kept
+    to its document, unless every one fails.
     """
     options = options or RunOptions()
-    first = Worker(settings, options.time_limit)
-    try:
-        description = first.description
-        state = _State(documents, description)
+    with _place_to_run(settings, options, seen) as place:
+        state = _State(documents, place.description)
         if side_file is None:
-            _run(state, first, options, None, advance)
+            _run(state, place, options, None, advance)
         else:
-            identity = identity_of(description, sha256, len(documents), _texts_hash(documents))
+            identity = identity_of(place.description, sha256, len(documents), _texts_hash(documents))
             with SideFile(side_file, identity, documents) as side:
                 state.take_over(side.begin(resume=options.resume))
                 for number in state.found:
                     advance(number)
-                _run(state, first, options, side, advance)
-    finally:
-        first.close()
+                _run(state, place, options, side, advance)
     return Run(
-        description,
+        place.description,
         tuple(
             tuple(found) if (found := state.found.get(number)) is not None else None for number in range(len(documents))
         ),
         dict(sorted(state.failures.items())),
         state.resumed,
     )
+
+
+class _PlaceToRun(Protocol):
+    """Where a detector runs: what it says about itself, and what becomes of the documents."""
+
+    @property
+    def description(self) -> Description: ...
+
+    def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
+        """Of everything that is left, in any order; closing it stops what is under way."""
+
+
+@contextlib.contextmanager
+def _place_to_run(
+    settings: DetectorSettings, options: RunOptions, seen: Callable[[int], None]
+) -> Iterator[_PlaceToRun]:
+    """Processes of this machine, or a cluster."""
+    if options.cluster is None:
+        first = Worker(settings, options.time_limit)
+        try:
+            yield _Here(first, options)
+        finally:
+            first.close()
+        return
+    from clueval_xlsx.detectors.cluster import ClusterRun, connected
+
+    with connected(options.cluster) as client:
+        run = ClusterRun(client, settings, options.time_limit)
+        try:
+            yield _OnCluster(run, seen)
+        finally:
+            run.close()
 
 
 class _State:
@@ -105,13 +141,14 @@ class _State:
 
     def chunks(self) -> Iterator[Chunk]:
         """Chunks for one worker, until there is nothing left or somebody says stop."""
-        while not self.stopped and (chunk := self._take()):
+        while not self.stopped and (chunk := self.take(self._size)):
             yield chunk
 
-    def _take(self) -> Chunk:
+    def take(self, size: int) -> Chunk:
+        """The next documents that nobody has done yet, as many as that."""
         chunk: Chunk = []
         with self._lock:
-            while self._next < len(self.documents) and len(chunk) < self._size:
+            while self._next < len(self.documents) and len(chunk) < size:
                 number = self._next
                 self._next += 1
                 if number not in self.found:
@@ -140,58 +177,86 @@ class _State:
 
 
 def _run(
-    state: _State, first: Worker, options: RunOptions, side: SideFile | None, advance: Callable[[int], None]
+    state: _State, place: _PlaceToRun, options: RunOptions, side: SideFile | None, advance: Callable[[int], None]
 ) -> None:
-    outcomes: queue.SimpleQueue[DocumentOutcome | BaseException | None] = queue.SimpleQueue()
-    workers: list[Worker] = [first]
-    starting = threading.Lock()
-
-    def work(worker: Worker | None) -> None:
-        try:
-            if worker is None:
-                worker = Worker(first.settings, options.time_limit)
-                with starting:
-                    workers.append(worker)
-                    if state.stopped:  # the others were stopped while this one was being loaded
-                        worker.stop()
-            for outcome in itertools.chain(worker.run(state.chunks()), worker.finish()):
-                outcomes.put(outcome)
-        except BaseException as error:  # it belongs to the thread that waits for us
-            outcomes.put(error)
-        finally:
-            outcomes.put(None)
-
-    count = max(min(options.workers, state.left()), 1)
-    threads = [threading.Thread(target=work, args=(first if not number else None,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    running = count
-    try:
-        while running:
-            try:
-                outcome = outcomes.get(timeout=_POLL)
-            except queue.Empty:
-                continue
-            if outcome is None:
-                running -= 1
-                continue
-            if isinstance(outcome, BaseException):
-                raise outcome
+    with contextlib.closing(place.outcomes(state)) as outcomes:  # type: ignore[type-var]  # generators can be closed
+        for outcome in outcomes:
             if side is not None:
                 side.add(*outcome)
             if state.settle(outcome, fail_fast=options.fail_fast):
                 advance(outcome.number)
-    except BaseException:
-        with starting:
-            state.stopped = True
-            for worker in workers:
-                worker.stop()
-        raise
-    finally:
+
+
+class _OnCluster:
+    """The workers of a cluster."""
+
+    def __init__(self, run: ClusterRun, seen: Callable[[int], None]) -> None:
+        self._run, self._seen = run, seen
+        self.description = run.description
+
+    def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
+        """Batches as they come back."""
+        return self._run.outcomes(state.take, state.left(), self._seen)
+
+
+class _Here:
+    """Processes of this machine, each with a thread that waits for it."""
+
+    def __init__(self, first: Worker, options: RunOptions) -> None:
+        self._first, self._options = first, options
+        self.description = first.description
+
+    def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
+        """Documents as they are done."""
+        outcomes: queue.SimpleQueue[DocumentOutcome | BaseException | None] = queue.SimpleQueue()
+        workers: list[Worker] = [self._first]
+        starting = threading.Lock()
+
+        def work(worker: Worker | None) -> None:
+            try:
+                if worker is None:
+                    worker = Worker(self._first.settings, self._options.time_limit)
+                    with starting:
+                        workers.append(worker)
+                        if state.stopped:  # the others were stopped while this one was being loaded
+                            worker.stop()
+                for outcome in itertools.chain(worker.run(state.chunks()), worker.finish()):
+                    outcomes.put(outcome)
+            except BaseException as error:  # it belongs to the thread that waits for us
+                outcomes.put(error)
+            finally:
+                outcomes.put(None)
+
+        count = max(min(self._options.workers, state.left()), 1)
+        threads = [
+            threading.Thread(target=work, args=(self._first if not number else None,)) for number in range(count)
+        ]
         for thread in threads:
-            thread.join()
-        for worker in workers[1:]:
-            worker.close()
+            thread.start()
+        running = count
+        try:
+            while running:
+                try:
+                    outcome = outcomes.get(timeout=_POLL)
+                except queue.Empty:
+                    continue
+                if outcome is None:
+                    running -= 1
+                    continue
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                yield outcome
+        except BaseException:
+            with starting:
+                state.stopped = True
+                for worker in workers:
+                    worker.stop()
+            raise
+        finally:
+            for thread in threads:
+                thread.join()
+            for worker in workers[1:]:
+                worker.close()
 
 
 def _with_ids_of_their_own(documents: Sequence[Document]) -> list[Document]:

@@ -22,6 +22,7 @@ class _Sheet(msgspec.Struct, array_like=True):
     times: list[tuple[int, int, str, str]]
     merged: list[tuple[int, int, int, int]]
     valueless: list[tuple[int, int, str]]
+    notes: list[tuple[int, int, str]]
 
 
 class _Answer(msgspec.Struct, array_like=True):
@@ -73,8 +74,8 @@ def _packed(sheet: ParsedSheet) -> _Sheet:
                     cells[column] = ""
         rows.append(cells)
     merged = [(each.first_row, each.first_column, each.last_row, each.last_column) for each in sheet.merged]
-    valueless = [(row, column, what) for (row, column), what in sheet.valueless.items()]
-    return _Sheet(sheet.name, rows, times, merged, valueless)
+    valueless, notes = ([(*place, text) for place, text in each.items()] for each in (sheet.valueless, sheet.notes))
+    return _Sheet(sheet.name, rows, times, merged, valueless, notes)
 
 
 def _unpacked(sheet: _Sheet) -> ParsedSheet:
@@ -82,7 +83,8 @@ def _unpacked(sheet: _Sheet) -> ParsedSheet:
     for row, column, kind, text in sheet.times:
         rows[row][column] = _time_from_text(kind, text)
     merged = tuple(MergedRange(*each) for each in sheet.merged)
-    return ParsedSheet(sheet.name, rows, merged, {(row, column): what for row, column, what in sheet.valueless})
+    valueless, notes = ({(row, column): text for row, column, text in each} for each in (sheet.valueless, sheet.notes))
+    return ParsedSheet(sheet.name, rows, merged, valueless, notes)
 
 
 def _time_as_text(cell: object) -> tuple[str, str]:

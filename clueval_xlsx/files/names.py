@@ -10,6 +10,16 @@ _NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 
 
+def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """What sorts names as people count: `doc-2` before `doc-10`.
+
+    >>> sorted(["doc-10", "doc-2", "b", "doc-2a"], key=natural_key)
+    ['b', 'doc-2', 'doc-2a', 'doc-10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return tuple((0, int(part), part) if part.isascii() and part.isdigit() else (1, 0, part) for part in parts)
+
+
 def file_name_part(name: str) -> str:
     """A person's or a layer's name as a part of a file name: what no file name can hold becomes `_`.
 

@@ -93,9 +93,15 @@ class Outputs:
     'hello'
     """
 
-    def __init__(self, inputs: Iterable[str | Path] = (), guard: Guard | None = None) -> None:
+    def __init__(
+        self,
+        inputs: Iterable[str | Path] = (),
+        guard: Guard | None = None,
+        written: Callable[[Path], None] | None = None,
+    ) -> None:
         """`inputs` are files (or folders of files) that must not be overwritten; `guard` knows which others."""
         self._guard = guard
+        self._written = written  # told of every file that is in its place
         self._looked_at: dict[Path, object] = {}  # how each target was when it was found to be nobody's work
         self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
         self._waiting: list[tuple[Path, Path]] = []
@@ -113,7 +119,11 @@ class Outputs:
     ) -> None:
         try:
             if kind is None:
+                targets = [target for _, target in self._waiting]
                 self._move_into_place()
+                if self._written is not None:
+                    for target in targets:
+                        self._written(target)
         finally:
             self._clean_up()
 
@@ -124,9 +134,7 @@ class Outputs:
         target = _followed(target)
         place = target.resolve()
         self._looked_at[target] = state(target)
-        inside = bool(self._inputs & set(place.parents)) and place.suffix.lower() in _FOLDER_INPUTS and place.exists()
-        if place in self._inputs or inside:
-            raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
+        self.refuse_input(target)
         if place in self._places:
             raise OutputError(f"{target}: two outputs of this run have this name. Give each its own.")
         self.folder(target.parent)
@@ -139,6 +147,13 @@ class Outputs:
         self._places.add(place)
         self._waiting.append((temporary, target))
         return temporary
+
+    def refuse_input(self, target: Path) -> None:
+        """Refuse a place where an input of this run lies."""
+        place = target.resolve()
+        inside = bool(self._inputs & set(place.parents)) and place.suffix.lower() in _FOLDER_INPUTS and place.exists()
+        if place in self._inputs or inside:
+            raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
 
     def remove_afterwards(self, path: Path) -> None:
         """Remove a file together with the moment at which the outputs are in place."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.cell_notes import Place
 from clueval_xlsx.files.hostile import Package, unpack
 from clueval_xlsx.files.kinds import Kind, kind_of
-from clueval_xlsx.files.valueless_cells import MergedRange, Place, Unseen, unseen_cells
+from clueval_xlsx.files.valueless_cells import MergedRange, Unseen, unseen_cells
 
 Cell = str | float | bool | datetime.date | datetime.time | datetime.timedelta
 Row = Sequence[Cell]
@@ -25,6 +26,7 @@ class ParsedSheet:
     rows: Sequence[Row]
     merged: tuple[MergedRange, ...] = ()
     valueless: Mapping[Place, str] = field(default_factory=dict)
+    notes: Mapping[Place, str] = field(default_factory=dict)
 
 
 def parse(data: bytes, name: str, password: str | None = None) -> list[ParsedSheet]:
@@ -66,4 +68,4 @@ def _sheet(book: Any, name: str, unseen: Unseen) -> ParsedSheet:
     sheet = book.get_sheet_by_name(name)
     merged = [MergedRange(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
     rows = sheet.to_python(skip_empty_area=False)
-    return ParsedSheet(name, rows, (*merged, *unseen.merged), unseen.valueless)
+    return ParsedSheet(name, rows, (*merged, *unseen.merged), unseen.valueless, unseen.notes)

@@ -1,4 +1,4 @@
-"""What a parser shows as empty although something stands there: error values, formulas without a value, merged cells.
+"""What a parser does not show: error values, formulas without a value, merged cells, notes attached to cells.
 
 Only markup is read: no formula is ever evaluated. Most workbooks have nothing of the kind, which a search for a few
 bytes tells; only then are cells looked at one by one.
@@ -16,9 +16,9 @@ from html import unescape
 from itertools import chain
 from xml.etree import ElementTree
 
+from clueval_xlsx.files.cell_notes import Place, notes_of
 from clueval_xlsx.files.hostile import Package
 
-Place = tuple[int, int]  # row and column, both counted from 0
 _LONGEST_CELL = 1 << 17  # bytes of markup from the beginning of a cell to the end of its formula, and more
 _SHOWN = 200
 
@@ -31,6 +31,11 @@ _REFERENCE = re.compile(rb"""\sr\s*=\s*["']\s*\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\
 _TEXT_TYPE = re.compile(rb"""\st\s*=\s*["']str["']""")
 _VALUE = re.compile(rb"<(?:[\w.-]{1,40}:)?v[^>]*>([^<]*)<")
 _FORMULA = re.compile(rb"<(?:[\w.-]{1,40}:)?f(?=[\s>/])(?:[^>]*/>|[^>]*>([^<]*)<)")
+
+_ODS_FORMULA = re.compile(
+    rb"""<[\w.:-]{1,80}\s(?:[^<>"']|"[^"<]*"|'[^'<]*')*?:formula\s*=(?:[^<>"']|"[^"<]*"|'[^'<]*')*>"""
+)
+_HAS_VALUE = re.compile(rb"""\s(?:[\w.-]{1,40}:)?value-type\s*=""")
 
 _OFFICE, _TABLE, _TEXT, _CALC = (
     "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}",
@@ -56,6 +61,7 @@ class Unseen:
 
     valueless: dict[Place, str] = field(default_factory=dict)  # `#REF!`, or the formula that has no value
     merged: list[MergedRange] = field(default_factory=list)
+    notes: dict[Place, str] = field(default_factory=dict)  # attached to a cell
 
 
 def unseen_cells(package: Package) -> Mapping[str, Unseen]:
@@ -66,9 +72,9 @@ def unseen_cells(package: Package) -> Mapping[str, Unseen]:
             return _in_ods(archive.read(parts["content.xml"]))
         found = {}
         for sheet, part in _sheet_parts(archive, parts).items():
-            valueless = dict(_valueless(archive.read(parts[part])))
-            if valueless:
-                found[sheet] = Unseen(valueless)
+            unseen = Unseen(dict(_valueless(archive.read(parts[part]))), notes=notes_of(archive, parts, part))
+            if unseen.valueless or unseen.notes:
+                found[sheet] = unseen
         return found
 
 
@@ -125,8 +131,9 @@ def _shown(markup: bytes) -> str:
 
 
 def _in_ods(content: bytes) -> dict[str, Unseen]:
-    """The errors and the merged cells of an `.ods`, where markup says that there are any."""
-    if b"-spanned=" not in content and b'value-type="error"' not in content:
+    """The errors, merged cells and notes of an `.ods`, where markup says that there are any."""
+    telling = any(sign in content for sign in (b"-spanned=", b'value-type="error"', b"annotation"))
+    if not telling and all(_HAS_VALUE.search(match[0]) for match in _ODS_FORMULA.finditer(content)):
         return {}
     found: dict[str, Unseen] = {}
     sheet, row, column, depth = Unseen(), 0, 0, 0
@@ -147,7 +154,7 @@ def _in_ods(content: bytes) -> dict[str, Unseen]:
         elif depth == 1 and element.tag in {f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"}:
             _look_at(element, (row, column), sheet)
             column += _number(element, "number-columns-repeated")
-    return {name: sheet for name, sheet in found.items() if sheet.valueless or sheet.merged}
+    return {name: sheet for name, sheet in found.items() if sheet.valueless or sheet.merged or sheet.notes}
 
 
 def _look_at(element: ElementTree.Element, place: Place, sheet: Unseen) -> None:
@@ -155,6 +162,10 @@ def _look_at(element: ElementTree.Element, place: Place, sheet: Unseen) -> None:
     rows, columns = _number(element, "number-rows-spanned"), _number(element, "number-columns-spanned")
     if rows > 1 or columns > 1:
         sheet.merged.append(MergedRange(*place, place[0] + rows - 1, place[1] + columns - 1))
+    for note in element.findall(f"{_OFFICE}annotation"):
+        text = " ".join(" ".join(part.itertext()) for part in note.findall(f"{_TEXT}p"))
+        if text.strip():
+            sheet.notes[place] = " ".join(text.split())
     if element.get(f"{_CALC}value-type") == "error":
         shown = "".join("".join(part.itertext()) for part in element.findall(f"{_TEXT}p"))
         sheet.valueless[place] = shown[:_SHOWN] or "an error"

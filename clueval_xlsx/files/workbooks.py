@@ -12,11 +12,12 @@ from functools import cache
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.cell_notes import Place
 from clueval_xlsx.files.hostile import MOST_FILE_BYTES
 from clueval_xlsx.files.kinds import Kind, kind_of
 from clueval_xlsx.files.parse_process import parse_elsewhere
 from clueval_xlsx.files.parsing import Cell, Row
-from clueval_xlsx.files.valueless_cells import MergedRange, Place
+from clueval_xlsx.files.valueless_cells import MergedRange
 
 __all__ = [
     "Cell",
@@ -46,13 +47,14 @@ class SheetTable:
     """One sheet: its name and all its cells from A1 on; an empty cell is the empty string.
 
     Of merged cells only the first has a value. `valueless` are cells that are empty among the values although an
-    error or a formula stands there: what that is, by row and column counted from 0.
+    error or a formula stands there: what that is, by row and column counted from 0. `notes` are attached to cells.
     """
 
     name: str
     rows: Sequence[Row]
     merged: tuple[MergedRange, ...] = ()
     valueless: Mapping[Place, str] = field(default_factory=dict)
+    notes: Mapping[Place, str] = field(default_factory=dict)
 
 
 def read_workbook(data: bytes, name: str, password: str | None = None) -> tuple[SheetTable, ...]:
@@ -71,7 +73,7 @@ def read_workbook(data: bytes, name: str, password: str | None = None) -> tuple[
         remedy = _REMEDIES.get(kind, f"{_SAVE_AS}; the name alone does not make it one.")
         raise InputError(f"{name}: found {kind.value}. Allowed: a workbook, .xlsx or .ods. {remedy}")
     sheets = parse_elsewhere(data, name, password if kind is Kind.ENCRYPTED else None)
-    return tuple(SheetTable(sheet.name, sheet.rows, sheet.merged, sheet.valueless) for sheet in sheets)
+    return tuple(SheetTable(sheet.name, sheet.rows, sheet.merged, sheet.valueless, sheet.notes) for sheet in sheets)
 
 
 def cell_text(value: Any) -> str:  # noqa: PLR0911 - one line a type

@@ -28,9 +28,11 @@ _MOST_SHEETS = 1_000
 _LAST_COLUMN, _LAST_ROW = 16_384, 1_048_576
 
 _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
-_ROW = re.compile(rb'<row [^>]*?\br="([0-9]{1,7})"')
+_ROW = re.compile(rb'<row r="([0-9]{1,7})"')
+_CELL = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"')
 _WIDE_COLUMN = re.compile(rb'<c r="([A-Z]{3})[0-9]')
-_COLUMN = re.compile(rb'<c r="([A-Z]{1,3})[0-9]')
+_PREFIXED = re.compile(rb":(?:c|row)[\s/>]")  # rows and cells under another name
+_AFTER_NAME = (b" ", b">", b"/", b"\n", b"\t", b"\r")
 _WIDEST_OF_TWO_LETTERS = 702  # ZZ
 _TEXT_TYPES = {"s"}
 
@@ -44,7 +46,7 @@ def check_xlsx(parts: Mapping[str, bytes], name: str) -> None:
     if "xl/styles.xml" in by_name:
         _check_styles(by_name["xl/styles.xml"], f"{name}, xl/styles.xml")
     for part, content in parts.items():
-        if not part.casefold().startswith("xl/worksheets/"):
+        if not part.casefold().startswith("xl/worksheets/") or part.casefold().endswith(".rels"):
             continue
         where = f"{name}, {part}"
         if _looks_usual(content):
@@ -147,23 +149,33 @@ def _check_count(value: str | None, size: int, where: str, key: str) -> None:
 
 
 def _looks_usual(content: bytes) -> bool:
-    """Whether a large sheet is written as every program writes them, so that its bytes tell what is in it."""
-    if len(content) <= _LARGE or b"<!" in content or b":c " in content or b":row" in content:
+    """Whether a large sheet is written as every program writes them, so that its bytes tell what is in it.
+
+    Each row and each cell begins with its name as the first attribute: nothing that stands behind it, in whatever
+    quotation marks, can be taken for the name. Anything else is parsed.
+    """
+    if len(content) <= _LARGE or b"<!" in content or _PREFIXED.search(content):
         return False
-    cells = sum(content.count(b"<c" + mark) for mark in (b" ", b">", b"/", b"\n", b"\t", b"\r"))
-    return cells == content.count(b'<c r="') and content.count(b"mergeCell ") <= _MOST_MERGED
+    usual = ((b"<c", _CELL), (b"<row", _ROW))
+    tags = (sum(content.count(tag + mark) for mark in _AFTER_NAME) for tag, _ in usual)
+    named = (sum(1 for _ in pattern.finditer(content)) for _, pattern in usual)
+    return list(tags) == list(named) and content.count(b"mergeCell ") <= _MOST_MERGED
 
 
 def _usual_rectangle(content: bytes) -> tuple[int, int, int]:
     """How far such a sheet reaches, and how many cells it has."""
     cells = content.count(b"<c ")
     rows = max((int(number) for number in _ROW.findall(content)), default=0)
-    wide = set(_WIDE_COLUMN.findall(content))
-    if wide:
-        return max(map(_column, wide)), rows, cells
-    if _WIDEST_OF_TWO_LETTERS * rows <= _ROOM + _EMPTY_PER_CELL * cells and _WIDEST_OF_TWO_LETTERS * rows <= MOST_CELLS:
-        return _WIDEST_OF_TWO_LETTERS, rows, cells
-    return max(map(_column, set(_COLUMN.findall(content))), default=0), rows, cells
+    # A cell may name a row that it does not stand in. Those of as many digits are the most that it can be.
+    most = 10 ** len(str(rows)) - 1
+    wide = max(map(_column, set(_WIDE_COLUMN.findall(content))), default=_WIDEST_OF_TWO_LETTERS)
+    astray = re.search(rb'<c r="[A-Z]{1,3}[0-9]{%d,}"' % (len(str(rows)) + 1), content)
+    area = wide * most
+    if astray is None and area <= _ROOM + _EMPTY_PER_CELL * cells and area <= MOST_CELLS:
+        return wide, rows, cells
+    names = _CELL.findall(content)
+    columns = max(map(_column, {letters for letters, _ in names}), default=0)
+    return columns, max((int(number) for _, number in names), default=rows), cells
 
 
 def _column(letters: bytes) -> int:

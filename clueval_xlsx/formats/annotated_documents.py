@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -19,6 +19,12 @@ class AnnotatedDocument:
 
     document: TextDocument
     spans: list[tuple[int, int, str | None]]
+    scores: Mapping[tuple[int, int], float] = field(default_factory=dict)  # by offsets, where somebody gave one
+
+    @property
+    def scored_spans(self) -> list[tuple[tuple[int, int, str | None], float | None]]:
+        """The annotations, each with its score."""
+        return [(span, self.scores.get(span[:2])) for span in self.spans]
 
 
 def annotated_documents(reading: Reading, layers: Mapping[str, pd.DataFrame], what: str) -> list[AnnotatedDocument]:
@@ -31,7 +37,19 @@ def annotated_documents(reading: Reading, layers: Mapping[str, pd.DataFrame], wh
     layer, spans = next(iter(layers.items()))
     text = reading.running_text
     ranges = text.ranges(spans)
-    found = [AnnotatedDocument(document, []) for document in text.documents]
+    scores: list[dict[tuple[int, int], float]] = [{} for _ in text.documents]
+    if reading.scores is not None:
+        places = text.ranges(reading.scores)
+        known = zip(
+            places.document.tolist(),
+            places.start.tolist(),
+            places.end.tolist(),
+            reading.scores["score"].tolist(),
+            strict=True,
+        )
+        for number, first, stop, score in known:
+            scores[number][first, stop] = score
+    found = [AnnotatedDocument(document, [], own) for document, own in zip(text.documents, scores, strict=True)]
     rows = zip(
         ranges.document.tolist(), ranges.start.tolist(), ranges.end.tolist(), label_list(spans[layer]), strict=True
     )

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.changes import Changes
+from clueval_xlsx.corpus.changes import Changes, NewSpan
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.files.names import document_path, escaped
+from clueval_xlsx.files.names import document_path, escaped, natural_key
 from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents, one_word
-from clueval_xlsx.formats.collect import Collector
+from clueval_xlsx.formats.collect import Collector, same_words
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import ERROR, JOIN, ReadOptions, WriteOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.text.offsets import unit_range
 
 TEXT, ANNOTATIONS = ".txt", ".ann"
 
 # No white space at the end, and no number that is longer than any text: see `_span`.
-_SPAN = re.compile(r"(?P<id>\S+)\s+(?P<label>\S+)\s+(?P<start>-?\d{1,18})\s+(?P<end>-?\d{1,18})(?:\s+(?P<text>\S.*))?")
-_DISCONTINUOUS = re.compile(r"\S+\s+\S+\s+-?\d+\s+-?\d+(?:\s*;\s*-?\d+\s+-?\d+)+(?:\s|$)")
+_SPAN = re.compile(
+    r"(?P<id>\S+)\s+(?P<label>\S+)\s+(?P<offsets>-?\d{1,18}\s+-?\d{1,18}(?:\s*;\s*-?\d{1,18}\s+-?\d{1,18})*)"
+    r"(?:\s+(?P<text>\S.*))?"
+)
+_WHOLE = -1  # the handle's part where an annotation is one span
 _HEADER = re.compile(r"id\s+category\s+start\s+end\b.*", re.IGNORECASE)
 _TEXTBOUND = re.compile(r"T(\d+)\b")
 _OTHER = re.compile(r"[REAMN]\d+\s|\*\s|#")  # relations, events, attributes, normalisations, equivalences, notes
@@ -40,15 +46,17 @@ class BratOriginal:
 
     files: Mapping[str, bytes]
     annotations: Mapping[str, str]
+    shifts: Mapping[str, int]  # by how much the offsets of a document count further: its byte order mark
 
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:  # noqa: ARG002  # handles say all
+    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
         """Every file of the folder, the annotations of changed documents among them."""
         files = dict(self.files)
         for document in changes.documents():
             doc_id = changes.doc_ids[document]
             path = self.annotations.get(doc_id, f"{doc_id}{ANNOTATIONS}")
             content = self.files.get(path, b"").decode("utf-8")
-            files[path] = _corrected(content, changes, document).encode("utf-8", "replace")
+            correction = _Correction(reading, changes, document, self.shifts.get(doc_id, 0))
+            files[path] = correction.lines(content).encode("utf-8", "replace")
         return files
 
 
@@ -88,16 +96,34 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
         )
     collector = Collector(name, format_named("brat"), options)
     fingerprint = hashlib.sha256()
-    for number, document in enumerate(sorted(found)):
+    shifts = {}
+    for number, document in enumerate(sorted(found, key=natural_key)):
         raw = annotations.get(document, b"")
         for part in (document.encode("utf-8", "surrogatepass"), found[document], raw):
             fingerprint.update(len(part).to_bytes(8, "big") + part)
         folder = name if document in beside else opened.text_name
-        collector.add_document(TextDocument(document, decode_text(found[document], f"{folder}/{document}{TEXT}")))
-        _add_annotations(collector, number, document, decode_text(raw, f"{name}/{document}{ANNOTATIONS}"))
-    source = Source(name, "brat", fingerprint.hexdigest(), dict(collector.layers))
+        text = decode_text(found[document], f"{folder}/{document}{TEXT}")
+        content = decode_text(raw, f"{name}/{document}{ANNOTATIONS}")
+        if found[document].startswith(codecs.BOM_UTF8) and _counts_mark(text, content):
+            shifts[document] = 1
+        collector.add_document(TextDocument(document, text))
+        _add_annotations(collector, number, content, shifts.get(document, 0))
+    source = Source(name, "brat", fingerprint.hexdigest(), dict(collector.layers), folder=True)
     paths = {_document_of(path): path for path in files if PurePosixPath(path).suffix.lower() == ANNOTATIONS}
-    return collector.finish(source, BratOriginal(dict(files), paths))
+    return collector.finish(source, BratOriginal(dict(files), paths, shifts))
+
+
+def _counts_mark(text: str, content: str) -> bool:
+    """Whether offsets count a byte order mark: the words tell; without words it counts, as brat counts it."""
+    counted, uncounted = 0, 0
+    for line in annotation_lines(content):
+        span = parse_span_line(line)
+        if span is None or not span["text"]:
+            continue
+        parts = fragments(span)
+        counted += same_words(" ".join(text[max(start - 1, 0) : max(end - 1, 0)] for start, end in parts), span["text"])
+        uncounted += same_words(" ".join(text[start:end] for start, end in parts), span["text"])
+    return counted >= uncounted
 
 
 def annotation_lines(content: str) -> list[str]:
@@ -117,19 +143,18 @@ def _span(line: str) -> re.Match[str] | None:
     return _SPAN.fullmatch(line.rstrip())
 
 
-def _add_annotations(collector: Collector, number: int, document: str, content: str) -> None:
-    path = f"{collector.name}/{document}{ANNOTATIONS}"
+def fragments(span: re.Match[str]) -> list[tuple[int, int]]:
+    """The parts of an annotation."""
+    numbers = [int(number) for number in re.findall(r"-?\d+", span["offsets"])]
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def _add_annotations(collector: Collector, number: int, content: str, shift: int) -> None:
+    document = collector.documents[number]
+    path = f"{collector.name}/{document.id}{ANNOTATIONS}"
     for place, line in enumerate(annotation_lines(content)):
         where = f"{path}:{place + 1}"
         if not line.strip() or _OTHER.match(line) or _HEADER.match(line):
-            continue
-        if _DISCONTINUOUS.match(line):
-            collector.complain(
-                where,
-                f"a discontinuous span: {line.strip()!r}",
-                "one start and one end",
-                "Write it as one span from the first to the last character, or as several spans",
-            )
             continue
         span = _span(line)
         if span is None:
@@ -140,14 +165,31 @@ def _add_annotations(collector: Collector, number: int, document: str, content: 
                 "Mend the line",
             )
             continue
-        collector.add(
-            number,
-            (int(span["start"]), int(span["end"])),
-            {"label": span["label"]},
-            surface=span["text"] or None,
-            handle=(document, place),
-            where=where,
+        parts = [(start - shift, end - shift) for start, end in fragments(span)]
+        if shift:  # the mark itself belongs to no text
+            parts = [(max(start, 0), end) for start, end in parts]
+        together = all(
+            left <= right and not document.text[left:right].strip() for (_, left), (right, _) in pairwise(parts)
         )
+        mode = JOIN if together else collector.options.discontinuous
+        if mode == ERROR:
+            collector.complain(
+                where,
+                f"a discontinuous span: {line.strip()!r}",
+                "parts that only white space parts",
+                "Join its parts to one span (--discontinuous join), or split them (--discontinuous split)",
+            )
+            continue
+        joined = [(min(start for start, _ in parts), max(end for _, end in parts))]
+        for index, offsets in enumerate(joined if mode == JOIN else parts):
+            collector.add(
+                number,
+                offsets,
+                {"label": span["label"]},
+                surface=(span["text"] or None) if together else None,
+                handle=(document.id, place, _WHOLE if mode == JOIN else index),
+                where=where,
+            )
 
 
 def _by_document(files: Mapping[str, bytes], ending: str) -> dict[str, bytes]:
@@ -192,52 +234,78 @@ def one_line(text: str) -> str:
     return re.sub(r"[\r\n\t]", " ", text)
 
 
-def _corrected(content: str, changes: Changes, document: int) -> str:
-    """An `.ann` file with the changes of its document; every other line stays byte for byte."""
-    lines = annotation_lines(content)
-    ending = "\r\n" if "\r\n" in content else "\n"
-    removed = _apply(lines, changes, document)
-    if removed:
-        lines = [_without(line, removed) for line in lines]
-    lines = [line for line in lines if line]
-    number = max([int(found) for found in _TEXTBOUND.findall(content)], default=0)
-    if changes.added[document] and lines and not lines[-1].endswith("\n"):
-        lines[-1] += ending
-    for span in changes.added[document]:
-        number += 1
-        label = one_word(span.label, "brat")
-        lines.append(f"T{number}\t{label} {span.start} {span.end}\t{one_line(span.surface)}{ending}")
-    return "".join(lines)
+@dataclass(frozen=True, eq=False)
+class _Correction:
+    """The changes of one document, and how its offsets are written."""
 
+    reading: TextReading
+    changes: Changes
+    document: int
+    shift: int
 
-def _apply(lines: list[str], changes: Changes, document: int) -> set[str]:
-    """Change lines in place; returns the IDs of those that were removed."""
-    removed = set()
-    for handle in changes.removed[document]:
-        place = handle[1]
-        span = parse_span_line(lines[place])
-        if span:
-            removed.add(span["id"])
-        lines[place] = ""
-    for handle, new in changes.changed[document]:
-        place = handle[1]
-        span = parse_span_line(lines[place])
-        assert span is not None, "the line was read as an annotation"
-        line = lines[place]
-        pieces, done = [], 0
-        values: Mapping[str, str] = {
-            "label": one_word(new.label, "brat"),
-            "start": str(new.start),
-            "end": str(new.end),
-            "text": one_line(new.surface),
+    def lines(self, content: str) -> str:
+        """An `.ann` file with the changes of its document; every other line stays byte for byte."""
+        lines = annotation_lines(content)
+        ending = "\r\n" if "\r\n" in content else "\n"
+        removed = self._apply(lines)
+        if removed:
+            lines = [_without(line, removed) for line in lines]
+        lines = [line for line in lines if line]
+        number = max([int(found) for found in _TEXTBOUND.findall(content)], default=0)
+        added = self.changes.added[self.document]
+        if added and lines and not lines[-1].endswith("\n"):
+            lines[-1] += ending
+        for span in added:
+            number += 1
+            offsets = f"{span.start + self.shift} {span.end + self.shift}"
+            lines.append(f"T{number}\t{one_word(span.label, 'brat')} {offsets}\t{one_line(span.surface)}{ending}")
+        return "".join(lines)
+
+    def _apply(self, lines: list[str]) -> set[str]:
+        """Change lines in place; returns the IDs of those that were removed."""
+        wanted: dict[int, dict[int, NewSpan | None]] = {}
+        for _, place, part in self.changes.removed[self.document]:
+            wanted.setdefault(place, {})[part] = None
+        for (_, place, part), new in self.changes.changed[self.document]:
+            wanted.setdefault(place, {})[part] = new
+        removed = set()
+        for place, parts in wanted.items():
+            span = parse_span_line(lines[place])
+            assert span is not None, "the line was read as an annotation"
+            lines[place] = self._line(lines[place], span, parts)
+            if not lines[place]:
+                removed.add(span["id"])
+        return removed
+
+    def _line(self, line: str, span: re.Match[str], parts: Mapping[int, NewSpan | None]) -> str:
+        """A line with other parts; nothing where none is left."""
+        kept: list[tuple[int, int]] = []
+        label = span["label"]
+        old = [(0, 0)] if _WHOLE in parts else fragments(span)
+        for index, offsets in enumerate(old):
+            new = parts.get(_WHOLE if _WHOLE in parts else index, offsets)
+            if isinstance(new, NewSpan):
+                kept.append((new.start + self.shift, new.end + self.shift))
+                label = one_word(new.label, "brat")
+            elif new is not None:
+                kept.append(new)
+        if not kept:
+            return ""
+        text = self.reading.documents[self.document].text
+        units = [unit_range(text, self.reading.unit, start - self.shift, end - self.shift) for start, end in kept]
+        values = {
+            "label": label,
+            "offsets": ";".join(f"{start} {end}" for start, end in kept),
+            "text": one_line(" ".join(text[start:end] for start, end in units)),
         }
+        pieces, done = [], 0
         for name, value in values.items():
             if span[name] is None:
                 continue
-            pieces += [line[done : span.start(name)], value]
+            same = name == "offsets" and fragments(span) == kept
+            pieces += [line[done : span.start(name)], span[name] if same else value]
             done = span.end(name)
-        lines[place] = "".join([*pieces, line[done:]])
-    return removed
+        return "".join([*pieces, line[done:]])
 
 
 def _without(line: str, removed: set[str]) -> str:

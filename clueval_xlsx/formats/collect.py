@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.changes import Handle
 from clueval_xlsx.corpus.mentions import Mentions, make_mentions
-from clueval_xlsx.corpus.nested import ERROR, LONGEST, Wording, nested_note, resolve
+from clueval_xlsx.corpus.nested import ERROR, LONGEST, SHOWN, Wording, nested_note, resolve_apart
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.text_reading import TextOriginal, TextReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.formats.json_source import shown
-from clueval_xlsx.formats.options import FIRST, UNION, ReadOptions, choose_fields
+from clueval_xlsx.formats.options import FIRST, UNION, WARN, ReadOptions, choose_fields
 from clueval_xlsx.formats.registry import Format
 from clueval_xlsx.text.offsets import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 
-_MOST_PROBLEMS = 1000
 _CONTEXT = 20
 _FARTHEST = 2**62  # no text is that long, and arrays hold no larger numbers
 
@@ -44,8 +46,11 @@ class Collector:
         self.unannotated: set[int] = set()
         self.homes: list[Handle | None] = []
         self._rows: list[tuple[int, int, int]] = []
-        fields = format_.fields or tuple(dict.fromkeys(self.layers.values()))
+        fields = dict.fromkeys((*format_.fields, *self.layers.values()))
         self._values: dict[str, list[str | None]] = {field: [] for field in fields}
+        self.sequences: dict[str, str] = {}  # layer -> sequence, where layers are annotated apart from each other
+        self._sequence: list[str] = []
+        self._scores: list[float | None] = []
         self._surfaces: list[str | None] = []
         self._handles: list[Handle] = []
         self._wheres: list[str] = []
@@ -62,10 +67,15 @@ class Collector:
         values: Mapping[str, Any],
         *,
         surface: str | None = None,
+        score: Any = None,
+        sequence: str = "",
         handle: Handle = (),
         where: str,
     ) -> None:
-        """Take an annotation; offsets that are no whole numbers and labels that are no text are a problem."""
+        """Take an annotation; offsets that are no whole numbers and labels that are no text are a problem.
+
+        `score` says how sure whoever made it was; what is no number is no score.
+        """
         for key, value in zip(("start", "end"), offsets, strict=True):
             if not isinstance(value, int) or isinstance(value, bool):
                 self.complain(where, f"the {key} of an annotation is {shown(value)}", "a whole number of characters")
@@ -80,6 +90,8 @@ class Collector:
         self._rows.append((document, *offsets))
         for field, column in self._values.items():
             column.append(values.get(field))
+        self._sequence.append(sequence)
+        self._scores.append(_score(score))
         self._surfaces.append(surface)
         self._handles.append(handle)
         self._wheres.append(where)
@@ -91,7 +103,7 @@ class Collector:
     def finish(
         self,
         source: Source,
-        original: TextOriginal,
+        original: TextOriginal | None,
         *,
         detector: bool = False,
         union: bool = False,
@@ -105,15 +117,15 @@ class Collector:
         ranges = Ranges(rows[:, 0], *self._to_code_points(rows))
         self._check_surfaces(ranges)
         if self.problems:
-            raise InputError(problems=self.problems[:_MOST_PROBLEMS])
-        listed = make_mentions(ranges, self._values, self.layers, attributes)
+            raise InputError(problems=self.problems)
+        listed = make_mentions(ranges, self._values, self.layers, attributes, self._scores)
         mode = self.options.nested or (LONGEST if detector else ERROR)
         wording = Wording(lambda row: self._describe(listed, row), lambda row: self._wheres[row])
-        resolution = resolve(listed, mode, wording, forgive_repeats=union)
+        resolution = resolve_apart(self._apart(listed), mode, wording, forgive_repeats=union)
         lines = resolution.lines(wording)
         return TextReading(
             documents=tuple(self.documents),
-            listed=listed,
+            listed=self._apart(listed),
             mentions=resolution.mentions,
             group=resolution.group,
             source=source,
@@ -126,11 +138,23 @@ class Collector:
             unannotated=frozenset(self.unannotated),
         )
 
+    def _apart(self, listed: Mentions) -> Mentions:
+        """The annotations with their sequences, where layers were said to be annotated apart."""
+        if not self.sequences:
+            return listed
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.sequences.values()))}
+        return replace(
+            listed,
+            sequence=np.array([numbers[name] for name in self._sequence], dtype=np.int64),
+            sequences={layer: numbers[name] for layer, name in self.sequences.items()},
+        )
+
     def _describe(self, listed: Mentions, row: int) -> str:
         ranges = listed.ranges
         start, end = int(ranges.start[row]), int(ranges.end[row])
         surface = _shortened(self.documents[int(ranges.document[row])].text[start:end])
-        label = next(iter(listed.labels.values()))[row]
+        labels = [values[row] for values in listed.labels.values()]
+        label = next((label for label in labels if not pd.isna(label)), labels[0])
         return f"{surface!r} ({label}, {start}-{end})"
 
     def _check_ids(self) -> None:
@@ -196,6 +220,7 @@ class Collector:
         """The words that a source repeats must be those of the text; how white space is written does not matter."""
         documents, starts, ends = ranges.document.tolist(), ranges.start.tolist(), ranges.end.tolist()
         units = _Units()
+        passed: list[str] = []
         for row, surface in enumerate(self._surfaces):
             if surface is None or starts[row] == ends[row]:
                 continue
@@ -203,11 +228,20 @@ class Collector:
             found = text[starts[row] : ends[row]]
             if found == surface or same_words(found, surface):
                 continue
+            if self.options.mismatch == WARN:
+                passed.append(f"{self._wheres[row]}: {_shortened(surface)!r} for {_shortened(found)!r}")
+                continue
             self.complain(
                 self._wheres[row],
                 f"the annotation says {_shortened(surface)!r}, but the text has {_shortened(found)!r} at "
                 f"{starts[row]}-{ends[row]}",
                 remedy=self._unit_remedy(text, row, surface, units),
+            )
+        if passed:
+            more = f"; and {len(passed) - SHOWN} more" if len(passed) > SHOWN else ""
+            self.notes.append(
+                f"{self.name}: the words of {len(passed)} annotations do not fit their offsets, which count "
+                f"(--mismatch {WARN}): {'; '.join(passed[:SHOWN])}{more}"
             )
 
     def _unit_remedy(self, text: str, row: int, surface: str, units: _Units) -> str:
@@ -219,7 +253,21 @@ class Collector:
                 found = text[starts[start] : starts[end]] if min(starts[start], starts[end]) >= 0 else ""
                 if same_words(found, surface):
                     return f"The offsets fit if they count {_UNIT_WORDS[unit]}: give --offsets {unit}"
-        return "Check that the annotation belongs to this text and that its offsets count code points"
+        return (
+            "Check that the annotation belongs to this text and that its offsets count code points; "
+            f"--mismatch {WARN} goes on with the offsets"
+        )
+
+
+def _score(value: Any) -> float | None:
+    """A score as a number: formats write it as a number or as digits."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        score = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return score if math.isfinite(score) else None
 
 
 class _Units:

@@ -12,21 +12,23 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
-from clueval_xlsx.formats.columns.reader import LAST_COLUMN, TokenFormat, read_columns, token_lines
-from clueval_xlsx.formats.columns.structure import DOCSTART
+from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns, token_lines
+from clueval_xlsx.formats.columns.structure import DOCSTART, has_comments
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
 
 
 def tell(opened: OpenedSource) -> bool:
-    """Whether the first token has no tab behind it, or documents begin as CoNLL begins them."""
+    """Whether the first token has no tab behind it, or documents, comments or counted tokens are CoNLL's."""
     first = next(token_lines(opened.head), b"\t")
-    return not opened.looks_like_json and (b"\t" not in first or first.startswith(DOCSTART))
+    if opened.looks_like_json:
+        return False
+    return b"\t" not in first or first.startswith((DOCSTART, b"1\t", b"0\t")) or has_comments(opened.head)
 
 
 def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
     """Read a file."""
-    return read_columns(opened, TokenFormat.of(options, opened.name, conll=True, default_column=LAST_COLUMN))
+    return read_columns(opened, TokenFormat.of(options, conll=True))
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

@@ -13,11 +13,14 @@ from typing import Any
 from clueval_xlsx.corpus.changes import Changes, Handle, NewSpan
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.json_source import records_of
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
-_REPEATED = frozenset({"text", "span_text", "entity_value"})  # words that an item may repeat, but need not
+_REPEATED = frozenset(
+    {"text", "value", "surface", "word", "span_text", "mention", "entity_value", "token_start", "token_end"}
+)  # words that an item may repeat, but need not
 
 Path = tuple[str | int, ...]
 Values = Mapping[Path, Any]  # where in an item, and what should stand there
@@ -29,10 +32,17 @@ class ListEdit:
 
     removed: set[int] = field(default_factory=set)
     changed: dict[int, Values] = field(default_factory=dict)
-    added: list[dict[str, Any]] = field(default_factory=list)
+    added: list[Any] = field(default_factory=list)
 
 
 def _nothing(document: int, number: int) -> dict[str, Any]:  # noqa: ARG001
+    return {}
+
+
+Removed = Mapping[Path, set[int]]  # by the path of a list, its number of the document first: what goes from it
+
+
+def _nobody(removed: Removed) -> Removed:  # noqa: ARG001
     return {}
 
 
@@ -40,15 +50,17 @@ def _nothing(document: int, number: int) -> dict[str, Any]:  # noqa: ARG001
 class JsonOriginal:
     """The file as it came, to be written back with only the corrected annotations changed.
 
-    `values` says what an annotation in the list at a path should say, `label_keys` which of that is its label;
-    `besides` is what a new one says besides, by the number of its document and its own.
+    `values` says what an annotation in the list at a path of a document should say, `label_keys` which of that is its
+    label; `besides` is what a new one says besides, by the number of its document and its own. `dependents` says what
+    else goes with annotations that are removed, because it would refer to nothing.
     """
 
     name: str
     raw: bytes
-    values: Callable[[NewSpan, Path], Values]
-    label_keys: frozenset[str]
+    values: Callable[[NewSpan, Path, int], Values]
+    label_keys: frozenset[str | int]
     besides: Callable[[int, int], dict[str, Any]] = _nothing
+    dependents: Callable[[Removed], Removed] = _nobody
 
     def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
         """The file with these changes; everything else keeps its bytes."""
@@ -67,7 +79,7 @@ class JsonOriginal:
             for handle in changes.removed[document]:
                 edit_of(handle).removed.add(handle[2])
             for handle, span in changes.changed[document]:
-                edit_of(handle).changed[handle[2]] = self._changed_values(span, handle[1])
+                edit_of(handle).changed[handle[2]] = self._changed_values(span, handle)
             for number, span in enumerate(changes.added[document], 1):
                 home = reading.homes[document]
                 if home is None:
@@ -75,16 +87,24 @@ class JsonOriginal:
                         f"{reading.source.name}: document {reading.doc_ids[document]!r} has no list of annotations "
                         f"to add {span.surface!r} to. Add an empty one first."
                     )
-                item = self.besides(document + 1, number)
-                edit_of(home).added.append(_filled(item, self.values(span, home[1])))
+                edit_of(home).added.append(self._new_item(span, home, document + 1, number))
+        removed = {path: edit.removed for path, edit in edits.items() if edit.removed}
+        for path, indices in self.dependents(removed).items():
+            edits.setdefault(path, ListEdit()).removed.update(indices)
         byte_order_mark = "\ufeff" if self.raw.startswith(b"\xef\xbb\xbf") else ""
         text = self.raw.decode("utf-8-sig")
         return (byte_order_mark + edit_lists(text, edits)).encode("utf-8", "backslashreplace")
 
-    def _changed_values(self, span: NewSpan, path: Path) -> Values:
+    def _new_item(self, span: NewSpan, home: Handle, document: int, number: int) -> Any:
+        values = self.values(span, home[1], home[0])
+        if all(isinstance(path[0], int) for path in values):  # an annotation that is a list, such as [3, 9, "PER"]
+            return [values[path] for path in sorted(values, key=lambda path: path[0])]
+        return _filled(self.besides(document, number), values)
+
+    def _changed_values(self, span: NewSpan, handle: Handle) -> Values:
         """What is written into an annotation that was there: its label only where that changed."""
-        values = self.values(span, path)
-        return {key: value for key, value in values.items() if span.label_changed or key[-1] not in self.label_keys}
+        values = self.values(span, handle[1], handle[0])
+        return {key: value for key, value in values.items() if span.label_changed or not self.label_keys & set(key)}
 
 
 def _filled(item: dict[str, Any], values: Values) -> dict[str, Any]:
@@ -98,16 +118,59 @@ def _filled(item: dict[str, Any], values: Values) -> dict[str, Any]:
 
 
 def edit_lists(text: str, edits: Mapping[Path, ListEdit]) -> str:
-    """Change lists, given by their paths from the top, in a JSON text."""
-    replacements = []
-    documents = list(items(text, _skip(text, 0)))
+    """Change lists, given by their paths from the top, in a JSON text; the first step is the number of a document.
+
+    >>> edit_lists('{"a": []}\\n{"b": 1}\\n', {(1, "a"): ListEdit(added=[7])})
+    '{"a": []}\\n{"b": 1, "a": [7]}\\n'
+    """
+    replacements: list[tuple[int, int, str]] = []
+    documents = record_places(text)
     for path, edit in edits.items():
-        start = _find(text, documents[int(path[0])][0], path[1:])
-        if start is None:
-            raise KeyError(f"no list at {path}")
+        begin = documents[int(path[0])]
+        start = _find(text, begin, path[1:])
+        if start is None or text[start] != "[":
+            replacements.append(_new_member(text, begin, path[1:], edit, start))
+            continue
         _, end = _DECODER.raw_decode(text, start)
         replacements.append((start, end, _edited_list(text, start, end, edit)))
     return _replaced(text, replacements)
+
+
+def _new_member(text: str, begin: int, path: Path, edit: ListEdit, start: int | None) -> tuple[int, int, str]:
+    """A list where there was none, or null: a value in place of that, or a new key of the object around it."""
+    holder = _find(text, begin, path[:-1])
+    style = Style.of(text, [])
+    new = "[" + style.separator.join(style.write(item) for item in edit.added) + "]"
+    if start is not None:
+        _, stop = _DECODER.raw_decode(text, start)
+        return start, stop, new
+    if holder is None or text[holder] != "{":
+        raise KeyError(f"no list at {path}")
+    known = list(members(text, holder))
+    key = f"{json.dumps(path[-1], ensure_ascii=style.ascii)}{style.colon}{new}"
+    place = known[-1][2] if known else holder + 1
+    return place, place, f"{style.separator}{key}" if known else key
+
+
+def record_places(text: str) -> list[int]:
+    """Where the documents of a JSON file begin: the items of a list, the lines of JSON Lines, or one object."""
+    begin = _skip(text, 0)
+    try:
+        content, end = _DECODER.raw_decode(text, begin)
+    except json.JSONDecodeError:
+        return []
+    if _skip(text, end) < len(text):
+        places = [begin]
+        while (begin := _skip(text, end)) < len(text):
+            places.append(begin)
+            _, end = _DECODER.raw_decode(text, begin)
+        return places
+    records = records_of(content)
+    if records.single:
+        return [begin]
+    start = _find(text, begin, records.path)
+    assert start is not None, "the path was found when the file was read"
+    return [place for place, _ in items(text, start)]
 
 
 def items(text: str, position: int) -> Iterator[tuple[int, int]]:
@@ -231,8 +294,23 @@ class Style:
             return cls(style.ascii, style.separator, style.colon, inner[1][len(outer[1]) :], outer[1])
         return style
 
-    def write(self, item: Mapping[str, Any]) -> str:
+    def write(self, item: Any) -> str:
         """A new item in this style."""
-        separators = ("," if self.indent is not None else self.separator, self.colon)
-        written = json.dumps(item, ensure_ascii=self.ascii, indent=self.indent, separators=separators)
+        indent = self.indent if isinstance(item, dict) else None
+        separators = ("," if indent is not None else self.separator, self.colon)
+        written = json.dumps(item, ensure_ascii=self.ascii, indent=indent, separators=separators)
         return written.replace("\n", f"\n{self.margin}")
+
+
+def replace_items(text: str, values: Mapping[Path, Mapping[int, Any]]) -> str:
+    """Other values for items of lists, which are given by their paths; the first step is the number of a document."""
+    documents = record_places(text)
+    ascii_only = text.isascii()
+    replacements = []
+    for path, items_of_list in values.items():
+        start = _find(text, documents[int(path[0])], path[1:])
+        assert start is not None, "the list was there when the file was read"
+        for index, place in enumerate(items(text, start)):
+            if index in items_of_list:
+                replacements.append((*place, json.dumps(items_of_list[index], ensure_ascii=ascii_only)))
+    return _replaced(text, replacements)

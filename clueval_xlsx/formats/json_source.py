@@ -1,9 +1,10 @@
-"""What the JSON formats share: parsing with a message, and values that must be there."""
+"""What the JSON formats share: documents from a list, lines or one object, and values that must be there."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
@@ -13,27 +14,103 @@ _SHOWN = 60
 _KINDS = {"str": "a text", "list": "a list", "dict": "an object"}
 
 
-def parse_documents(raw: bytes, name: str) -> list[dict[str, Any]]:
-    """A JSON list of objects; anything else is refused with what was found."""
+@dataclass(frozen=True, eq=False)
+class Records:
+    """The documents of a JSON file: a list, the lines of JSON Lines, or one object; `path` leads to an inner list."""
+
+    content: list[Any]
+    lines: tuple[int, ...] = ()  # the line of each, in JSON Lines
+    path: tuple[str, ...] = ()
+    single: bool = False
+
+    def place(self, number: int) -> str:
+        """How a message names a document by its index."""
+        return f"line {self.lines[number]}" if self.lines else f"document {number + 1}"
+
+
+def parse_records(raw: bytes, name: str) -> Records:
+    """The documents of a file, whatever they are; anything that is no JSON is refused with its line."""
     text = decode_text(raw, name)
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
-        hint = " One object a line is JSON Lines: wrap the lines in a list." if "Extra data" in error.msg else ""
-        raise InputError(f"{name}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno}).{hint}") from None
-    except RecursionError:
-        raise InputError(f"{name}: the JSON is nested too deeply to be a list of documents.") from None
-    except ValueError:  # Python reads no number of more than 4,300 digits
-        raise InputError(f"{name}: found a number of thousands of digits. Allowed: offsets in the text.") from None
-    if not isinstance(content, list):
-        found = f"an object with the keys {key_list(content)}" if isinstance(content, dict) else shown(content)
-        raise InputError(f"{name}: the JSON is not a list, but {found}. Allowed: a list of documents.")
-    for number, document in enumerate(content, 1):
+        if "Extra data" in error.msg:
+            return _parse_lines(text, name)
+        raise _invalid(name, error, error.lineno) from None
+    except (RecursionError, ValueError) as error:
+        raise _unreadable(name, error) from None
+    if not isinstance(content, dict | list):
+        raise InputError(f"{name}: the JSON is {shown(content)}. Allowed: a list of documents.")
+    return records_of(content)
+
+
+def records_of(content: Any) -> Records:
+    """The documents of a JSON value: a list, the only list of documents in an object, or the value itself."""
+    if isinstance(content, list):
+        if len(content) == 2 and isinstance(content[0], str) and isinstance(content[1], dict):
+            return Records([content], single=True)
+        return Records(content)
+    if isinstance(content, dict):
+        inner = [key for key, value in content.items() if _is_document_list(value)]
+        if len(inner) == 1 and not any(isinstance(content.get(key), str) for key in ("text", "full_text", "data")):
+            return Records(content[inner[0]], path=(inner[0],))
+    return Records([content], single=True)
+
+
+def _is_document_list(value: Any) -> bool:
+    """Whether a value is a list of documents: of objects that hold a text or tokens, or of spaCy's pairs."""
+    if not isinstance(value, list):
+        return False
+    found = [item for item in value if item is not None]
+    return (
+        bool(found)
+        and all(
+            (
+                isinstance(item, dict)
+                and any(key in item for key in ("text", "full_text", "tokens", "data", "source_text"))
+            )
+            or (isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], dict))
+            for item in found[:20]
+        )
+        and not all(isinstance(item, dict) and "start" in item for item in found[:20])
+    )
+
+
+def _parse_lines(text: str, name: str) -> Records:
+    content, lines = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            content.append(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise _invalid(name, error, number) from None
+        except (RecursionError, ValueError) as error:
+            raise _unreadable(f"{name}:{number}", error) from None
+        lines.append(number)
+    return Records(content, tuple(lines))
+
+
+def _invalid(name: str, error: json.JSONDecodeError, line: int) -> InputError:
+    return InputError(f"{name}:{line}: not valid JSON: {error.msg} (column {error.colno}).")
+
+
+def _unreadable(name: str, error: Exception) -> InputError:
+    if isinstance(error, RecursionError):
+        return InputError(f"{name}: the JSON is nested too deeply to be a list of documents.")
+    # Python reads no number of more than 4,300 digits.
+    return InputError(f"{name}: found a number of thousands of digits. Allowed: offsets in the text.")
+
+
+def objects(records: Records, name: str) -> list[dict[str, Any]]:
+    """The documents, each of which must be an object."""
+    for number, document in enumerate(records.content):
         if not isinstance(document, dict):
-            raise InputError(f"{name}: document {number} is {shown(document)}. Allowed: an object for each document.")
-    if not content:
+            place = records.place(number)
+            raise InputError(f"{name}: {place} is {shown(document)}. Allowed: an object for each document.")
+    if not records.content:
         raise InputError(f"{name}: the list of documents is empty. Check that this is the right file.")
-    return content
+    return records.content
 
 
 def required(document: dict[str, Any], key: str, kind: type, where: str) -> Any:

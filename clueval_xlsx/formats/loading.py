@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.names import natural_key
 from clueval_xlsx.files.outputs import shown_name
+from clueval_xlsx.formats.folders import folder_format, read_folder
 from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
 from clueval_xlsx.formats.options import PRED, ReadOptions
-from clueval_xlsx.formats.registry import FOLDER_FORMAT, Format, formats_ending
+from clueval_xlsx.formats.recognition import GZIP, unpack_gzip
+from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, Format, formats_ending
 
 InputSource = str | Path | BinaryIO
 _TEXT, _ANNOTATIONS = ".txt", ".ann"
@@ -36,32 +41,75 @@ def read(
     """
     options = options or ReadOptions()
     opened = _open(source, options, name)
-    return _read_opened(opened, find_format(opened, options.format), options, base)
+    return _read_opened(opened, _format_of(opened, options), options, base)
+
+
+def annotators(source: InputSource, options: ReadOptions | None = None, *, name: str | None = None) -> list[str]:
+    """Who annotated a source, by the names that `ReadOptions(annotator=…)` takes; empty where it names nobody."""
+    options = options or ReadOptions()
+    opened = _open(source, options, name)
+    listing = getattr(module_of(_format_of(opened, options)), "annotators", None)
+    return [] if listing is None else list(listing(opened))
 
 
 def _read_opened(opened: OpenedSource, format_: Format, options: ReadOptions, base: Reading | None) -> Reading:
-    if format_.needs_text:
+    if _needs_text(opened, format_):
         opened.base = base
         if options.text is not None:
             # The text's own annotations do not matter here, so nothing about them can be wrong.
-            opened.base = read(options.text, replace(options, text=None, format=None, layers={}, nested="longest"))
-    reading = module_of(format_).read(opened, options)
+            opened.base = read(
+                options.text, replace(options, text=None, format=None, layers={}, nested="longest", text_only=True)
+            )
+    if opened.files is not None and not format_.folder and not format_.project:
+        _, files = folder_format(opened, options)
+        reading = read_folder(opened, format_, files, options, lambda part: module_of(format_).read(part, options))
+    else:
+        reading = module_of(format_).read(opened, options)
     known = {**asdict(options), "text": None if options.text is None else str(options.text)}
     return reading.with_source(replace(reading.source, reading=known))
 
 
+def _needs_text(opened: OpenedSource, format_: Format) -> bool:
+    """Whether the text of a source lies elsewhere; some formats can tell only from its content."""
+    asked = getattr(module_of(format_), "needs_text", None) if format_.needs_text else None
+    return format_.needs_text if asked is None else bool(asked(opened))
+
+
+def _format_of(opened: OpenedSource, options: ReadOptions) -> Format:
+    """The format of a source; that of a folder is the one of its files."""
+    if opened.files is not None:
+        project = next((each for each in FORMATS if each.project and _is_project(each, opened)), None)
+        return folder_format(opened, options)[0] if project is None or options.format is not None else project
+    return find_format(opened, options.format, options.fields)
+
+
+def _is_project(format_: Format, opened: OpenedSource) -> bool:
+    """Whether a folder is the unpacked export of a project."""
+    return bool(module_of(format_).is_project(list(opened.files or ())))  # type: ignore[attr-defined]
+
+
 def _open(source: InputSource, options: ReadOptions, name: str | None) -> OpenedSource:
     if not isinstance(source, str | Path):
-        return OpenedSource(str(name or getattr(source, "name", None) or "<stream>"), source.read())
+        return _opened_file(str(name or getattr(source, "name", None) or "<stream>"), source.read())
     path = Path(source)
     try:
         if path.is_dir():
             return _open_folder(_folder_files(path), name or shown_name(source), options)
+        matching = _matching_files(path)
+        if matching:
+            return _open_folder(matching, name or shown_name(source), options)
         if options.format == FOLDER_FORMAT or (options.format is None and _is_part_of_folder(path)):
             return _open_folder(_sibling_files(path), name or shown_name(path.parent), options)
-        return OpenedSource(name or shown_name(source), path.read_bytes())
+        return _opened_file(name or shown_name(source), path.read_bytes())
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
+
+
+def _opened_file(name: str, data: bytes) -> OpenedSource:
+    """A file, unpacked if it is packed by gzip; then its name is the one without `.gz`."""
+    if data.startswith(GZIP):
+        return OpenedSource(name[:-3] if name.lower().endswith(".gz") else name, unpack_gzip(data, name))
+    return OpenedSource(name, data)
 
 
 def _is_part_of_folder(path: Path) -> bool:
@@ -69,12 +117,8 @@ def _is_part_of_folder(path: Path) -> bool:
 
 
 def _open_folder(files: dict[str, bytes], name: str, options: ReadOptions) -> OpenedSource:
-    if options.format not in {None, FOLDER_FORMAT}:
-        raise OptionError(
-            f"{name}: a folder is read as {FOLDER_FORMAT}, but --format says {options.format}. Give a file."
-        )
     texts = None
-    if options.text is not None:
+    if options.text is not None and any(path.lower().endswith((_TEXT, _ANNOTATIONS)) for path in files):
         folder = Path(options.text)
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder. --text names the folder of the .txt files of {name}.")
@@ -83,17 +127,37 @@ def _open_folder(files: dict[str, bytes], name: str, options: ReadOptions) -> Op
 
 
 def _folder_files(folder: Path) -> dict[str, bytes]:
-    """The texts and annotations below a folder, by their path in it."""
+    """The files below a folder, by their path in it, in natural order; links that lead out of it are left alone."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return {
-        path.relative_to(folder).as_posix(): _read_inside(path, folder)
-        for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in {_TEXT, _ANNOTATIONS} and path.is_file()
+        name: _read_inside(found[name], folder)
+        for name in sorted(found, key=natural_key)
+        if found[name].suffix.lower() in {_TEXT, _ANNOTATIONS} or not _leads_out(found[name], folder)
     }
+
+
+def _matching_files(path: Path) -> dict[str, bytes]:
+    """The files that a glob names, by their path in the folder that they share; none for an ordinary path."""
+    if path.exists() or not glob.has_magic(str(path)):
+        return {}
+    matches = glob.glob(str(path), recursive=True)  # noqa: PTH207  # the pattern may be absolute
+    found = [Path(each) for each in matches if Path(each).is_file()]
+    if not found:
+        raise InputError(f"{path}: no file is called like that. Check the path.")
+    shared = Path(os.path.commonpath([each.parent for each in found]))
+    named = {each.relative_to(shared).as_posix(): each.read_bytes() for each in found}
+    texts = {each.with_suffix(_TEXT) for each in found if each.suffix.lower() == _ANNOTATIONS}
+    named.update({each.relative_to(shared).as_posix(): each.read_bytes() for each in texts if each.is_file()})
+    return {key: named[key] for key in sorted(named, key=natural_key)}
+
+
+def _leads_out(path: Path, folder: Path) -> bool:
+    return path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
 
 
 def _read_inside(path: Path, folder: Path) -> bytes:
     """A file of a folder; a symbolic link out of it would pull in any file of the machine."""
-    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+    if _leads_out(path, folder):
         raise InputError(
             f"{path}: is a symbolic link to {path.resolve()}, which lies outside {folder}. "
             "Allowed: files of the folder itself. Copy the file into the folder."
@@ -123,8 +187,8 @@ def read_sides(
     gold_options = gold_options or ReadOptions()
     pred_options = replace(pred_options or gold_options, side=PRED)
     opened = _open(gold, gold_options, names[0])
-    format_ = find_format(opened, gold_options.format)
-    if format_.needs_text and gold_options.text is None:
+    format_ = _format_of(opened, gold_options)
+    if _needs_text(opened, format_) and gold_options.text is None:
         second = read(pred, pred_options, name=names[1])
         return _read_opened(opened, format_, gold_options, second), second
     first = _read_opened(opened, format_, gold_options, None)

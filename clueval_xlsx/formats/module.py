@@ -13,12 +13,16 @@ import pandas as pd
 
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.json_source import key_list, parse_documents
+from clueval_xlsx.formats.json_keys import fitting_call, unknown_keys
+from clueval_xlsx.formats.json_source import Records, objects, parse_records, shown
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.recognition import binary_kind, refusal, root_element, xml_kind
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, JSON_FORMATS, Format, format_named, formats_ending
 
 _LOOK = 1 << 16
-_JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\]|$)|\{\s*\")")
+_JSON_START = re.compile(rb"""(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\]|$|\[\s*"|"(?:[^"\\]|\\.)*"\s*,\s*\{)|\{\s*")""")
+_JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+_TOKEN_LINE = re.compile(rb"^[^\s<][^\t\n]*\t|^<\t", re.MULTILINE)
 
 
 @dataclass(eq=False)
@@ -50,16 +54,27 @@ class OpenedSource:
     @property
     def looks_like_json(self) -> bool:
         """Whether the file begins as a list of objects or an object does, or is called JSON."""
-        return bool(_JSON_START.match(self.head)) or self.name.lower().endswith(".json")
+        return bool(_JSON_START.match(self.head)) or self.name.lower().endswith(_JSON_ENDINGS)
+
+    @cached_property
+    def json_records(self) -> Records:
+        """The documents of a JSON file, whatever they are."""
+        return parse_records(self.data, self.name)
 
     @cached_property
     def json_documents(self) -> list[dict[str, Any]]:
-        """The file as a JSON list of objects."""
-        return parse_documents(self.data, self.name)
+        """The documents of a JSON file as objects."""
+        return objects(self.json_records, self.name)
+
+    @property
+    def first_record(self) -> Any:
+        """The first document of a JSON file; None where there is none."""
+        content = self.json_records.content if self.looks_like_json else []
+        return next((record for record in content if record is not None), None)
 
     def has_keys(self, *keys: str) -> bool:
-        """Whether the file is a JSON list whose first document has all of these keys."""
-        return self.looks_like_json and set(keys) <= set(self.json_documents[0])
+        """Whether the file is JSON and its first document has all of these keys."""
+        return isinstance(self.first_record, dict) and set(keys) <= set(self.first_record)
 
     def take(self) -> bytes:
         """Hand the bytes over: a large file is in memory only once."""
@@ -68,7 +83,10 @@ class OpenedSource:
 
 
 class FormatModule(Protocol):
-    """What reads and writes one format."""
+    """What reads and writes one format.
+
+    A format that knows who annotated also has `annotators(opened)`, which lists them by name.
+    """
 
     def tell(self, opened: OpenedSource) -> bool:
         """Whether a file whose name says nothing looks like this format."""
@@ -85,23 +103,59 @@ def module_of(format_: Format) -> FormatModule:
     return cast("FormatModule", import_module(f"clueval_xlsx.formats.{format_.module}"))
 
 
-def find_format(opened: OpenedSource, wanted: str | None) -> Format:
-    """The format of a source: the one asked for, the one of its ending, or the one that its content looks like."""
-    if wanted is not None:
-        return format_named(wanted)
+def find_format(opened: OpenedSource, wanted: str | None, fields: Mapping[str, str] | None = None) -> Format:
+    """The format of a source: the one asked for, the one of its ending, or the one that its content looks like.
+
+    Whoever says where the annotations or the tokens of JSON stand (`fields`) has asked for records of any keys.
+    """
+    placed = {"spans", "tokens", "tags"} & set(fields or ())
+    if wanted is None and fields and placed and opened.files is None and opened.looks_like_json:
+        return format_named("json" if "spans" in fields else "huggingface")
     if opened.files is not None:
-        return format_named(FOLDER_FORMAT)
+        return format_named(wanted or FOLDER_FORMAT)
+    kind = binary_kind(opened.data)
+    found = format_named(wanted) if wanted is not None else _told(opened, binary=kind is not None)
+    if kind is not None and (found is None or not found.binary):
+        raise refusal(opened.name, kind)
+    return found or FORMATS[0]
+
+
+def _told(opened: OpenedSource, *, binary: bool) -> Format | None:
+    """The format of a file's ending, or the one that its content looks like; None where nothing tells."""
     known = formats_ending(opened.name)
     if len(known) == 1:
         return known[0]
+    if binary:
+        return next((each for each in FORMATS if each.binary and module_of(each).tell(opened)), None)
     # The last formats of the table are the most particular.
     for each in reversed(known or FORMATS):
         if module_of(each).tell(opened):
+            _refuse_markup(opened, each)
             return each
     if opened.looks_like_json:
-        expected = "; ".join(f"{format_named(name).sign} ({name})" for name in JSON_FORMATS)
-        raise InputError(
-            f"{opened.name}: the first document has the keys {key_list(opened.json_documents[0])}, which no known "
-            f"format has. Allowed: {expected}. Convert the file, or name its format (--format)."
-        )
-    return FORMATS[0]
+        raise InputError(_unknown_json(opened))
+    return None
+
+
+def _refuse_markup(opened: OpenedSource, told: Format) -> None:
+    """Refuse an XML file that only looks like columns because nothing else knows it."""
+    root = root_element(opened.head) if told.columns else None
+    if root is not None and not _TOKEN_LINE.search(opened.head):
+        raise refusal(opened.name, xml_kind(root))
+
+
+def _unknown_json(opened: OpenedSource) -> str:
+    """What a JSON file holds that no format knows, and what would read it."""
+    expected = "; ".join(f"{format_named(name).sign} ({name})" for name in JSON_FORMATS)
+    record = opened.first_record
+    if record is None:
+        return f"{opened.name}: the list of documents is empty. Check that this is the right file."
+    if not isinstance(record, dict):
+        place = opened.json_records.place(opened.json_records.content.index(record))
+        return f"{opened.name}: {place} is {shown(record)}. Allowed: an object for each document."
+    call = fitting_call(record)
+    remedy = f"This call may fit: {call}" if call else "Say where things stand (--field text=… --field spans=…)"
+    return (
+        f"{opened.name}: the first document has the keys {unknown_keys(record)}, which no known format has. "
+        f"Allowed: {expected}. {remedy}, or name the format (--format)."
+    )

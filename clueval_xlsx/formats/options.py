@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.exceptions import OptionError, did_you_mean
 
 GOLD, PRED = "gold", "pred"
 UNION, FIRST = "union", "first"
+ERROR, WARN, JOIN, SPLIT, LAYERS = "error", "warn", "join", "split", "layers"
+MISMATCH = (ERROR, WARN)
+DISCONTINUOUS = (ERROR, JOIN, SPLIT)
+SEVERAL_TAGS = (ERROR, FIRST, LAYERS)
+FIELDS = ("text", "spans", "start", "end", "label", "score", "id", "tokens", "tags")
 DEFAULT_LAYER = "span"
 DEFAULT_COLUMN = 2
 _MOST_COLUMNS = 1_000_000
@@ -19,16 +24,22 @@ class ReadOptions:
     """How to read one side.
 
     `layers` maps a layer to its column, or in formats without columns to a field (None: the field of that name).
-    Without layers there is one, `span`: column 2 of `.vrt`, the last of CoNLL, the main label elsewhere. `text`
-    is where the text lies if not with the annotations: a folder for brat, a file for a span table. `nested` None
-    means the source's own default: `longest` for a detector's list, else `error`. `side` says whether annotations or
-    predictions are wanted from a file that holds both.
+    Without layers there is one, `span`: the only column of tags, or the main label elsewhere. `fields` says where
+    things stand in JSON whose keys are not known, `token` which column holds the tokens. `text` is where the text
+    lies if not with the annotations: a folder for brat, a file for a span table. `nested` None means the source's own
+    default: `longest` for a detector's list, else `error`. `side` says whether annotations or predictions are wanted
+    from a file that holds both. `mismatch` says what happens to words that do not fit their offsets, `discontinuous`
+    to spans of several parts, `several_tags` to cells with more than one tag; `tag_names` are what numbers mean where
+    tags are numbers. `text_only` says that nobody wants the annotations.
     """
 
     format: str | None = None
     layers: Mapping[str, int | str | None] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
+    token: int | str | None = None
     token_id: int | None = None
     document_id: int | None = None
+    sentence_id: int | None = None
     columns: Mapping[str, int] = field(default_factory=dict)
     space_column: int | None = None
     document_tag: str = "text"
@@ -38,12 +49,22 @@ class ReadOptions:
     offsets: str = "codepoints"
     annotator: str | None = None
     side: str = GOLD
+    mismatch: str = ERROR
+    discontinuous: str = ERROR
+    several_tags: str = ERROR
+    tag_names: tuple[str, ...] = ()
+    text_only: bool = False
 
     def __post_init__(self) -> None:
+        unknown = [name for name in self.fields if name not in FIELDS]
+        if unknown:
+            raise OptionError(f"--field {unknown[0]}=…: there is no such field. Allowed: {', '.join(FIELDS)}.")
         numbered = {
             **{f"--layer {layer}={column}": column for layer, column in self.layers.items()},
             **{f"--column {name}={column}": column for name, column in self.columns.items()},
+            "--token": self.token,
             "--token-id": self.token_id,
+            "--sentence-id": self.sentence_id,
             "--document-id": self.document_id,
             "--space-column": self.space_column,
         }
@@ -79,7 +100,8 @@ def choose_fields(
         if named not in fields:
             asked = layer if wanted is None else f"{layer}={wanted}"
             raise OptionError(
-                f"{name}: --layer {asked}: {what} has no field {named!r}. Fields: {', '.join(fields)}. "
+                f"{name}: --layer {asked}: {what} has no field {named!r}.{did_you_mean(str(named), fields)} "
+                f"Fields: {', '.join(fields)}. "
                 f"Give --layer NAME=FIELD, such as {layer}={fields[0]} (--gold-layer, --pred-layer for one side)."
             )
         chosen[layer] = str(named)

@@ -51,6 +51,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
                 (span.get("start_position"), span.get("end_position")),
                 {"entity_type": label_of(span.get("entity_type"))},
                 surface=value if isinstance(value, str) else None,
+                score=span.get("score"),
                 handle=(number, ("spans",), index),
                 where=where,
             )
@@ -63,7 +64,7 @@ def _document_id(document: dict[str, Any]) -> str | None:
     return first_value(_ID_KEYS, document, metadata if isinstance(metadata, dict) else {})
 
 
-def _values(span: NewSpan, path: Path) -> Values:  # noqa: ARG001
+def _values(span: NewSpan, path: Path, record: int) -> Values:  # noqa: ARG001
     return {
         ("entity_type",): span.label,
         ("entity_value",): span.surface,
@@ -94,8 +95,9 @@ def presidio_json(documents: Sequence[AnnotatedDocument]) -> str:
                         "entity_value": text[start:end],
                         "start_position": start,
                         "end_position": end,
+                        **({} if score is None else {"score": score}),
                     }
-                    for start, end, label in each.spans
+                    for (start, end, label), score in each.scored_spans
                 ],
                 "metadata": metadata,
             }

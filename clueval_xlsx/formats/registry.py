@@ -22,7 +22,8 @@ class Format:
     of columns have none. `sign` says by what a document of it is known. `folder` says that it is a folder of files,
     `columns` that layers are columns of tags, `needs_text` that its text lies elsewhere. `converts` says that
     annotations can be written to it, `predicts` that a detector's finds can. `one_word` says that a label has no
-    white space there.
+    white space there, `binary` that a file of it is no text. `extra` is the extra whose library it
+    needs, at least for writing. `project` says that a folder of it is one source.
     """
 
     name: str
@@ -38,10 +39,17 @@ class Format:
     converts: bool = True
     predicts: bool = True
     one_word: bool = False
+    binary: bool = False
+    extra: str = ""
+    holds: tuple[str, ...] | None = None
+    project: bool = False
 
+
+_JSON = (".json", ".jsonl", ".ndjson")
+SCORES, METADATA, TOKEN_IDS = "scores", "metadata", "token IDs"
 
 FORMATS = (
-    Format("vrt", ".vrt", "vrt", (".vrt", ".vert"), (".vrt",), columns=True),
+    Format("vrt", ".vrt", "vrt", (".vrt", ".vert"), (".vrt",), columns=True, holds=(METADATA, TOKEN_IDS)),
     Format(
         "conll",
         "CoNLL",
@@ -50,27 +58,114 @@ FORMATS = (
         (".conll",),
         columns=True,
         one_word=True,
+        holds=(),
     ),
-    Format("brat", "brat", "brat", (".ann",), fields=("label",), folder=True, one_word=True),
+    Format("token-csv", "token CSV", "token_csv", holds=()),
+    Format("brat", "brat", "brat", (".ann",), fields=("label",), folder=True, one_word=True, holds=()),
+    Format(
+        "json",
+        "JSON records",
+        "json_lines.any_json",
+        _JSON,
+        (".jsonl",),
+        fields=("label",),
+        sign="text, spans (or what --field names)",
+        holds=(SCORES, METADATA),
+    ),
+    Format(
+        "spacy-json",
+        "spaCy training pairs",
+        "json_lines.spacy_json",
+        _JSON,
+        fields=("label",),
+        sign='[text, {"entities": …}], or text, entities (or ents)',
+        holds=(),
+    ),
     Format(
         "tab",
         "TAB JSON",
         "tab_json",
-        (".json",),
+        _JSON,
         fields=("entity_type", "identifier_type", "entity_id"),
         sign="doc_id, text, annotations (or presidio_detected_pii)",
         converts=False,
     ),
-    Format("presidio", "Presidio JSON", "presidio_json", (".json",), fields=("entity_type",), sign="full_text, spans"),
+    Format("presidio", "Presidio JSON", "presidio_json", _JSON, fields=("entity_type",), sign="full_text, spans"),
+    Format(
+        "doccano",
+        "doccano",
+        "json_lines.doccano",
+        _JSON,
+        fields=("label",),
+        sign="text, label (or labels, entities, annotations)",
+        holds=(METADATA,),
+    ),
+    Format(
+        "prodigy",
+        "Prodigy",
+        "json_lines.prodigy",
+        _JSON,
+        fields=("label",),
+        sign="text, spans, answer",
+        holds=(SCORES, METADATA),
+    ),
+    Format(
+        "huggingface",
+        "Hugging Face tokens",
+        "json_lines.huggingface",
+        _JSON,
+        sign="tokens, ner_tags",
+        holds=(),
+    ),
+    Format(
+        "ai4privacy",
+        "ai4privacy",
+        "json_lines.ai4privacy",
+        _JSON,
+        fields=("label",),
+        sign="source_text, privacy_mask",
+        holds=(METADATA,),
+    ),
     Format(
         "label-studio",
         "Label Studio JSON",
         "label_studio",
-        (".json",),
+        _JSON,
         fields=("label",),
         sign="data, annotations (or predictions)",
+        holds=(SCORES, METADATA),
     ),
-    Format("table", "the table", "span_table", (".xlsx",), (".tsv", ".csv", ".xlsx"), needs_text=True),
+    Format("cas", "UIMA CAS XMI", "cas_xmi", (".xmi",), (".xmi",), extra="cas", holds=()),
+    Format(
+        "cas-json", "UIMA CAS JSON", "cas_json", (".json",), sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS", extra="cas"
+    ),
+    Format("webanno", "WebAnno TSV", "webanno_tsv", holds=()),
+    Format(
+        "inception", "INCEpTION's export", "inception", (".zip",), (".zip",), extra="cas", binary=True, project=True
+    ),
+    Format("i2b2", "i2b2 XML", "i2b2_xml", (".xml",), (".xml",), fields=("TYPE", "tag"), holds=()),
+    Format(
+        "docbin",
+        "spaCy DocBin",
+        "docbin",
+        (".spacy",),
+        (".spacy",),
+        fields=("ents",),
+        extra="spacy",
+        binary=True,
+        holds=(),
+    ),
+    Format(
+        "parquet",
+        "Parquet",
+        "parquet_table",
+        (".parquet", ".pq"),
+        (".parquet",),
+        needs_text=True,
+        binary=True,
+        extra="parquet",
+    ),
+    Format("table", "the table", "span_table", (".xlsx",), (".tsv", ".csv", ".xlsx"), needs_text=True, binary=True),
 )
 FORMAT_NAMES = tuple(each.name for each in FORMATS)
 CONVERTED = tuple(each.name for each in FORMATS if each.converts)

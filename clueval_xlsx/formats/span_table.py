@@ -11,16 +11,19 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.spans import layers_of, positions, same_extents
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.files.kinds import WORKBOOKS, Kind, kind_of
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
-from clueval_xlsx.formats.tables.cells import WORKBOOK_START, is_span_table, read_cells
-from clueval_xlsx.formats.tables.correction import workbook_of
+from clueval_xlsx.formats.tables.cells import SCORE_COLUMN, WORKBOOK_START, is_span_table, read_cells
 from clueval_xlsx.formats.tables.placing import place
+from clueval_xlsx.formats.tables.workbook import new_workbook
 
 
 def tell(opened: OpenedSource) -> bool:
     """Whether a file is a workbook, or its first line the header of a table of spans."""
-    return opened.head.startswith(WORKBOOK_START) or is_span_table(opened.first_line)
+    if opened.head.startswith(WORKBOOK_START):
+        return kind_of(opened.data) in WORKBOOKS - {Kind.DAMAGED, Kind.ODS}
+    return is_span_table(opened.first_line)
 
 
 def read(opened: OpenedSource, options: ReadOptions) -> Reading:
@@ -38,12 +41,12 @@ def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOption
     """A new table, in the form that the ending asks for."""
     rows, ending = same_extents(layers), PurePath(how.name).suffix.lower()
     if ending == ".xlsx":
-        return {how.name: span_workbook(rows, reading.corpus)}
-    text = span_table(rows, reading.corpus, "," if ending == ".csv" else "\t")
+        return {how.name: span_workbook(rows, reading.corpus, reading.scores)}
+    text = span_table(rows, reading.corpus, "," if ending == ".csv" else "\t", reading.scores)
     return {how.name: text.encode("utf-8", "replace")}
 
 
-def span_frame(spans: pd.DataFrame, corpus: Corpus) -> pd.DataFrame:
+def span_frame(spans: pd.DataFrame, corpus: Corpus, scores: pd.DataFrame | None = None) -> pd.DataFrame:
     """The spans of one sequence with everything that helps to find them again.
 
     Tokens of running text depend on what it was compared with, so there the table has character offsets instead
@@ -60,17 +63,21 @@ def span_frame(spans: pd.DataFrame, corpus: Corpus) -> pd.DataFrame:
         table["end_id"] = corpus.token_ids.take(end)
     for layer in layers_of(spans):
         table[layer] = spans[layer].astype(object)
+    if scores is not None:
+        known = dict(zip(zip(*positions(scores), strict=True), scores["score"], strict=True))
+        own = [known.get(extent) for extent in zip(start, end, strict=True)]
+        table[SCORE_COLUMN] = pd.Series(own, dtype=object)
     table["text"] = corpus.texts(start, end)
     return table
 
 
-def span_table(spans: pd.DataFrame, corpus: Corpus, separator: str = "\t") -> str:
+def span_table(spans: pd.DataFrame, corpus: Corpus, separator: str = "\t", scores: pd.DataFrame | None = None) -> str:
     """The table as text; exact, nothing escaped."""
-    return span_frame(spans, corpus).to_csv(sep=separator, index=False, lineterminator="\n")
+    return span_frame(spans, corpus, scores).to_csv(sep=separator, index=False, lineterminator="\n")
 
 
-def span_workbook(spans: pd.DataFrame, corpus: Corpus) -> bytes:
+def span_workbook(spans: pd.DataFrame, corpus: Corpus, scores: pd.DataFrame | None = None) -> bytes:
     """The table as a workbook."""
-    table = span_frame(spans, corpus).astype(object)
+    table = span_frame(spans, corpus, scores).astype(object)
     table = table.where(table.notna(), "")
-    return workbook_of([list(table.columns), *([str(cell) for cell in row] for row in table.to_numpy().tolist())])
+    return new_workbook([list(table.columns), *([str(cell) for cell in row] for row in table.to_numpy().tolist())])

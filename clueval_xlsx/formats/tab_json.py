@@ -35,6 +35,12 @@ def tell(opened: OpenedSource) -> bool:
     return opened.has_keys("text", "annotations") or opened.has_keys("text", DETECTED)
 
 
+def annotators(opened: OpenedSource) -> list[str]:
+    """Who annotated, by name."""
+    lists = [_annotators(document, opened.name, number) for number, document in enumerate(opened.json_documents)]
+    return sorted({name for names in lists for name in names if name != _FLAT})
+
+
 def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     """Read a TAB file; predictions come from the detector's list if the file has one."""
     name, content = opened.name, opened.json_documents
@@ -77,6 +83,7 @@ def _add_detected(collector: Collector, content: list[dict[str, Any]]) -> None:
                 (mention.get("start"), mention.get("end")),
                 {"entity_type": label_of(label)},
                 surface=_text(mention.get("text")),
+                score=mention.get("score"),
                 handle=(number, (DETECTED,), index),
                 where=f"{collector.name}: document {_shown(document, number)}, {DETECTED} {index + 1}",
             )
@@ -140,7 +147,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _values(fields: Mapping[str, str], span: NewSpan, path: Path) -> Values:
+def _values(fields: Mapping[str, str], span: NewSpan, path: Path, record: int) -> Values:  # noqa: ARG001
     """What an annotation should say, given the field of each layer."""
     labels = {fields[layer]: label for layer, label in span.labels.items()}
     if path == (DETECTED,):
@@ -171,7 +178,9 @@ def detected_json(documents: Sequence[AnnotatedDocument]) -> str:
     for number, each in enumerate(documents, 1):
         text = each.document.text
         found = [
-            {"start": start, "end": end, "label": label, "text": text[start:end]} for start, end, label in each.spans
+            {"start": start, "end": end, "label": label, "text": text[start:end]}
+            | ({} if score is None else {"score": score})
+            for (start, end, label), score in each.scored_spans
         ]
         doc_id = each.document.id if each.document.id is not None else f"#{number}"
         content.append({"doc_id": doc_id, "text": text, DETECTED: found})

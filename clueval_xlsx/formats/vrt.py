@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +14,8 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns, token_lines
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import DEFAULT_COLUMN, ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.text.entities import written_token
 from clueval_xlsx.text.strings import BoolArray
 
 _NOT_A_NAME = re.compile(r"[^\w.-]+")
@@ -28,7 +28,7 @@ def tell(opened: OpenedSource) -> bool:
 
 def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
     """Read a file."""
-    return read_columns(opened, TokenFormat.of(options, opened.name, default_column=DEFAULT_COLUMN))
+    return read_columns(opened, TokenFormat.of(options))
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
@@ -59,7 +59,7 @@ def _vertical_lines(corpus: Corpus, layers: Mapping[str, pd.DataFrame], sentence
                 yield "<s>\n"
             if glued[position] and position > first:
                 yield "<g/>\n"
-            yield "\t".join([_escaped(corpus.tokens[position]), *(column[position] for column in cells)]) + "\n"
+            yield "\t".join([written_token(corpus.tokens[position]), *(column[position] for column in cells)]) + "\n"
             if sentences and (position + 1 == stop or position + 1 in breaks):
                 yield "</s>\n"
         yield f"</{corpus.document_tag}>\n"
@@ -80,15 +80,5 @@ def _document_tag(corpus: Corpus, index: int) -> str:
     named = {"id": attributes.pop("id")} if "id" in attributes else {}
     for key, value in attributes.items():
         named.setdefault(_NOT_A_NAME.sub("_", key), value)
-    written = "".join(f' {key}="{_escaped(value, quote=True)}"' for key, value in named.items())
+    written = "".join(f' {key}="{written_token(value, quote=True)}"' for key, value in named.items())
     return f"<{corpus.document_tag}{written}>\n"
-
-
-def _escaped(text: str, *, quote: bool = False) -> str:
-    """Text with XML entities; white space that would end a cell or vanish becomes a character reference."""
-    escaped = html.escape(text, quote=False) if "&" in text or "<" in text or ">" in text else text
-    if quote:
-        escaped = escaped.replace('"', "&quot;")
-    elif text.isspace():
-        return "".join(f"&#{ord(character)};" for character in text)
-    return re.sub(r"[\t\r\n]", lambda match: f"&#{ord(match[0])};", escaped)

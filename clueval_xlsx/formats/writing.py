@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pandas as pd
 
@@ -34,7 +34,14 @@ def output_files(
     sentences: bool | None = None,
 ) -> dict[Path, bytes]:
     """What is to be written, by path."""
-    if format_.folder and target.is_file():
-        raise OptionError(f"{target}: is a file, but {format_.name} needs a folder. Choose another name.")
     files = module_of(format_).write(reading, layers, WriteOptions(target.name, sentences))
-    return {target / name if format_.folder else target: content for name, content in files.items()}
+    if not format_.folder and set(files) == {target.name}:
+        return {target: files[target.name]}
+    if target.is_file():
+        raise OptionError(f"{target}: is a file, but {format_.name} needs a folder. Choose another name.")
+    if not format_.folder and target.suffix.lower() in {PurePath(name).suffix for name in files}:
+        raise OptionError(
+            f"{target}: {format_.title} holds one document a file, but there are {len(files)}. Give the name of a "
+            "folder, such as OUT without an ending."
+        )
+    return {target / name: content for name, content in files.items()}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
 from clueval_xlsx.exceptions import Problem
-from clueval_xlsx.outputs.metrics_json import number
+from clueval_xlsx.outputs.json_values import counts, rates
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.conflicts import CaseConflict
-from clueval_xlsx.scoring.scores import COUNTS, RATES
 
 SCHEMA = 1
 
@@ -37,6 +37,7 @@ def describe(run: Adjudication) -> dict[str, Any]:
         "scores": [_state(row) for row in run.scores.to_dict("records")],
         "unseen": "Only disagreements were judged: errors on which gold and prediction agree are not seen.",
         "estimates": _plain(run.estimates),
+        "remaining": [asdict(each) for each in run.remaining],
         "ledger": run.ledger.to_dict("records"),
         "misses_by_severity": [
             {"severity": row["severity"] or None, "misses": row["misses"]} for row in run.misses.to_dict("records")
@@ -52,16 +53,7 @@ def describe(run: Adjudication) -> dict[str, Any]:
 
 
 def _state(row: dict[Any, Any]) -> dict[str, Any]:
-    written: dict[str, Any] = {"state": row["state"]}
-    written.update({name: number(row[name], whole=True) for name in COUNTS})
-    written.update({name: number(row[name]) for name in RATES})
-    interval = {
-        name: [number(row[f"{name}_low"]), number(row[f"{name}_high"])]
-        for name in RATES
-        if number(row[f"{name}_low"]) is not None
-    }
-    written["interval"] = interval or None
-    return written
+    return {"state": row["state"], **counts(row), **rates(row)}
 
 
 def _plain(table: pd.DataFrame) -> list[dict[str, Any]]:

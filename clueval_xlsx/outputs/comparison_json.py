@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from clueval_xlsx.comparison import IDENTITY, Comparison
-from clueval_xlsx.outputs.metrics_json import SCHEMA, number, score_row
+from clueval_xlsx.outputs.json_values import json_text, number, score_row
 
+SCHEMA = 2
 _CASE_COLUMNS = ("case_id", "sheet", "document", "surface", "start", "end", "context")
 
 
@@ -37,11 +37,7 @@ def comparison_json(comparison: Comparison) -> str:
         "documents": len(comparison.documents),
         "notes": list(comparison.notes),
     }
-    text = json.dumps(head, ensure_ascii=False, indent=1, allow_nan=False)[:-2]
-    for name, rows in lists.items():
-        lines = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
-        text += f',\n "{name}": [\n  {lines}\n ]' if rows else f',\n "{name}": []'
-    return f"{text}\n}}\n"
+    return json_text(head, lists)
 
 
 def _difference(row: dict[Any, Any]) -> dict[str, Any]:
@@ -49,7 +45,8 @@ def _difference(row: dict[Any, Any]) -> dict[str, Any]:
     found.update({name: row[name] for name in ("rate", "first", "second")})
     found.update({name: number(row[name]) for name in ("first_value", "second_value", "difference")})
     low, high = number(row["low"]), number(row["high"])
-    return {**found, "interval": None if low is None or high is None else [low, high], "p": number(row["p"])}
+    found["interval"] = None if low is None or high is None else [low, high]
+    return {**found, "p": number(row["p"]), "p_holm": number(row["p_holm"])}
 
 
 def _case(row: dict[Any, Any], names: list[str]) -> dict[str, Any]:

@@ -6,17 +6,22 @@ import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.files.formulas import without_formula
-from clueval_xlsx.outputs.metrics_json import number
+from clueval_xlsx.outputs.json_values import counts
 from clueval_xlsx.scoring.scores import COUNTS
 
 _HIDDEN = ("segments", "row")
 
 
-def scores_csv(evaluation: Evaluation) -> str:
-    """The score table; labels and groups are text, which may look like a formula. Whole counts are integers."""
-    table = evaluation.scores.drop(columns="counts")
+def scores_csv(*parts: Evaluation) -> str:
+    """The score table; labels and groups are text, which may look like a formula. Counts are integers.
+
+    Layers that were evaluated by themselves share one table: every row then names its layer.
+    """
+    tables = [part.scores.assign(layer=part.pair.layers[0]) if len(parts) > 1 else part.scores for part in parts]
+    table = pd.concat(tables, ignore_index=True).drop(columns="counts")
+    written = [counts(row) for row in table[["scheme", "variant", *COUNTS]].to_dict("records")]
     for name in COUNTS:
-        table[name] = pd.Series([number(value, whole=True) for value in table[name]], table.index, dtype=object)
+        table[name] = pd.Series([row[name] for row in written], table.index, dtype=object)
     return _harmless(table).to_csv(index=False, lineterminator="\n")
 
 

@@ -1,87 +1,62 @@
-"""The result of a run as `metrics.json`; numbers are not rounded, what is not defined is null."""
+"""The result of a run as `metrics.json`, ours and the one that Presidio's pipeline writes."""
 
 from __future__ import annotations
 
-import json
-import math
+from collections.abc import Mapping
 from typing import Any
 
 from clueval_xlsx.corpus.annotation import Annotation
 from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.scoring.scores import COUNTS, RATES
+from clueval_xlsx.outputs.json_values import counts, json_text, missing, number, score_row
+from clueval_xlsx.scoring.scores import COUNTS
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 
-SCHEMA = 1
+SCHEMA = 2
 
 
-def metrics(evaluation: Evaluation) -> dict[str, Any]:
-    """Everything the JSON file holds, as plain dicts and lists."""
+def to_json(evaluation: Evaluation, *others: Evaluation) -> str:
+    """Ours: headline, score rows, and Presidio's figures under a key of their own.
+
+    Layers that were evaluated by themselves share one file: every row then names its layer, and `layers` has the
+    headline of each; the other keys speak of the first.
+    """
+    head = {"schema": SCHEMA, **_description(evaluation)}
+    if others:
+        head["layers"] = {
+            part.pair.layers[0]: {"signature": part.signature, "headline": score_row(part.headline.to_dict())}
+            for part in (evaluation, *others)
+        }
+    head["presidio"] = presidio_part(evaluation)
+    return json_text(head, {"scores": _rows(evaluation, *others)})
+
+
+def presidio_json(evaluation: Evaluation) -> str:
+    """The file that Presidio's pipeline writes, key by key, and ours below it."""
+    ours = {"schema": SCHEMA, **_description(evaluation), "scores": _rows(evaluation)}
+    return json_text({**presidio_part(evaluation), "clueval": ours}, {})
+
+
+def _rows(*parts: Evaluation) -> list[dict[str, Any]]:
+    rows = []
+    for part in parts:
+        own = {"layer": part.pair.layers[0]} if len(parts) > 1 else {}
+        rows += [{**score_row(row), **own} for row in part.scores.to_dict("records")]
+    return rows
+
+
+def _description(evaluation: Evaluation) -> dict[str, Any]:
+    """What was evaluated, and how it came out."""
     return {
-        "schema": SCHEMA,
         "signature": evaluation.signature,
         "inputs": {
             "gold": _describe(evaluation, evaluation.pair.gold),
             "pred": _describe(evaluation, evaluation.pair.pred),
         },
         "headline": score_row(evaluation.headline.to_dict()),
-        "scores": [score_row(row) for row in evaluation.scores.to_dict("records")],
         **_label_part(evaluation),
         "notes": list(evaluation.notes),
-        **_presidio_part(evaluation),
     }
-
-
-def to_json(evaluation: Evaluation, *others: Evaluation) -> str:
-    """The JSON text, one score row a line so that it can be read and compared.
-
-    Layers that were evaluated by themselves share one file: every row then names its layer.
-    """
-    content = metrics(evaluation)
-    rows = content.pop("scores")
-    if others:  # each layer has its own headline; the keys above speak of the first
-        content["layers"] = {
-            part.pair.layers[0]: {"signature": part.signature, "headline": score_row(part.headline.to_dict())}
-            for part in (evaluation, *others)
-        }
-    for part in others:
-        rows += [score_row(row) for row in part.scores.assign(layer=part.pair.layers[0]).to_dict("records")]
-    if others:
-        rows[: len(evaluation.scores)] = [
-            {**row, "layer": evaluation.pair.layers[0]} for row in rows[: len(evaluation.scores)]
-        ]
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-    lines = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
-    return f'{text[:-2]},\n "scores": [\n  {lines}\n ]\n}}\n'
-
-
-def score_row(row: dict[Any, Any]) -> dict[str, Any]:
-    """One score row the way metrics.json lays it out."""
-    interval = {
-        name: [row[f"{name}_low"], row[f"{name}_high"]] for name in RATES if not _missing(row.get(f"{name}_low"))
-    }
-    written: dict[str, Any] = {
-        name: None if _missing(row[name]) else row[name]
-        for name in ("scheme", "variant", "level", "labelled", "layer", "label", "average")
-    }
-    written["group"] = None if _missing(row["group_key"]) else {row["group_key"]: row["group"]}
-    written.update({name: number(row[name], whole=True) for name in COUNTS})
-    written.update({name: number(row[name]) for name in RATES})
-    written["interval"] = interval or None
-    if isinstance(row.get("counts"), dict):
-        written["counts"] = row["counts"]
-    return written
-
-
-def number(value: Any, *, whole: bool = False) -> float | int | None:
-    """A number for JSON: null if undefined, an integer where it is a whole count."""
-    if _missing(value):
-        return None
-    return int(value) if whole and float(value).is_integer() else float(value)
-
-
-def _missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _describe(evaluation: Evaluation, side: Annotation) -> dict[str, Any]:
@@ -104,15 +79,21 @@ def _label_part(evaluation: Evaluation) -> dict[str, Any]:
     part: dict[str, Any] = {"labels": evaluation.alignment.describe()}
     relaxed = strict_against_relaxed(evaluation.scores)
     if len(relaxed):
-        part["strict_relaxed"] = [
-            {name: None if _missing(value) else value for name, value in row.items()}
-            for row in relaxed.to_dict("records")
-        ]
+        part["strict_relaxed"] = [_strict_relaxed(row) for row in relaxed.to_dict("records")]
     return part
 
 
-def _presidio_part(evaluation: Evaluation) -> dict[str, Any]:
-    """The keys that readers of the Presidio pipeline look for, from scheme `iou` at 0.9, F2 under the name of F1."""
+def _strict_relaxed(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """One row: counts and rates of both, and what distinguishes them."""
+    written = {name: None if missing(value) else value for name, value in row.items()}
+    for state in ("strict", "relaxed", "difference"):
+        known = counts({**row, **{name: row[f"{name}_{state}"] for name in COUNTS}})
+        written |= {f"{name}_{state}": value for name, value in known.items()}
+    return written
+
+
+def presidio_part(evaluation: Evaluation) -> dict[str, Any]:
+    """What Presidio's pipeline reports: any type and by type, F2 under the name of F1."""
     rows = evaluation.presidio
     overall = rows[rows["labelled"].isna() & rows["layer"].isna()].iloc[0]
     found = {name: number(overall[name]) for name in ("precision", "recall", "f_beta")}

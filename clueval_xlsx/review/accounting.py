@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from clueval_xlsx.exceptions import Problem, RowProblem
+from clueval_xlsx.review.carrying import claimed_twins
 from clueval_xlsx.review.completeness import SETTLING
-from clueval_xlsx.review.manifest import Manifest, unpack_cases
+from clueval_xlsx.review.manifest import Manifest, ManifestCases, unpack_cases
 from clueval_xlsx.review.reading import JudgedWorkbook
 
 
@@ -93,18 +94,26 @@ def workbook_account(book: JudgedWorkbook) -> Account:
         if row.record.completeness.judged:
             said.setdefault(row.record.case_id, set()).add(row.record.said[:3])
     incomplete = {row.record.case_id for row in book.rows if row.record.completeness.missing is not None}
-    settling = {
-        row.record.case_id for row in book.rows if row.record.effect in SETTLING and row.record.completeness.judged
-    }
-    cases, links = unpack_cases(book.manifest.case_list, book.name) if book.manifest else ((), {})
+    listed = unpack_cases(book.manifest.case_list, book.name) if book.manifest else ManifestCases()
+    unusable = {*book.unusable, *incomplete}
+    claims: dict[str, set[tuple[object, ...]]] = {}
+    settling: set[str] = set()
+    for record in (row.record for row in book.rows if row.record.completeness.judged):
+        twins = claimed_twins(record, listed.twins) if len(said[record.case_id]) == 1 else ()
+        reached = [twin for twin in twins if twin in book.present and twin not in said and twin not in unusable]
+        for twin in reached:
+            claims.setdefault(twin, set()).add(record.said[:3])
+        if record.effect in SETTLING:
+            settling.update([record.case_id, *reached])
     known = Known(
-        conflict={case for case, answers in said.items() if len(answers) > 1},
+        conflict={case for case, answers in (*said.items(), *claims.items()) if len(answers) > 1},
         judged=said,
-        unusable={*book.unusable, *incomplete},
-        settled={other for case in settling for other in links.get(case, ())},
+        unusable=unusable,
+        carried=claims,
+        settled={other for case in settling for other in listed.links.get(case, ())},
         present=book.present,
     )
-    return make_account([*cases, *(() if cases else sorted(book.present))], known)
+    return make_account([*listed.ids, *(() if listed.ids else sorted(book.present))], known)
 
 
 def missing_cases(books: Sequence[JudgedWorkbook]) -> list[Problem]:
@@ -116,7 +125,7 @@ def missing_cases(books: Sequence[JudgedWorkbook]) -> list[Problem]:
     for book in books:
         if book.manifest is None or not book.manifest.case_list:
             continue
-        cases, _ = unpack_cases(book.manifest.case_list, book.name)
+        cases = unpack_cases(book.manifest.case_list, book.name).ids
         gone = [case for case in cases if case not in book.present]
         if not gone:
             continue

@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import ELLIPSIS
-from clueval_xlsx.cases.kinds import AG
+from clueval_xlsx.cases.kinds import AG, UM
+from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.corpus.annotation import join_layers
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.accounting import Account, Known, make_account, missing_cases
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
+from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
 from clueval_xlsx.review.completeness import SETTLING
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.review.correction import Change, Correction, Decision, correct
@@ -27,14 +30,18 @@ from clueval_xlsx.review.ledger import judgement_counts, ledger_table
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, other_keys
 from clueval_xlsx.review.manifest import Manifest, unpack_cases
 from clueval_xlsx.review.normalising import normalise
+from clueval_xlsx.review.packed_order import unpack_order
+from clueval_xlsx.review.packed_passages import unpack_passages
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Resolution, Vote, resolve, resolved_severity
-from clueval_xlsx.review.review_sheets import ReviewRow
 from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.sample_estimates import sample_estimates
-from clueval_xlsx.review.vocabulary import Effect, Outcome, Rule, Severity
+from clueval_xlsx.review.sheet_rows import ReviewRow
+from clueval_xlsx.review.stopping import WORTH, Remaining, remaining_errors
+from clueval_xlsx.review.vocabulary import Effect, Outcome, Role, Rule, Scope, Severity
 
+_ANY_CHANCE = 1e-9
 _TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
 _TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 
@@ -55,6 +62,11 @@ class Adjudication:
     severities: Mapping[str, Severity]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    worth: int = WORTH  # finds in a further hundred judgements, from which on these are worthwhile
+
+    def __repr__(self) -> str:
+        """What came of it in one line, and no word of the corpus."""
+        return f"<Adjudication: {len(self.records)} judgements, {len(self.correction.changes)} changes of gold>"
 
     @property
     def decisions(self) -> dict[str, Decision]:
@@ -64,6 +76,11 @@ class Adjudication:
             for case_id, resolution in self.resolutions.items()
             if resolution.decision is not None and case_id not in self.correction.held
         }
+
+    @cached_property
+    def carried(self) -> dict[str, str]:
+        """The cases that were decided on a twin, and on which."""
+        return {case: twin for case in self.decisions if (twin := self.resolutions[case].carried_from)}
 
     @cached_property
     def judged(self) -> JudgedRun:
@@ -77,6 +94,7 @@ class Adjudication:
             settled=self.settled,
             severities=self.severities,
             sample=self.manifest.sample if self.manifest is not None else Sample(),
+            carried=self.carried,
         )
 
     @cached_property
@@ -99,13 +117,14 @@ class Adjudication:
     def account(self) -> Account:
         """The state of every case that the workbooks of the run should hold."""
         manifests = [book.manifest for book in self.workbooks if book.manifest is not None]
-        listed = [case for each in manifests for case in unpack_cases(each.case_list)[0]]
+        listed = [case for each in manifests for case in unpack_cases(each.case_list).ids]
         present = {case for book in self.workbooks for case in book.present if case in self.book.cases}
         reported = {problem.case for problem in self.problems if isinstance(problem, RowProblem)}
         known = Known(
             conflict=self.open_cases,
-            judged=self.decisions,
+            judged=self.decisions.keys() - self.carried.keys(),
             unusable=reported & present,
+            carried=self.carried,
             settled=self.settled,
             present=present,
         )
@@ -148,9 +167,14 @@ class Adjudication:
         return sample_estimates(self.judged)
 
     @cached_property
+    def remaining(self) -> tuple[Remaining, ...]:
+        """What is to be expected among the unjudged cases of each sheet, where they are ordered by suspicion."""
+        return remaining_errors(self.judged, self.worth)
+
+    @cached_property
     def ledger(self) -> pd.DataFrame:
         """What the cases turned out to be, by sheet."""
-        return ledger_table(self.book.table, self.decisions, set(self.open_cases), self.settled)
+        return ledger_table(self.book.table, self.decisions, set(self.open_cases), self.settled, self.carried)
 
     @cached_property
     def counts(self) -> pd.DataFrame:
@@ -165,14 +189,16 @@ class Adjudication:
 
     @cached_property
     def agreement(self) -> pd.DataFrame:
-        """Measures of agreement; empty if nobody judged the same case."""
-        rows = {
-            (record.judge, record.case_id): (record.case_id, record.sheet, record.judge, record.code)
-            for record in self.records
-            if record.code and not record.final
-        }
+        """Measures of agreement; empty if nobody judged the same case, or the same twins."""
+        first = [record for record in self.records if record.code and not record.final]
+        units = [(record.case_id, record) for record in first]
+        labels = labels_by_case(self.book.table, self.raw.pair.layers)
+        for name, record in group_units(first, self.book.twins):
+            units.append((name, record))
+            labels[name] = labels[record.case_id]
+        rows = {(record.judge, unit): (unit, record.sheet, record.judge, record.code) for unit, record in units}
         judged = pd.DataFrame(list(rows.values()), columns=["case_id", "sheet", "judge", "code"])
-        return agreement_table(judged, labels_by_case(self.book.table, self.raw.pair.layers))
+        return agreement_table(judged, labels)
 
     def log(self, when: str) -> list[LogEntry]:
         """Every judgement with what became of it, for the log."""
@@ -183,7 +209,8 @@ class Adjudication:
         rows = self.changes.groupby("case").agg({"old": " ".join, "new": " ".join}) if len(self.changes) else None
         run_id = self.manifest.run_id if self.manifest else ""
         entries = []
-        for record in self.records:
+        carried = [vote.record for each in self.resolutions.values() for vote in each.votes if vote.record.twin]
+        for record in (*self.records, *carried):
             outcome = self._outcome(record, bool(changed[record.case_id]))
             moved = rows is not None and outcome == Outcome.APPLIED and record.case_id in rows.index
             old, new = (
@@ -212,24 +239,33 @@ def adjudicate(
     *,
     manifest: Manifest | None = None,
     mode: str = Rule.MAJORITY,
+    worth: int = WORTH,
 ) -> Adjudication:
     """Bring the judgements of one run together and correct gold.
 
     `pair` is gold and prediction as they were evaluated, `options` what they were evaluated with. `mode` says how
-    several judgements of one case are resolved.
+    several judgements of one case are resolved, `worth` from how many finds on a hundred judgements are worthwhile.
     """
-    raw = evaluate(pair, options)
     rows = _each_once(workbooks)
-    book = CaseBook(raw, [row.record.case_id for row in rows if row.record.sheet == AG])
+    raw = _with_unmarked(_in_order(evaluate(pair, options), manifest), workbooks, rows)
+    book = CaseBook(raw, _agreed_scopes(rows))
     votes, records, problems, notes = _votes(rows, book)
-    votes = _without_overruled(votes, book)
-    resolutions = resolve(votes, mode)
+    reported = {*(problem.case for problem in problems if isinstance(problem, RowProblem)), *_unusable(workbooks)}
+    missing = missing_cases(workbooks)
+    carried = carry(
+        resolve(_without_overruled(votes, book), mode), book, _own_answers(votes, reported, workbooks, missing)
+    )
+    resolutions = resolve(_without_overruled([*votes, *carried.votes], book), mode)
     chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]
     correction = correct(pair.gold.layers, chosen, pair.corpus.documents.start)
     by_case: dict[str, list[JudgementRecord]] = defaultdict(list)
     for record in records:
         by_case[record.case_id].append(record)
     severities = {case_id: severity for case_id, own in by_case.items() if (severity := resolved_severity(own))}
+    for case_id, resolution in resolutions.items():
+        given = resolved_severity([vote.record for vote in resolution.winners]) if resolution.carried_from else None
+        if given is not None:
+            severities.setdefault(case_id, given)
     return Adjudication(
         manifest,
         tuple(workbooks),
@@ -241,9 +277,35 @@ def adjudicate(
         resolutions,
         _settled(resolutions, correction, book),
         severities,
-        (*(problem for workbook in workbooks for problem in workbook.problems), *problems, *missing_cases(workbooks)),
-        tuple([note for workbook in workbooks for note in workbook.notes] + notes),
+        (*(problem for workbook in workbooks for problem in workbook.problems), *problems, *missing),
+        tuple([note for workbook in workbooks for note in workbook.notes] + notes + list(carried.notes)),
+        worth,
     )
+
+
+def _in_order(raw: Evaluation, manifest: Manifest | None) -> Evaluation:
+    """The run with its cases in the order of its workbooks, so that they have the same numbers."""
+    if manifest is None or not manifest.order:
+        return raw
+    missed, unsupported = raw.errors
+    return replace(raw, order=unpack_order(manifest.order, (int(missed.sum()), int(unsupported.sum()))))
+
+
+def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook], rows: Sequence[ReviewRow]) -> Evaluation:
+    """The run with the unmarked passages that its workbooks list; without any manifest, those that were judged."""
+    manifests = [book.manifest for book in workbooks if book.manifest is not None]
+    listed = unpack_passages([each.unmarked for each in manifests], raw.pair.layers, len(raw.pair.corpus))
+    if listed is not None:
+        return replace(raw, unmarked=listed)
+    judged = {row.record.case_id for row in rows if row.record.sheet == UM}
+    if not judged:
+        return raw
+    everything = raw.with_unmarked(UnmarkedOptions(least=_ANY_CHANCE, once=True, common=True))
+    if everything.unmarked is None or everything.unmarked_cases is None:
+        return raw
+    cases = everything.unmarked_cases
+    kept = np.sort(cases["row"][cases["case_id"].isin(list(judged))].to_numpy(np.int64))
+    return replace(raw, unmarked=everything.unmarked.only(kept))
 
 
 def _each_once(workbooks: Sequence[JudgedWorkbook]) -> list[ReviewRow]:
@@ -254,6 +316,36 @@ def _each_once(workbooks: Sequence[JudgedWorkbook]) -> list[ReviewRow]:
             record = row.record
             rows.setdefault((normalise(record.judge), record.final, record.case_id, record.said), row)
     return list(rows.values())
+
+
+def _unusable(workbooks: Sequence[JudgedWorkbook]) -> set[str]:
+    return {case for workbook in workbooks for case in workbook.unusable}
+
+
+def _own_answers(
+    votes: Sequence[Vote], reported: set[str], workbooks: Sequence[JudgedWorkbook], missing: Sequence[Problem]
+) -> OwnAnswers:
+    """The cases that keep their own: judged, not understood, or gone with whatever their row said."""
+    present = {case for workbook in workbooks for case in workbook.present}
+    gone = {problem.case for problem in missing if isinstance(problem, RowProblem)} - present
+    last = [book.manifest for book in workbooks if book.manifest is not None and book.manifest.role == Role.CONFLICTS]
+    return OwnAnswers(
+        judged={*(vote.record.case_id for vote in votes), *reported, *gone},
+        judged_finally={*(vote.record.case_id for vote in votes if vote.record.final), *gone},
+        disputed={case for manifest in last for case in unpack_cases(manifest.case_list).ids},
+    )
+
+
+def _agreed_scopes(rows: Sequence[ReviewRow]) -> dict[str, Scope | None]:
+    """The agreed spans that somebody judged, each with the widest scope that somebody gave it."""
+    found: dict[str, Scope | None] = {}
+    for record in (row.record for row in rows if row.record.sheet == AG):
+        found[record.case_id] = _wider(found.get(record.case_id), record.applies_to)
+    return found
+
+
+def _wider(one: Scope | None, other: Scope | None) -> Scope | None:
+    return Scope.ALL if Scope.ALL in {one, other} else one or other
 
 
 def _evaluate_corrected(raw: Evaluation, pair: Pair, options: Options, correction: Correction) -> Evaluation:
@@ -336,7 +428,7 @@ def _without_overruled(votes: Sequence[Vote], book: CaseBook) -> list[Vote]:
         if vote.record.final and vote.decision.effect in SETTLING
         for other in book.related.get(vote.record.case_id, ())
     } - final
-    return [vote for vote in votes if vote.record.case_id not in covered]
+    return [vote for vote in votes if not {vote.record.case_id, vote.record.twin} & covered]
 
 
 def _settled(resolutions: Mapping[str, Resolution], correction: Correction, book: CaseBook) -> dict[str, str]:

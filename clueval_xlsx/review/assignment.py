@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM
 from clueval_xlsx.cases.samples import (
     Units,
     deal,
@@ -17,8 +17,11 @@ from clueval_xlsx.cases.samples import (
     make_units,
     select_cases,
     span_components,
+    twin_bundles,
+    units_of_words,
 )
 from clueval_xlsx.cases.table import agreed_table
+from clueval_xlsx.cases.twins import add_twins
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.sample import AgreedSample, Sample
 from clueval_xlsx.scoring.levels import MatchClass
@@ -59,27 +62,42 @@ def select(
     drawn = draw(units, len(units) if sample is None else sample, seed)
     note = Sample()
     if sample is None:
-        tables = dict(zip((FN, FP), evaluation.cases, strict=True))
+        tables = dict(zip((FN, FP), evaluation.case_tables, strict=True))
     else:
         note = Sample(seed, sample, drawn.strata)
         chosen = set(np.flatnonzero(drawn.chosen).tolist())
         tables = {sheet: evaluation.with_contexts(select_cases(tables[sheet], units, chosen)) for sheet in tables}
+    if evaluation.unmarked_cases is not None:
+        tables[UM] = evaluation.with_contexts(evaluation.unmarked_cases)
     if agreed:
-        there = agreed_rows(evaluation)
-        rows = draw_agreed(there, agreed, seed)
-        table = agreed_table(rows, evaluation.strict.gold, evaluation.pair.corpus, metadata=evaluation.options.by)
-        tables[AG] = evaluation.with_contexts(table)
-        note = Sample(note.seed, note.size, note.strata, AgreedSample(seed, agreed, len(rows), len(there)))
+        there = agreed_cases(evaluation)
+        drawn_rows = draw_agreed(np.arange(len(there)), agreed, seed)
+        tables[AG] = evaluation.with_contexts(there.iloc[drawn_rows].reset_index(drop=True))
+        note = Sample(note.seed, note.size, note.strata, AgreedSample(seed, agreed, len(drawn_rows), len(there)))
     if not judges:
         return Selection(tables, {}, note)
-    dealt = deal(units, drawn.chosen, judges, double=double, seed=seed)
+    bundles = twin_bundles(units, evaluation.bare_cases)
+    dealt = deal(units, drawn.chosen, judges, double=double, seed=seed, bundles=bundles)
     hands: dict[str, dict[str, pd.DataFrame]] = {
         name: {sheet: select_cases(tables[sheet], units, dealt[name]) for sheet in (FN, FP)} for name in judges
     }
+    if UM in tables:
+        alike = units_of_words(tables[UM], evaluation.pair.layers[0])
+        for name, own in deal(alike, np.ones(len(alike), dtype=bool), judges, double=double, seed=seed).items():
+            hands[name][UM] = select_cases(tables[UM], alike, own)
     if agreed:
-        for place, name in enumerate(judges):
-            hands[name][AG] = tables[AG].iloc[place :: len(judges)].reset_index(drop=True)
+        for name, table in zip(judges, _dealt_by_group(tables[AG], len(judges)), strict=True):
+            hands[name][AG] = table
     return Selection(tables, hands, note)
+
+
+def _dealt_by_group(cases: pd.DataFrame, people: int) -> list[pd.DataFrame]:
+    """Shares of cases that are as even as groups of twins allow, each group in one hand."""
+    shares: list[list[int]] = [[] for _ in range(people)]
+    groups = cases.groupby("twin_group", sort=False).indices.values()
+    for rows in sorted((rows.tolist() for rows in groups), key=len, reverse=True):
+        min(shares, key=len).extend(rows)
+    return [cases.iloc[sorted(rows)].reset_index(drop=True) for rows in shares]
 
 
 def evaluation_units(evaluation: Evaluation) -> Units:
@@ -91,6 +109,12 @@ def evaluation_units(evaluation: Evaluation) -> Units:
         dict(zip((FN, FP), components, strict=True)),
         pair.layers[0],
     )
+
+
+def agreed_cases(evaluation: Evaluation) -> pd.DataFrame:
+    """All agreed spans as cases with their twins, without contexts: what the agreed sample is drawn from."""
+    rows, by = agreed_rows(evaluation), evaluation.options.by
+    return add_twins(agreed_table(rows, evaluation.strict.gold, evaluation.pair.corpus, metadata=by))
 
 
 def agreed_rows(evaluation: Evaluation) -> IntArray:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.normalising import clean, normalise
-from clueval_xlsx.review.vocabulary import SEVERITIES
+from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES
 from clueval_xlsx.words import in_every_language
 
 
@@ -62,6 +62,11 @@ class Choices:
             self._known[typed] = next(found, None)
         return self._known[typed]
 
+    def has(self, typed: str) -> bool:
+        """Whether a text is an entry as a whole."""
+        text = normalise(typed)
+        return bool(text) and any(each.text == text for each in self._compared)
+
 
 def _least(text: str, code: str, texts: dict[str, str]) -> int:
     """How many letters of a text no text of another choice begins with; the whole text always tells."""
@@ -79,10 +84,20 @@ def judgement_choices(judgements: Iterable[Judgement], sheet: Sheet) -> Choices:
 
 def severity_choices() -> Choices:
     """The severities."""
+    return _numbered("severity", SEVERITIES)
+
+
+def scope_choices() -> Choices:
+    """The twins that a judgement can hold for."""
+    return _numbered("applies_to", SCOPES)
+
+
+def _numbered(section: str, codes: Sequence[str]) -> Choices:
+    """A list whose entries have the digits from 1 on."""
     return Choices(
         [
-            Choice(code, str(digit), tuple(in_every_language(f"severity.{code}").values()))
-            for digit, code in enumerate(SEVERITIES, 1)
+            Choice(code, str(digit), tuple(in_every_language(f"{section}.{code}").values()))
+            for digit, code in enumerate(codes, 1)
         ]
     )
 

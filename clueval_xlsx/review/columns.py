@@ -26,10 +26,12 @@ COLUMNS = {
     "number": ColumnKind.SHOWN,
     "state": ColumnKind.SHOWN,
     "context": ColumnKind.SHOWN,
+    "why": ColumnKind.SHOWN,  # of a conflict workbook alone
     "judgement": ColumnKind.INPUT,
     "case_again": ColumnKind.BLOCK_ID,
     "correct_span": ColumnKind.INPUT,
     "correct_label": ColumnKind.INPUT,
+    "applies_to": ColumnKind.INPUT,
     "severity": ColumnKind.INPUT,
     "comment": ColumnKind.INPUT,
     "related": ColumnKind.RARE,
@@ -54,8 +56,11 @@ COLUMNS = {
     "char_start": ColumnKind.FOLDED,
     "char_end": ColumnKind.FOLDED,
     "sentence": ColumnKind.FOLDED,
+    "twin_group": ColumnKind.FOLDED,
     "understood": ColumnKind.FOLDED,  # the number of the judgement that was typed, 0 if there is none
     "counted": ColumnKind.FOLDED,  # the same if the row is complete, else 0; -1 if the two case IDs have parted
+    "claim": ColumnKind.FOLDED,  # the name of the group of twins that the judgement is to hold for
+    "holding": ColumnKind.FOLDED,  # the number of the judgement that holds for the row: its own, or one of a twin
     "case": ColumnKind.FOLDED,
 }
 
@@ -78,8 +83,8 @@ def sheet_columns(
 ) -> list[SheetColumn]:
     """The columns of a sheet from left to right.
 
-    >>> [column.name for column in sheet_columns(["risk"], metadata=["court"])][:8]
-    ['number', 'state', 'context', 'judgement', 'case_again', 'correct_span', 'correct_label:risk', 'severity']
+    >>> [column.name for column in sheet_columns(["risk"], metadata=["court"], absent=["why"])][:8]
+    ['number', 'state', 'context', 'judgement', 'case_again', 'correct_span', 'correct_label:risk', 'applies_to']
     """
     left_out, layers, metadata = set(absent), list(layers), list(metadata)
 

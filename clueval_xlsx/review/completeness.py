@@ -29,21 +29,24 @@ class Completeness:
     missing: AnswerPart | None = None
 
 
-def completeness(effect: Effect | None, correct_span: str, correct_labels: Mapping[str, str]) -> Completeness:
+def completeness(
+    effect: Effect | None, correct_span: str, correct_labels: Mapping[str, str], *, applies: bool = False
+) -> Completeness:
     """The state of an answer: the effect of its judgement (None: nobody judged) and its corrections.
 
-    A boundary needs a correct span, a label needs a correct label, and a correction needs a judgement. Severity and
-    comment alone judge nothing, and lack nothing either.
+    A boundary needs a correct span, a label needs a correct label; a correction, and the twins that the answer
+    `applies` to, need a judgement. Severity and comment alone judge nothing, and lack nothing either.
 
     >>> completeness(Effect.BOUNDARY, "", {"risk": "HIGH"}).missing
     <AnswerPart.CORRECT_SPAN: 'correct_span'>
     >>> completeness(Effect.ADD, "", {}).judged
     True
     """
-    has_label = any(clean(label) for label in correct_labels.values())
+    has_span, has_label = bool(clean(correct_span)), any(clean(label) for label in correct_labels.values())
     if effect is None:
-        return Completeness(judged=False, missing=AnswerPart.JUDGEMENT if correct_span or correct_labels else None)
-    if effect is Effect.BOUNDARY and not correct_span:
+        begun = has_span or has_label or applies
+        return Completeness(judged=False, missing=AnswerPart.JUDGEMENT if begun else None)
+    if effect is Effect.BOUNDARY and not has_span:
         return Completeness(judged=False, missing=AnswerPart.CORRECT_SPAN)
     if effect is Effect.LABEL and not has_label:
         return Completeness(judged=False, missing=AnswerPart.CORRECT_LABEL)

@@ -34,6 +34,7 @@ CHANGE_COLUMNS = (
     "comment",
     "workbook",
     "place",
+    "twin",  # the case that the decision was made on, where it was carried over
 )
 
 
@@ -60,12 +61,21 @@ def describe_conflicts(
 ) -> tuple[CaseConflict, ...]:
     """First what people disagree about, then what cannot be carried out together."""
     found = []
+    claimed: dict[
+        tuple[str, ...], list[str]
+    ] = {}  # by the cells whose claims differ: one conflict for all that they claim
     for case_id, resolution in resolutions.items():
-        if resolution.reason is not None:
+        if resolution.reason is ConflictKind.CLAIMS:
+            claimed.setdefault(tuple(vote.record.place for vote in resolution.votes), []).append(case_id)
+        elif resolution.reason is not None:
             row = book.table.loc[case_id]
             found.append(
                 CaseConflict(resolution.reason, (case_id,), resolution.votes, row["document"], (row["surface"],))
             )
+    for cases in claimed.values():
+        row = book.table.loc[cases[0]]
+        votes = resolutions[cases[0]].votes
+        found.append(CaseConflict(ConflictKind.CLAIMS, tuple(cases), votes, row["document"], (row["surface"],)))
     for conflict in correction.conflicts:
         rows = [vote for case_id in conflict.cases for vote in resolutions[case_id].winners]
         spans = dict.fromkeys(conflict.spans)
@@ -110,6 +120,7 @@ def describe_changes(
         row["comment"] = " / ".join(dict.fromkeys(vote.record.comment for vote in winners if vote.record.comment))
         row["workbook"] = ", ".join(dict.fromkeys(vote.record.workbook for vote in winners))
         row["place"] = ", ".join(dict.fromkeys(vote.record.place for vote in winners))
+        row["twin"] = resolutions[change.case_id].carried_from
         rows.append(row)
     table = pd.DataFrame(rows, columns=list(CHANGE_COLUMNS))
     numbers = [name for name in CHANGE_COLUMNS if name.endswith(("_start", "_end"))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,18 +12,20 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import context_bounds
-from clueval_xlsx.cases.kinds import FP
-from clueval_xlsx.cases.table import BETWEEN, NO_LABEL, agreed_table
+from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
+from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
+from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.review.assignment import agreed_cases
 from clueval_xlsx.review.completeness import AnswerPart
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.normalising import clean, normalise
 from clueval_xlsx.review.typed_words import Missing, find_words
-from clueval_xlsx.review.vocabulary import SPAN_CHOICES, Effect, SpanChoice
-from clueval_xlsx.scoring.levels import MatchClass
+from clueval_xlsx.review.vocabulary import SPAN_CHOICES, Effect, Scope, SpanChoice
+from clueval_xlsx.words import FALLBACK, Words
 
 Extent = tuple[int, int]
 
@@ -56,7 +58,7 @@ class Case:
     @property
     def reference(self) -> Extent | None:
         """The extent of the reference."""
-        return self.other if self.sheet == FP else self.own
+        return self.other if self.sheet in {FP, UM} else self.own
 
     @property
     def model(self) -> Extent | None:
@@ -67,13 +69,15 @@ class Case:
 class CaseBook:
     """The cases of a run, and what judgements about them mean."""
 
-    def __init__(self, evaluation: Evaluation, agreed: Iterable[str] = ()) -> None:
-        """`agreed` are the IDs of the agreed spans that somebody judged, beside the cases."""
+    def __init__(self, evaluation: Evaluation, agreed: Mapping[str, Scope | None] | None = None) -> None:
+        """`agreed` are the IDs of the agreed spans that somebody judged, beside the cases, and for which twins."""
         self._evaluation = evaluation
         self._gold_layers = evaluation.raw.gold.layers  # labels as they stand in the file
         missed, unsupported = evaluation.bare_cases
-        self.agreed = _agreed(evaluation, set(agreed))
-        self._tables = [missed, unsupported, *([self.agreed] if len(self.agreed) else [])]
+        self.agreed = _agreed(evaluation, agreed or {})
+        self._unmarked = evaluation.unmarked_cases
+        more = [table for table in (self.agreed, self._unmarked) if table is not None and len(table)]
+        self._tables = [missed, unsupported, *more]
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -85,8 +89,8 @@ class CaseBook:
         """Every case by its ID."""
         pair = self._evaluation.pair
         gold, pred = pair.gold.spans, pair.pred.spans
-        missed = pd.concat([self._tables[0], *self._tables[2:]], ignore_index=True)
-        unsupported = self._tables[1]
+        missed, unsupported = self._tables[:2]
+        missed = pd.concat([missed, self.agreed], ignore_index=True) if len(self.agreed) else missed
         own_rows, pred_rows = (table["row"].to_numpy(np.int64) for table in (missed, unsupported))
         first, stop = (column[pred_rows] for column in self._evaluation.strict.pred.touched)
         wanted = {*own_rows.tolist(), *(row for pair in zip(first, stop, strict=True) for row in range(*pair))}
@@ -106,7 +110,26 @@ class CaseBook:
             for case_id, sheet, row, start, end, other_start, other_end, target, content in rows:
                 other = (other_start, other_end) if other_start >= 0 else None
                 found[case_id] = Case(case_id, sheet, row, (start, end), other, target, content)
+        return found | self._unmarked_cases()
+
+    def _unmarked_cases(self) -> dict[str, Case]:
+        """The passages that nobody marked: what a judgement would add has the labels of their twins."""
+        table = self._unmarked
+        if table is None:
+            return {}
+        layers = self._evaluation.pair.layers
+        found = {}
+        columns = (*("case_id", "row", "start", "end"), *(f"label_{layer}" for layer in layers))
+        for case_id, row, start, end, *labels in zip(*(table[name].tolist() for name in columns), strict=True):
+            named = zip(layers, labels, strict=True)
+            added = frozenset(LayerSpan(layer, start, end, label) for layer, label in named if label)
+            found[case_id] = Case(case_id, UM, row, (start, end), None, (), added)
         return found
+
+    @cached_property
+    def twins(self) -> TwinGroups:
+        """Which cases are alike."""
+        return groups_of(self._tables)
 
     @cached_property
     def related(self) -> Mapping[str, Sequence[str]]:
@@ -135,7 +158,7 @@ class CaseBook:
         """What one judgement would do; raises `Unusable` if that cannot be told."""
         case = self.cases[record.case_id]
         labels = self._labels(record)
-        _check_complete(record)
+        check_complete(record)
         match record.effect:
             case Effect.DELETE:
                 results = [NOTHING for _ in case.targets]
@@ -222,12 +245,12 @@ class CaseBook:
             elif choice == SpanChoice.COMMON:
                 chosen = max(reference[0], model[0]), min(reference[1], model[1])
         if chosen is None:
-            who = "the reference" if case.sheet == FP else "the model"
+            who = {FP: "the reference", FN: "the model"}.get(Sheet(case.sheet), "nobody")
             raise Unusable(
                 "correct_span",
                 "not_marked",
                 choice,
-                found=f"{choice.value!r}, but {who} has marked nothing here",
+                found=f"{choice.value!r}, but {who} has marked {'anything' if who == 'nobody' else 'nothing'} here",
                 allowed="the exact words, typed",
             )
         return chosen
@@ -262,15 +285,20 @@ def _not_located(words: str, why: Missing) -> Unusable:
     )
 
 
-def _agreed(evaluation: Evaluation, wanted: set[str]) -> pd.DataFrame:
-    """The agreed spans among these IDs, as a table of cases."""
-    gold = evaluation.strict.gold
-    exact = np.flatnonzero((gold.classes == MatchClass.EXACT) & bool(wanted))
-    table = agreed_table(exact, gold, evaluation.pair.corpus, metadata=evaluation.options.by)
-    return table[table["case_id"].isin(list(wanted))].reset_index(drop=True)
+def _agreed(evaluation: Evaluation, wanted: Mapping[str, Scope | None]) -> pd.DataFrame:
+    """The agreed spans among these IDs and the twins that their judgements hold for, as a table of cases."""
+    if not wanted:
+        return evaluation.bare_cases[0].head(0)
+    table = agreed_cases(evaluation)
+    twins = groups_of([table])
+    reached = [twins.others(case, same_document=scope is Scope.DOCUMENT) for case, scope in wanted.items() if scope]
+    return table[table["case_id"].isin([*wanted, *(case for cases in reached for case in cases)])].reset_index(
+        drop=True
+    )
 
 
-def _check_complete(record: JudgementRecord) -> None:
+def check_complete(record: JudgementRecord) -> None:
+    """Refuse a judgement that lacks its correction."""
     missing = record.completeness.missing
     if missing is AnswerPart.CORRECT_SPAN:
         raise Unusable(missing, "span_missing", "", found="empty, but the judgement needs it", allowed=_span_choices())
@@ -330,4 +358,5 @@ def _none(label: str | None) -> bool:
 
 
 def _span_choices() -> str:
-    return ", ".join(SPAN_CHOICES) + ", or the exact words"
+    words = Words(FALLBACK).section("span_choice")
+    return ", ".join(repr(words[choice]) for choice in SPAN_CHOICES) + ", or the exact words"

@@ -39,8 +39,9 @@ def estimate_rate(
     `changes` has one row for each judged unit: `stratum`, `above`, `below` (how the unit's judgement changes the
     two counts). `strata` says for each stratum how many units were drawn and how many there are. Within a stratum
     the judged units stand for all: each is weighted by the inverse of its chance to be drawn and judged. A stratum
-    in which nothing is judged yet is taken to be like the rest, and makes the interval wider. The interval comes
-    from the stratified variance of the linearised ratio, with the finite population correction.
+    in which nothing is judged yet is taken to be like the rest, and makes the interval wider by how much strata differ
+    from each other. The interval comes from the stratified variance of the linearised ratio, with the finite
+    population correction.
     """
     changes = changes[changes["stratum"].isin(list(strata))]
     counts = changes[["above", "below"]].to_numpy(float)
@@ -72,14 +73,16 @@ def estimate_rate(
 class _Spreads:
     """What the variance is made of: judged units, all units and the variance of the residual in each stratum.
 
-    `unseen` units are in strata of which nobody has judged any; `overall` is the variance among all judged units.
+    `unseen` are the sizes of strata of which nobody has judged any; `overall` is the variance among all judged units,
+    `between` that of the means of strata.
     """
 
     judged: FloatArray
     there: FloatArray
     spread: FloatArray
-    unseen: int
+    unseen: FloatArray
     overall: float
+    between: float
 
     def variance(self, factor: float = 1.0) -> float:
         """The variance of the total, if `factor` times as many were judged in every stratum that has judged ones."""
@@ -88,41 +91,53 @@ class _Spreads:
     def freedom(self) -> float:
         """The degrees of freedom of the variance after Satterthwaite: few, if few strata make most of it."""
         variances = self._variances()
-        each = np.maximum(np.append(self.judged, self.judged.sum()) - 1, 1)
+        each = np.maximum(np.concatenate([self.judged, [self.judged.sum(), len(self.judged)]]) - 1, 1)
         whole = float((variances**2 / each).sum())
         return max(float(variances.sum()) ** 2 / whole, 1.0) if whole else 1.0
 
     def _variances(self, factor: float = 1.0) -> FloatArray:
-        """What each stratum adds to the variance, and behind them what all unseen units add."""
+        """What each stratum adds, and behind them what unseen units add, and that their strata may be unlike."""
         judged = np.minimum(self.judged * factor, self.there)
         known = self.there**2 * (1 / judged - 1 / self.there) * self.spread
-        unseen = self.unseen**2 * self.overall * (1 / judged.sum() + 1 / self.unseen) if self.unseen else 0.0
-        return np.maximum(np.append(known, unseen), 0.0)
+        unseen, apart = float(self.unseen.sum()), 0.0
+        units = unseen**2 * self.overall * (1 / judged.sum() + 1 / unseen) if unseen else 0.0
+        if unseen and len(judged):
+            shares = judged / judged.sum()  # the mean of the judged units stands for every unseen stratum
+            apart = self.between * float((self.unseen**2).sum() + unseen**2 * (shares**2).sum())
+        return np.maximum(np.concatenate([known, [units, apart]]), 0.0)
 
 
 def _spreads(residuals: Mapping[str, FloatArray], strata: Mapping[str, tuple[int, int]]) -> _Spreads:
     """The variances of the strata. One with a single judged unit borrows the variance of all others together.
 
-    Where all judged units turned out alike, others may still differ: the variance is then that of a share of
-    (0 + 2) / (n + 4), by which Agresti and Coull mend the interval that would have no width.
+    Where all judged units of a stratum turned out alike, others may still differ: the variance is then that of a share
+    of (0 + 2) / (n + 4), by which Agresti and Coull mend the interval that would have no width. How far strata lie
+    apart is seen from two of them on; with one it is taken to be as much as units do.
     """
     known = [name for name in strata if name in residuals]
     together = np.concatenate([residuals[name] for name in known]) if known else np.zeros(0)
-    share = 2 / (len(together) + 4)
-    least = share * (1 - share)
+    least = _least(len(together))
     centred = [residual - residual.mean() for residual in residuals.values() if len(residual) > 1]
     freedom = sum(len(residual) - 1 for residual in centred)
     common = float(sum((residual**2).sum() for residual in centred) / freedom) if freedom else least
     own = [float(residuals[name].var(ddof=1)) if len(residuals[name]) > 1 else common for name in known]
-    if not any(own):
-        own = [least] * len(known)
+    own = [value or _least(len(residuals[name])) for name, value in zip(known, own, strict=True)]
+    overall = max(float(together.var(ddof=1)), least) if len(together) > 1 else least
+    means = np.array([residuals[name].mean() for name in known])
     return _Spreads(
         np.array([len(residuals[name]) for name in known], dtype=float),
         np.array([strata[name][1] for name in known], dtype=float),
         np.array(own, dtype=float),
-        sum(there for name, (_, there) in strata.items() if name not in residuals),
-        max(float(together.var(ddof=1)), least) if len(together) > 1 else least,
+        np.array([there for name, (_, there) in strata.items() if name not in residuals], dtype=float),
+        overall,
+        float(means.var(ddof=1)) if len(means) > 1 else overall,
     )
+
+
+def _least(judged: int) -> float:
+    """The variance that units may still have of which so many turned out alike."""
+    share = 2 / (judged + 4)
+    return share * (1 - share)
 
 
 def _more_to_halve(spreads: _Spreads) -> int:
@@ -130,7 +145,7 @@ def _more_to_halve(spreads: _Spreads) -> int:
     now = spreads.variance()
     if now <= 0:
         return 0
-    everything = float((spreads.there - spreads.judged).sum()) + spreads.unseen
+    everything = float((spreads.there - spreads.judged).sum() + spreads.unseen.sum())
     largest = float((spreads.there / spreads.judged).max())
     if largest <= 1 or spreads.variance(largest) > now / 4:
         return math.ceil(everything)

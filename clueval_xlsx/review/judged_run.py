@@ -24,3 +24,4 @@ class JudgedRun:
     settled: Mapping[str, str]  # case -> the linked case whose judgement settles it
     severities: Mapping[str, Severity]
     sample: Sample = field(default_factory=Sample)
+    carried: Mapping[str, str] = field(default_factory=dict)  # case -> the twin that it was decided on

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clueval_xlsx.cases.kinds import AG, FN, FP, Sheet
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
+from clueval_xlsx.exceptions import OptionError, did_you_mean
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import Effect, Severity
+from clueval_xlsx.review.vocabulary import Effect, Scope, Severity
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,14 @@ class Judgement:
 JUDGEMENTS = (
     Judgement("model_error", Effect.NONE, digit="1"),
     Judgement("confirmed", Effect.NONE, (AG,), digit="1"),
+    Judgement("rightly_unmarked", Effect.NONE, (UM,), digit="1"),
     Judgement("gold_wrong", Effect.DELETE, (FN, AG), digit="2"),
     Judgement("gold_missing", Effect.ADD, (FP,), digit="2"),
+    Judgement("should_be_marked", Effect.ADD, (UM,), digit="2"),
     Judgement("boundary", Effect.BOUNDARY, (FN, FP, AG), digit="3"),
     Judgement("label", Effect.LABEL, (FN, FP, AG), digit="4"),
     Judgement("acceptable", Effect.ACCEPT, digit="5"),
-    Judgement("unclear", Effect.OPEN, (FN, FP, AG), digit="6"),
+    Judgement("unclear", Effect.OPEN, (FN, FP, AG, UM), digit="6"),
 )
 OWN_DIGITS = "789"  # of a project's judgements, in their order; further ones go by words only
 
@@ -45,6 +47,7 @@ class Answer:
     correct_labels: Mapping[str, str] = field(default_factory=dict)
     severity: Severity | None = None
     comment: str = ""
+    applies_to: Scope | None = None  # None: this case alone
 
 
 def words_of(judgement: Judgement, language: str, standard: Mapping[str, str]) -> str:
@@ -74,8 +77,9 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
     for code, table in tables.items():
         effect = table.get("effect")
         if not isinstance(effect, str) or effect not in effects:
+            hint = did_you_mean(effect, effects) if isinstance(effect, str) else ""
             raise OptionError(
-                f"{where}: judgement {code!r} has effect {effect!r}. Allowed: {', '.join(effects)}. "
+                f"{where}: judgement {code!r} has effect {effect!r}.{hint} Allowed: {', '.join(effects)}. "
                 "A judgement of your own has the effect of one of these."
             )
         if code in effects:

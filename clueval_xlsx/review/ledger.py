@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
 from clueval_xlsx.review.correction import Decision
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.vocabulary import Effect, Finding, Severity
 
+CARRIED = "carried"
 # What a case turned out to be, by the effect of its decision; the rest has none.
 _BY_EFFECT = {
     Effect.NONE: Finding.MODEL_ERROR,
@@ -24,26 +25,42 @@ _BY_EFFECT = {
 }
 
 
+# What it is called on other sheets than those of errors.
+_BY_SHEET = {
+    (AG, Finding.MODEL_ERROR): Finding.CONFIRMED,
+    (UM, Finding.MODEL_ERROR): Finding.RIGHTLY_UNMARKED,
+    (UM, Finding.TRUE_FIND): Finding.MISSED_BY_BOTH,
+}
+
+
 def ledger_table(
-    cases: pd.DataFrame, decisions: Mapping[str, Decision], open_cases: set[str], settled: Mapping[str, str]
+    cases: pd.DataFrame,
+    decisions: Mapping[str, Decision],
+    open_cases: set[str],
+    settled: Mapping[str, str],
+    carried: Mapping[str, str],
 ) -> pd.DataFrame:
     """One row for each thing that cases turned out to be, with the number of FN and of FP cases.
 
-    A column AG is added where agreed spans were judged, too.
+    Columns AG and UM are added where agreed spans or unmarked passages were to be judged, too, and a column `carried`
+    where cases were decided on a twin: how many of all these were.
     """
-    counts: dict[str, Counter[str]] = {FN: Counter(), FP: Counter()}
-    if (cases["sheet"] == AG).any():
-        counts[AG] = Counter()
+    through: Counter[str] = Counter()
+    there = set(cases["sheet"])
+    counts: dict[str, Counter[str]] = {sheet: Counter() for sheet in Sheet if sheet in {FN, FP, *there}}
     for case_id, sheet in zip(cases["case_id"], cases["sheet"], strict=True):
         if case_id in open_cases:
             entry = Finding.OPEN
         elif case_id in decisions:
             entry = _BY_EFFECT[decisions[case_id].effect]
-            entry = Finding.CONFIRMED if sheet == AG and entry == Finding.MODEL_ERROR else entry
+            entry = _BY_SHEET.get((sheet, entry), entry)
         else:
             entry = Finding.SETTLED if case_id in settled else Finding.UNJUDGED
         counts[sheet][entry] += 1
+        through[entry] += case_id in carried
     columns = {sheet: [found[entry] for entry in Finding] for sheet, found in counts.items()}
+    if carried:
+        columns[CARRIED] = [through[entry] for entry in Finding]
     return pd.DataFrame({"entry": [entry.value for entry in Finding], **columns})
 
 

@@ -13,9 +13,10 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.typed_values import build, plain
+from clueval_xlsx.review.chain import START, chained
 from clueval_xlsx.review.completeness import Completeness, completeness
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import Effect, Outcome, Severity
+from clueval_xlsx.review.vocabulary import Effect, Outcome, Scope, Severity
 
 LOG_SCHEMA = 1
 DECIDED = (Outcome.APPLIED, Outcome.UNCHANGED)
@@ -29,7 +30,8 @@ class JudgementRecord:
     """One judged row of a workbook, its words turned into codes.
 
     `correct_span` is a choice (`as_model`, …) or the words that were typed; `code` is empty where somebody only
-    rated the severity or left a comment. `sheet` is FN or FP, `place` says where the row stands.
+    rated the severity or left a comment. `sheet` is FN or FP, `place` says where the row stands. `applies_to` says
+    which twins it holds for, too; `twin` is the case that it was made on where it was carried over from a twin.
     """
 
     case_id: str
@@ -41,19 +43,23 @@ class JudgementRecord:
     comment: str = ""
     judge: str = ""
     workbook: str = ""
+    workbook_sha256: str = ""  # of the file as it was given
     place: str = ""
     final: bool = False  # from a conflict workbook: this person has the last word
+    applies_to: Scope | None = None
+    twin: str = ""
 
     @property
     def completeness(self) -> Completeness:
         """Whether the row counts as judged, and what it lacks."""
-        return completeness(self.effect, self.correct_span, self.correct_labels)
+        return completeness(self.effect, self.correct_span, self.correct_labels, applies=self.applies_to is not None)
 
     @property
     def said(self) -> tuple[object, ...]:
         """What somebody said, without who and where."""
         labels = tuple(sorted(self.correct_labels.items()))
-        return (self.code, normalise(self.correct_span), labels, self.severity, normalise(self.comment))
+        comment = normalise(self.comment)
+        return (self.code, normalise(self.correct_span), labels, self.severity, comment, self.applies_to)
 
     @property
     def sheet(self) -> Sheet:
@@ -87,9 +93,9 @@ def other_keys(cases: pd.DataFrame) -> list[str]:
     ]
 
 
-def write_log(entries: Iterable[LogEntry]) -> str:
-    """Entries as JSON Lines, to be appended to what is there."""
-    return "".join(json.dumps(_line(entry), ensure_ascii=False) + "\n" for entry in entries)
+def write_log(entries: Iterable[LogEntry], head: str = START) -> str:
+    """Entries as JSON Lines, to be appended to a log whose last line has the hash `head`."""
+    return "".join(f"{line}\n" for line in chained(map(_line, entries), head))
 
 
 def read_log(text: str, name: str = "judgements.jsonl") -> list[LogEntry]:
@@ -119,7 +125,10 @@ def new_entries(known: Sequence[LogEntry], entries: Sequence[LogEntry]) -> list[
 
     def is_new(entry: LogEntry) -> bool:
         old = newest.get((entry.record.case_id, entry.record.judge))
-        return old is None or replace(old, when=entry.when) != entry
+        if old is None:
+            return True
+        record = replace(old.record, workbook_sha256=entry.record.workbook_sha256)  # saved once more, it says the same
+        return replace(old, when=entry.when, record=record) != entry
 
     return [entry for entry in entries if is_new(entry)]
 
@@ -170,11 +179,15 @@ class _Line(msgspec.Struct, frozen=True):
     workbook: str = ""
     place: str = ""
     final: bool = False
+    applies_to: Scope | None = None
+    twin: str = ""
     run: str = ""
     outcome: Outcome | None = None
     other: str = ""
     old: str = ""
     new: str = ""
+    workbook_sha256: str = ""
+    previous: str = ""  # the hash of the line before
 
 
 def _line(entry: LogEntry) -> dict[str, object]:
@@ -193,11 +206,14 @@ def _line(entry: LogEntry) -> dict[str, object]:
         workbook=record.workbook,
         place=record.place,
         final=record.final,
+        applies_to=record.applies_to,
+        twin=record.twin,
         run=entry.run_id,
         outcome=entry.outcome,
         other=entry.other,
         old=entry.old,
         new=entry.new,
+        workbook_sha256=record.workbook_sha256,
     )
     return {key: "" if value is None else value for key, value in plain(line).items()}
 
@@ -220,9 +236,18 @@ def _entry(content: object) -> LogEntry:
         comment=line.comment,
         judge=line.who,
         workbook=line.workbook,
+        workbook_sha256=line.workbook_sha256,
         place=line.place,
         final=line.final,
+        applies_to=line.applies_to,
+        twin=line.twin,
     )
     return LogEntry(
-        record, when=line.when, run_id=line.run, outcome=line.outcome, other=line.other, old=line.old, new=line.new
+        record,
+        when=line.when,
+        run_id=line.run,
+        outcome=line.outcome,
+        other=line.other,
+        old=line.old,
+        new=line.new,
     )

@@ -6,27 +6,29 @@ their labels as positions, layers, settings), and no text of the corpus.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions
 from clueval_xlsx.evaluation import Evaluation, Options
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.packed_order import pack_order
+from clueval_xlsx.review.packed_passages import pack_passages
+from clueval_xlsx.review.packing import DAMAGED, pack, unpack
 from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.text.tokenise import Ranges
@@ -35,8 +37,6 @@ from clueval_xlsx.version import __version__
 MANIFEST_SCHEMA = 1
 MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-16 units
 _CASE_SETTINGS = ("layers", "columns", "merged", "level", "labelled", "labels")
-# A manifest is unpacked from a file that anybody may have sent: what it may grow to is limited.
-MOST_PREDICTION_BYTES = 512 * 1024 * 1024
 
 
 class SourceFile(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -91,6 +91,8 @@ class Manifest:
     role: Role = Role.REVIEW
     cases: Mapping[str, int] = field(default_factory=dict)
     case_list: str = ""  # see pack_cases
+    unmarked: str = ""  # see pack_passages; those of the run, whoever judges them
+    order: str = ""  # of the run's cases, see pack_order; empty: that of the text
     columns: tuple[str, ...] = ()  # of its case sheets, from left to right, see columns.SheetColumn.name
     documents: int = 0
     tokens: int = 0
@@ -130,6 +132,8 @@ def from_evaluation(evaluation: Evaluation) -> Manifest:
         cases={FN: len(missed), FP: len(unsupported)},
         documents=len(pair.corpus.documents),
         tokens=len(pair.corpus),
+        unmarked=pack_passages(evaluation.unmarked),
+        order=pack_order(evaluation.order),
         reading={side: ReadOptions(**source.reading) for side, source in sides.items() if source.reading},
     )
 
@@ -193,31 +197,39 @@ def pack_predictions(layers: Mapping[str, pd.DataFrame]) -> str:
             "label": label_codes(spans, layer, labels).tolist(),
             "labels": labels,
         }
-    return _pack(content)
+    return pack(content)
 
 
 def pack_cut(added: Ranges, doc_ids: Sequence[str]) -> str:
     """What the prediction added to gold's tokens, so that positions can be understood without it."""
     ranges = {name: getattr(added, name).tolist() for name in ("document", "start", "end")}
-    return _pack({**ranges, "documents": list(doc_ids)})
+    return pack({**ranges, "documents": list(doc_ids)})
 
 
 def unpack_cut(text: str, where: str = "manifest") -> tuple[Ranges, tuple[str, ...]]:
     """The ranges, and the documents of the corpus in their order."""
     try:
-        content = json.loads(_unpack(text))
+        content = unpack(text)
         columns = [np.array(content[name], dtype=np.int64).reshape(-1) for name in ("document", "start", "end")]
         if len({len(column) for column in columns}) > 1 or any((column < 0).any() for column in columns):
             raise ValueError("the columns do not fit each other")
         return Ranges(*columns), tuple(str(doc_id) for doc_id in content["documents"])
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
+    except DAMAGED as error:
         raise InputError(
             f"{where}: what the manifest says about tokens is damaged ({error}). Give the prediction with --pred."
         ) from None
 
 
-def pack_cases(tables: Iterable[pd.DataFrame]) -> str:
-    """The IDs of all cases of a workbook, and which of them are linked: what the way back must account for."""
+class ManifestCases(NamedTuple):
+    """The cases of a workbook in their order, the linked cases of each that has some, and which are twins."""
+
+    ids: tuple[str, ...] = ()
+    links: Mapping[str, tuple[str, ...]] = {}
+    twins: TwinGroups = TwinGroups((), {})
+
+
+def pack_cases(tables: Sequence[pd.DataFrame]) -> str:
+    """The cases of a workbook, and which are linked or twins, by their numbers: what the way back must account for."""
     ids = [case for table in tables for case in table["case_id"].tolist()]
     numbers = {case: number for number, case in enumerate(ids)}
     links = [
@@ -226,35 +238,31 @@ def pack_cases(tables: Iterable[pd.DataFrame]) -> str:
         for case, related in zip(table["case_id"], table["related"], strict=True)
         if len(related)
     ]
-    return _pack({"ids": ids, "links": [link for link in links if link[1]]})
+    groups = groups_of(tables)
+    documents = {name: number for number, name in enumerate(dict.fromkeys(groups.document.values()))}
+    twins = [
+        [[numbers[case] for case in group], [documents[groups.document[case]] for case in group]]
+        for group in groups.members
+    ]
+    return pack({"ids": ids, "links": [link for link in links if link[1]], "twins": twins})
 
 
 @lru_cache(maxsize=32)
-def unpack_cases(text: str, where: str = "manifest") -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]:
-    """The IDs in their order, and the linked cases of each that has some; nothing where a manifest lists none."""
+def unpack_cases(text: str, where: str = "manifest") -> ManifestCases:
+    """The cases of a workbook; nothing where a manifest lists none."""
     if not text:
-        return (), {}
+        return ManifestCases()
     try:
-        content = json.loads(_unpack(text))
+        content = unpack(text)
         ids = tuple(str(case) for case in content["ids"])
-        return ids, {ids[case]: tuple(ids[other] for other in others) for case, others in content["links"]}
-    except (LookupError, ValueError, TypeError, RecursionError, zlib.error) as error:
+        links = {ids[case]: tuple(ids[other] for other in others) for case, others in content["links"]}
+        twins = [(tuple(ids[case] for case in cases), documents) for cases, documents in content["twins"]]
+        document = {case: name for cases, names in twins for case, name in zip(cases, names, strict=True)}
+        return ManifestCases(ids, links, TwinGroups(tuple(cases for cases, _ in twins), document))
+    except DAMAGED as error:
         raise InputError(
             f"{where}: the list of cases in the manifest is damaged ({error}). Ask for the workbook again."
         ) from None
-
-
-def _pack(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
-
-
-def _unpack(text: str) -> bytes:
-    unpacker = zlib.decompressobj()
-    data = unpacker.decompress(base64.b64decode(text, validate=True), MOST_PREDICTION_BYTES)
-    if unpacker.unconsumed_tail:
-        raise ValueError("it is too large")
-    return data
 
 
 def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataFrame]:
@@ -267,9 +275,9 @@ def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataF
     1      9    9   NaN
     """
     try:
-        content = json.loads(_unpack(text))
+        content = unpack(text)
         return {str(layer): _unpack_layer(str(layer), columns) for layer, columns in content.items()}
-    except (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
+    except DAMAGED as error:
         raise InputError(
             f"{where}: the predictions in the manifest are damaged ({error}). Give the prediction file with --pred."
         ) from None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-_INVISIBLE = str.maketrans(dict.fromkeys("\u2060\ufeff\u200b"))
+INVISIBLE = "\u2060\ufeff\u200b"  # that pasted text brings along
+_WITHOUT = str.maketrans(dict.fromkeys(INVISIBLE))
 
 
 def clean(text: str) -> str:
@@ -14,7 +15,7 @@ def clean(text: str) -> str:
     >>> clean(" Dr.\u00a0Kolbe\u2060 ")
     'Dr. Kolbe'
     """
-    return " ".join(unicodedata.normalize("NFC", text).translate(_INVISIBLE).split())
+    return " ".join(unicodedata.normalize("NFC", text).translate(_WITHOUT).split())
 
 
 def normalise(text: object) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.accounting import Account, missing_cases, workbook_account
+from clueval_xlsx.review.decisions import Unusable, check_complete
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.normalising import normalise
@@ -53,8 +54,19 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
         raise InputError(f"{name}: found no row with a case ID. Give workbooks that `clueval-xlsx evaluate` wrote.")
     judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))
     book = read_judgements(tables, name, manifest, SheetWords(manifest.layers if manifest else (), judgements))
-    problems = (*book.problems, *missing_cases([book]))
+    problems = (*book.problems, *_incomplete(book), *missing_cases([book]))
     return Progress(name, book.judge, workbook_account(book), problems, book.notes, manifest)
+
+
+def _incomplete(book: JudgedWorkbook) -> list[Problem]:
+    """Judgements that lack their correction, each with the empty cell."""
+    found: list[Problem] = []
+    for row in book.rows:
+        try:
+            check_complete(row.record)
+        except Unusable as lack:
+            found.append(Problem(row.where(lack.column), f"found {lack.found}", lack.allowed))
+    return found
 
 
 def missing_people(found: Sequence[Progress | JudgedWorkbook]) -> list[str]:

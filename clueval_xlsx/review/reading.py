@@ -9,21 +9,24 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.workbooks import SheetTable, cell_text
+from clueval_xlsx.review.case_rows import find_case_rows, iterate_case_rows
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.manifest import Manifest, decode
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.review_sheets import ReviewRow, ReviewSheet, RowRules, SheetContent
-from clueval_xlsx.review.sheet_columns import CASE_ID, ColumnFinder
+from clueval_xlsx.review.review_sheets import ReviewSheet, RowRules, answered_rows
+from clueval_xlsx.review.sheet_columns import ColumnFinder
+from clueval_xlsx.review.sheet_rows import PARTED, ReviewRow, SheetContent
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.vocabulary import LISTS_SHEET, MANIFEST_SHEET, RUN_ID_MARK, Role, TrustId
+from clueval_xlsx.review.vocabulary import FIGURES_SHEET, LISTS_SHEET, MANIFEST_SHEET, RUN_ID_MARK, Role, TrustId
 from clueval_xlsx.words import in_every_language
 
-_OWN_SHEETS = frozenset({LISTS_SHEET, MANIFEST_SHEET})  # hidden, nobody judges there
+_OWN_SHEETS = frozenset({LISTS_SHEET, FIGURES_SHEET, MANIFEST_SHEET})  # hidden, nobody judges there
 _OTHER_SHEETS = ("guide", "metrics", "documents", "confusion")
 _GUIDE_ROWS = 200  # how far down the judge's name is looked for
 _FURTHER = re.compile(r"(?: \d+)?")  # what a continued sheet is called
@@ -72,12 +75,13 @@ def read_judgements(
     words: SheetWords,
     *,
     trust_id: TrustId | None = None,
+    sha256: str = "",
 ) -> JudgedWorkbook:
     """All judged rows of a workbook. `manifest` may be that of another workbook of the same run."""
     judge = judge_name(tables) or (manifest.judge if manifest else "") or PurePath(name).stem
-    rules = RowRules(judge, trust_id, final=manifest is not None and manifest.role == Role.CONFLICTS)
+    rules = RowRules(judge, trust_id, manifest is not None and manifest.role == Role.CONFLICTS, sha256)
     sheets = review_sheets(tables, name, words, manifest)
-    found = [(_is_original(table), sheet.read(rules)) for table, sheet in sheets]
+    found = [(_kind(table), sheet.read(rules)) for table, sheet in sheets]
     rows, copies = _once(found)
     return JudgedWorkbook(
         name=name,
@@ -85,7 +89,7 @@ def read_judgements(
         manifest=manifest,
         run_ids=tuple(find_run_ids([table for table, _ in sheets])),
         rows=tuple(rows),
-        problems=tuple([problem for _, sheet in found for problem in sheet.problems] + copies),
+        problems=(*_without_found([sheet for _, sheet in found]), *copies),
         notes=tuple(note for _, sheet in found for note in sheet.notes),
         present=frozenset().union(*(sheet.present for _, sheet in found)),
     )
@@ -94,61 +98,87 @@ def read_judgements(
 def review_sheets(
     tables: Sequence[SheetTable], name: str, words: SheetWords | None = None, manifest: Manifest | None = None
 ) -> list[tuple[SheetTable, ReviewSheet]]:
-    """The sheets with rows of cases: those with the headers of one, and any other where such rows were put."""
+    """The sheets with rows of cases, and those with the headers of such rows, be their IDs gone."""
     words = words or SheetWords((), JUDGEMENTS)
     finder = ColumnFinder(words, manifest.columns if manifest else ())
-    others = {normalise(text) for key in _OTHER_SHEETS for text in in_every_language(f"sheet.{key}").values()}
     found = []
     for table in tables:
         if normalise(table.name) in _OWN_SHEETS:
             continue
-        sheet = ReviewSheet(table, name, words, finder)
-        if sheet.has_cases and (sheet.has_header or sheet.ids_twice or normalise(table.name) not in others):
+        rows = find_case_rows(table)
+        rows = answered_rows(table, rows, words) if normalise(table.name) in _other_sheets() else rows
+        sheet = ReviewSheet(table, rows, name, words, finder)
+        if rows.ids or sheet.has_answers:
             found.append((table, sheet))
     return found
 
 
-def _is_original(table: SheetTable) -> bool:
-    """Whether a sheet has the name that the tool gave it; a copy has another."""
+@cache
+def _other_sheets() -> frozenset[str]:
+    """The names of the tool's sheets that may name cases, but hold no rows of theirs unless somebody put them there."""
+    return frozenset(normalise(text) for key in _OTHER_SHEETS for text in in_every_language(f"sheet.{key}").values())
+
+
+def _kind(table: SheetTable) -> str:
+    """Whose cases a sheet came with, by the name that the tool gave it; empty for a copy, which has another."""
     name = normalise(table.name)
-    words = [normalise(text) for kind in Sheet for text in in_every_language(f"sheet.{kind.lower()}").values()]
-    return any(name.startswith(word) and _FURTHER.fullmatch(name[len(word) :]) for word in words)
+    for kind in Sheet:
+        for text in in_every_language(f"sheet.{kind.lower()}").values():
+            word = normalise(text)
+            if name.startswith(word) and _FURTHER.fullmatch(name[len(word) :]):
+                return kind
+    return ""
 
 
-def _once(found: Sequence[tuple[bool, SheetContent]]) -> tuple[list[ReviewRow], list[Problem]]:
-    """The rows with each judgement once, and complaints about those that stand in a copy of their sheet only.
+def _without_found(found: Sequence[SheetContent]) -> list[Problem]:
+    """What is wrong with the sheets; not that answers were cut away from a case where they were found elsewhere."""
+    elsewhere = {case for sheet in found for case in sheet.answers_alone}
+    return [
+        problem
+        for sheet in found
+        for problem in sheet.problems
+        if not (isinstance(problem, RowProblem) and problem.reason == PARTED and problem.case in elsewhere)
+    ]
 
-    Of rows that say the same the first counts, those of the tool's own sheets before copies. A judgement in a copy
-    whose case is open on its own sheet may be an old one that somebody took back: nobody can tell.
+
+def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], list[Problem]]:
+    """The rows with each judgement once, and complaints about those that stand in a copy of their row only.
+
+    Of rows that say the same the first counts, those on the sheet that the case came on before copies. A judgement in a
+    copy whose case is open on its own sheet, or cannot be read there, may be an old one that somebody took back.
     """
-    emptied = {case for original, sheet in found if original for case in sheet.empty}
-    known = {case for original, sheet in found if original for case in sheet.present}
-    emptied |= {case for original, sheet in found if not original for case in sheet.empty - sheet.judged - known}
+
+    def at_home(kind: str, cases: Iterable[str]) -> set[str]:
+        return {case for case in cases if kind == case.partition("-")[0]}
+
+    open_cases = {case for kind, sheet in found for case in at_home(kind, sheet.unjudged | sheet.unusable)}
+    known = {case for kind, sheet in found for case in at_home(kind, sheet.present)}
+    for _, sheet in found:
+        open_cases |= (sheet.unjudged | sheet.unusable) - sheet.judged - known
     by_case: dict[str, list[tuple[bool, ReviewRow]]] = defaultdict(list)
-    for original, sheet in sorted(found, key=lambda pair: not pair[0]):
+    for kind, sheet in found:
         for row in sheet.rows:
-            by_case[row.record.case_id].append((original, row))
+            by_case[row.record.case_id].append((bool(at_home(kind, [row.record.case_id])), row))
     rows: list[ReviewRow] = []
     problems: list[Problem] = []
-    for case_id, own in by_case.items():
-        if case_id in emptied and not any(original for original, _ in own):
+    for case_id, pairs in by_case.items():
+        own = sorted(pairs, key=lambda pair: not pair[0])
+        judged = [row for _, row in own if row.record.code]
+        if case_id in open_cases and judged and not any(original and row.record.code for original, row in own):
             problems += [
                 RowProblem(
                     row.record.place,
-                    f"found a judgement of {case_id} in a copy of the sheet; on the sheet itself the case is open",
+                    f"found a judgement of {case_id} in a copy of the sheet, but none on the sheet itself",
                     remedy="Fill it in on the sheet itself, or delete the copy",
                     reason="only_in_copy",
                     case=case_id,
                 )
-                for _, row in own
+                for row in judged
             ]
-            continue
-        seen = set()
-        for _, row in own:
-            key = row.record.said
-            if key not in seen:
-                seen.add(key)
-                rows.append(row)
+        else:
+            judged = []
+        said = {row.record.said: row for _, row in reversed(own) if row not in judged}
+        rows += reversed(said.values())
     return rows, problems
 
 
@@ -165,13 +195,18 @@ def find_run_ids(tables: Sequence[SheetTable]) -> list[str]:
 
 def case_ids(tables: Sequence[SheetTable], sheet: str) -> set[str]:
     """The IDs of all cases of a kind that stand anywhere in a workbook."""
-    cells = {cell for table in tables for row in table.rows for cell in row if isinstance(cell, str)}
-    return {cell for cell in cells if cell.startswith(f"{sheet}-") and CASE_ID.fullmatch(cell)}
+    cases = {case for table in tables for _, ids in iterate_case_rows(table) for case in ids.values()}
+    return {case for case in cases if case.startswith(f"{sheet}-")}
 
 
 def has_review_sheet(tables: Sequence[SheetTable]) -> bool:
-    """Whether there is a sheet with rows of cases."""
-    return bool(review_sheets(tables, ""))
+    """Whether there is a sheet with rows of cases; the first such row tells."""
+    for table in tables:
+        if normalise(table.name) not in _OWN_SHEETS:
+            twice = normalise(table.name) in _other_sheets()
+            if any(not twice or len(set(ids.values())) < len(ids) for _, ids in iterate_case_rows(table)):
+                return True
+    return False
 
 
 def judge_name(tables: Iterable[SheetTable]) -> str:

@@ -36,7 +36,9 @@ from clueval_xlsx.review.runs import (
     restore_pair,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.stopping import WORTH
 from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
+from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
 from clueval_xlsx.scoring.levels import LEVELS
 
 Source = str | Path | BinaryIO
@@ -49,6 +51,28 @@ class Reimport:
     gold: Reading
     runs: tuple[Adjudication, ...]
     given_twice: tuple[str, ...] = ()  # notes on workbooks that count once
+
+    def __repr__(self) -> str:
+        """What came of it in one line, and no word of the corpus."""
+        changes = sum(len(run.correction.changes) for run in self.runs)
+        look = "; a person must look" if self.needs_a_person else ""
+        return f"<Reimport: {changes} changes of gold, {len(self.problems)} rows that cannot be used{look}>"
+
+    def _repr_html_(self) -> str:
+        """What came of each run in large figures, for a notebook; no word of the corpus."""
+        shown = []
+        for run in self.runs:
+            before, after = run.raw.headline, run.corrected.headline
+            cards = [
+                rate_card("Recall", after.recall, f"was {rate_card('', before.recall).value}"),
+                rate_card("Precision", after.precision, f"was {rate_card('', before.precision).value}"),
+                Card("Judgements", str(sum(bool(record.code) for record in run.records))),
+                Card("Corrections", str(len(run.correction.changes))),
+                Card("In conflict", str(len(run.open_cases))),
+                Card("Unusable rows", str(len(run.problems))),
+            ]
+            shown.append(cards_html(cards))
+        return "".join(shown)
 
     @property
     def layers(self) -> dict[str, pd.DataFrame]:
@@ -118,6 +142,7 @@ def reimport(
     overrides: ReadOverrides | None = None,
     options: Options | None = None,
     judgements: Sequence[Judgement] = (),
+    worth: int = WORTH,
 ) -> Reimport:
     """Turn judged workbooks into a corrected gold standard.
 
@@ -130,6 +155,9 @@ def reimport(
     trusted = _trusted(trust_id)
     opened, notes = _open_once(workbooks, password)
     runs = group_by_run(opened)
+    for run_id, own in runs.items():
+        if pred is None and manifest_of(own) is None:  # before gold, which nobody can say how to read
+            raise _lost_manifest(run_id, own)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
     changes = overrides or ReadOverrides()
     how = [changes.over(read_options_of(given[0], side) if given else ReadOptions()) for side in ("gold", "pred")]
@@ -144,12 +172,15 @@ def reimport(
         shared = replace(manifest, judge="", part="", role=Role.REVIEW)
         words = SheetWords(pair.layers, known)
         judged = [
-            read_judgements(book.tables, book.name, book.manifest or shared, words, trust_id=trusted) for book in own
+            read_judgements(
+                book.tables, book.name, book.manifest or shared, words, trust_id=trusted, sha256=book.sha256
+            )
+            for book in own
         ]
         _check_round(own)
         _check_name(resolve, [book.judge for book in judged])
         try:
-            adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
+            adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve, worth=worth))
         except OptionError as error:  # the options are those of the manifest, not somebody's at the command line
             raise InputError(f"{manifest_place(own)}: the run cannot be repeated: {error}") from None
     _check_layers(adjudications)
@@ -219,6 +250,13 @@ def _check_hash(path: Path, workbooks: Sequence[OpenedWorkbook], error: Exceptio
             ) from None
 
 
+def _lost_manifest(run_id: str, workbooks: Sequence[OpenedWorkbook]) -> InputError:
+    return InputError(
+        f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was given. Add one "
+        "of these, or give the prediction file with --pred."
+    )
+
+
 class _Restorer:
     """Brings back the pair of a run: from the manifest, or from the prediction file if the manifest is lost."""
 
@@ -231,10 +269,7 @@ class _Restorer:
         if manifest is not None and self._pred is None:
             return manifest, restore_pair(manifest, self._gold, place), manifest.settings.options
         if self._pred is None:
-            raise InputError(
-                f"{workbooks[0].name}: has lost its hidden sheet, and no other workbook of the run {run_id} was "
-                "given. Add one of these, or give the prediction file with --pred."
-            )
+            raise _lost_manifest(run_id, workbooks)
         pred = read(self._pred, replace(self._how, side=PRED), name=_name(self._pred), base=self._gold)
         aligned = manifest is not None and bool(manifest.cut)
         pair = make_pair(self._gold, pred, align=aligned)

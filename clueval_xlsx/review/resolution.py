@@ -33,6 +33,11 @@ class Resolution:
         """The decision that the winners share."""
         return self.winners[0].decision if self.winners else None
 
+    @property
+    def carried_from(self) -> str:
+        """The twin that the case was decided on; empty where it was judged itself."""
+        return self.winners[0].record.twin if self.winners else ""
+
 
 def resolve(votes: Sequence[Vote], mode: str = Rule.MAJORITY) -> dict[str, Resolution]:
     """Decide every case, on the whole effect with its corrections.
@@ -57,12 +62,13 @@ def _resolve_case(case_id: str, cast: Sequence[Vote], mode: str) -> Resolution:
     by_person: dict[str, list[Vote]] = defaultdict(list)
     for vote in heard:
         by_person[vote.record.judge].append(vote)
+    claims = ConflictKind.CLAIMS if all(vote.record.twin for vote in heard) else None
     if any(len({_effect(vote) for vote in own}) > 1 for own in by_person.values()):
-        return Resolution(case_id, everyone, reason=ConflictKind.TWICE)
+        return Resolution(case_id, everyone, reason=claims or ConflictKind.TWICE)
     voices = {person: own[0] for person, own in by_person.items()}
     winner = _winner([_effect(vote) for vote in voices.values()], mode)
     if winner is None:
-        return Resolution(case_id, everyone, reason=ConflictKind.DISAGREEMENT)
+        return Resolution(case_id, everyone, reason=claims or ConflictKind.DISAGREEMENT)
     return Resolution(case_id, everyone, tuple(vote for vote in heard if _effect(vote) == winner))
 
 

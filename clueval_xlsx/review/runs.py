@@ -13,7 +13,7 @@ from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.table import case_table
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.corpus.reading import Reading
+from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import SheetTable, read_workbook
@@ -28,7 +28,7 @@ from clueval_xlsx.review.reading import (
     read_manifest,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, Effect
+from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, Effect, Role
 from clueval_xlsx.scoring.matching import MatchedSpans
 
 _CHANGING = frozenset({Effect.DELETE, Effect.BOUNDARY, Effect.LABEL})
@@ -43,12 +43,19 @@ class OpenedWorkbook:
     tables: Sequence[SheetTable]
     manifest: Manifest | None
     run_id: str
+    sha256: str = ""  # of the file as it was given
 
 
 def open_workbook(data: bytes, name: str, password: str | None = None) -> OpenedWorkbook:
     """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""
     tables = read_workbook(data, name, password)
     manifest = read_manifest(tables, name)
+    if manifest is not None and manifest.role == Role.FIGURES:
+        raise InputError(
+            f"{name}: is the edition without text. Its cases are only numbered, so that nobody can guess their words; "
+            "what is filled in there cannot be brought back. Give the workbook with the text; its cases have the same "
+            "numbers (No.), by which judgements can be copied over."
+        )
     without_cases = manifest is not None and not any(manifest.cases.values())
     if not without_cases and not has_review_sheet(tables):
         raise InputError(
@@ -62,7 +69,7 @@ def open_workbook(data: bytes, name: str, password: str | None = None) -> Opened
             f"{name}: holds sheets of different runs ({', '.join(known)}). "
             "Put the sheets of each run into a workbook of its own."
         )
-    return OpenedWorkbook(name, tables, manifest, next(iter(known), ""))
+    return OpenedWorkbook(name, tables, manifest, next(iter(known), ""), digest(data))
 
 
 def group_by_run(workbooks: Sequence[OpenedWorkbook]) -> dict[str, list[OpenedWorkbook]]:
@@ -80,7 +87,7 @@ def _run_by_cases(workbook: OpenedWorkbook, others: Sequence[OpenedWorkbook]) ->
     found = {
         other.run_id
         for other in others
-        if other.manifest is not None and own <= set(unpack_cases(other.manifest.case_list, other.name)[0])
+        if other.manifest is not None and own <= set(unpack_cases(other.manifest.case_list, other.name).ids)
     }
     if len(found) != 1:
         raise InputError(

@@ -7,10 +7,11 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import AG
-from clueval_xlsx.cases.samples import Draw, Units, draw, span_components
+from clueval_xlsx.cases.kinds import AG, UM
+from clueval_xlsx.cases.samples import Draw, Units, draw, draw_agreed, span_components
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.review.assignment import evaluation_units
+from clueval_xlsx.review.assignment import agreed_rows, evaluation_units
+from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.estimates import estimate_rate
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judged_scores import accepted_tally, headline_tally
@@ -48,6 +49,8 @@ def sample_estimates(run: JudgedRun) -> pd.DataFrame:
         if components:  # unlike the cases, agreed spans nobody judged are taken to be right
             strata[_AGREED] = (agreed.drawn, agreed.there)
     before = {name: _totals(side) for name, side in zip(("gold", "pred"), _sides(headline_tally(run.raw)), strict=True)}
+    weight, credit = before["gold"]
+    before["gold"] = weight + len(_both_missed(run)), credit  # misses that no drawn case stands for
     found = []
     for rate, side in (("recall", "gold"), ("precision", "pred")):
         table = rows.assign(
@@ -69,11 +72,13 @@ def _judged_units(run: JudgedRun, units: Units, drawn: Draw) -> IntArray:
 
 
 def _agreed_components(run: JudgedRun) -> list[int]:
-    """The components of the agreed spans that were judged."""
-    pair = run.raw.pair
+    """The components of the drawn agreed spans that were judged, also on a twin; none that was not drawn."""
+    pair, sample = run.raw.pair, run.sample.agreed
+    rows = agreed_rows(run.raw)
+    drawn = set(rows[draw_agreed(np.arange(len(rows)), sample.size, sample.seed)].tolist()) if sample else set()
     gold, _ = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
     judged = [run.book.cases[case] for case, decision in run.decisions.items() if decision.effect != Effect.OPEN]
-    return [int(gold[case.row]) for case in judged if case.sheet == AG]
+    return [int(gold[case.row]) for case in judged if case.sheet == AG and case.row in drawn]
 
 
 def _component_starts(run: JudgedRun) -> tuple[IntArray, IntArray]:
@@ -91,16 +96,24 @@ def _changes(run: JudgedRun) -> dict[tuple[str, str], dict[int, float]]:
     """By how much judging changed the counts of each component: (side, weight or credit) -> component -> change."""
     starts, numbers = _component_starts(run)
     after = accepted_tally(headline_tally(run.corrected), run.decisions, run.book)
+    both_missed = _both_missed(run)
     found: dict[tuple[str, str], dict[int, float]] = {}
     for name, old, new in zip(("gold", "pred"), _sides(headline_tally(run.raw)), _sides(after), strict=True):
         for what in ("weight", "credit"):
             totals = np.zeros(len(numbers) + 1)
             for side, sign in ((old, -1.0), (new, 1.0)):
                 values = side.weight * (side.credit if what == "credit" else 1.0)
-                np.add.at(totals, np.searchsorted(starts, side.position, side="right") - 1, sign * values)
+                known = ~np.isin(side.position, both_missed) if side is new and name == "gold" else slice(None)
+                places = np.searchsorted(starts, side.position[known], side="right") - 1
+                np.add.at(totals, places, sign * values[known])
             changed = np.flatnonzero(totals[: len(numbers)])
             found[name, what] = {int(numbers[place]): float(totals[place]) for place in changed.tolist()}
     return found
+
+
+def _both_missed(run: JudgedRun) -> list[int]:
+    """Where the spans begin that were added because both sides had missed them: they belong to no component."""
+    return [extent(change.new)[0] for change in run.correction.changes if run.book.cases[change.case_id].sheet == UM]
 
 
 def _sides(tally: Tally) -> tuple[Side, Side]:

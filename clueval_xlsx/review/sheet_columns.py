@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import combinations
 
 from clueval_xlsx.files.workbooks import SheetTable, cell_text
+from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords
-from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS
+from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, SpanChoice
 
-CASE_ID = re.compile(r"(?:FN|FP|AG)-[A-Z2-7]{8,32}")
-_PREFIXES = ("FN-", "FP-", "AG-")
 _LONGEST_HEADER = 100  # characters
 _LEAST_ALIKE = 0.8  # of a misspelt header, as difflib measures it
 _BRACKETS = re.compile(r"[(\[{][^)\]}]*[)\]}]")
 _ADDITION = re.compile(r"[^\w].*|_.*|\d+$")
 _MOSTLY = 0.6  # of the filled cells of a column, to tell by them what it is
+Filled = Mapping[int, Mapping[int, str]]  # what stands in case rows: column → row → text
 
 
 @dataclass(frozen=True)
@@ -54,54 +53,19 @@ class Columns:
         ]
 
     @cached_property
+    def stripped(self) -> bool:
+        """Whether the whole block for judging is gone, its IDs included."""
+        return not self.annotations and BLOCK_ID_COLUMN not in self.places
+
+    @cached_property
+    def id_places(self) -> set[int]:
+        """Where the IDs of rows stand."""
+        return {place for key in ID_COLUMNS for place in self.places.get(key, ())}
+
+    @cached_property
     def known(self) -> set[int]:
         """Every column that is understood."""
         return {place for places in self.places.values() for place in places}
-
-
-@dataclass(frozen=True)
-class CaseRows:
-    """The rows of a sheet that carry a case ID: row → place → ID."""
-
-    ids: Mapping[int, Mapping[int, str]]
-
-    @property
-    def by_place(self) -> dict[int, int]:
-        """How many IDs stand in each column."""
-        found: dict[int, int] = {}
-        for row in self.ids.values():
-            for place in row:
-                found[place] = found.get(place, 0) + 1
-        return found
-
-    def twins(self, places: Sequence[int]) -> list[int]:
-        """The two of these columns that most often hold the same ID in one row; nothing if none ever do."""
-        alike = {
-            (left, right): sum(row.get(left) == row.get(right) is not None for row in self.ids.values())
-            for left, right in combinations(places, 2)
-        }
-        best = max(alike, key=lambda pair: alike[pair])
-        return list(best) if alike[best] else []
-
-
-def clean_id(text: str) -> str:
-    """A case ID as it was written, whatever was typed around it."""
-    return text if CASE_ID.fullmatch(text) else normalise(text).upper().replace(" ", "")
-
-
-def find_case_rows(table: SheetTable) -> CaseRows:
-    """Every row in which a case ID stands, wherever it is."""
-    ids: dict[int, dict[int, str]] = {}
-    for number, row in enumerate(table.rows):
-        found = {}
-        for place, cell in enumerate(row):
-            if cell and isinstance(cell, str) and len(cell) < _LONGEST_HEADER and "-" in cell:
-                text = clean_id(cell)
-                if text.startswith(_PREFIXES) and CASE_ID.fullmatch(text):
-                    found[place] = text
-        if found:
-            ids[number] = found
-    return CaseRows(ids)
 
 
 class ColumnFinder:
@@ -111,40 +75,78 @@ class ColumnFinder:
         self._words = words
         self._layout = {key: index for index, key in enumerate(layout)}
 
-    def sections(self, table: SheetTable, rows: CaseRows) -> Sections:
-        """The headers of a sheet, each with its columns; one without a header if there is none."""
-        found = [columns for number in self._header_rows(table) if (columns := self._read_header(table, number))]
-        if not found:
-            found = [Columns(None, {})]
-        return Sections([self._completed(columns, table, rows) for columns in found])
+    @property
+    def wanted(self) -> list[str]:
+        """The columns for judging that the sheets came with; where nobody knows the order, those that all have."""
+        if self._layout:
+            return [key for key in self._wanted() if key in self._layout]
+        return [key for key in self._wanted() if key != "applies_to"]
 
-    def _header_rows(self, table: SheetTable) -> Iterator[int]:
-        """Rows in which at least two different columns have their exact headers, one of them for judging or an ID."""
+    def sections(self, table: SheetTable, rows: CaseRows) -> Sections:
+        """The headers of a sheet, each with its columns; one without a header if there is none.
+
+        Rows whose IDs stand in other columns than those of their section were pasted from elsewhere: they are read by
+        themselves, those of one shape together.
+        """
+        filled = _values(table, rows)
+        found = [
+            self._completed(self._read_header(table, number, filled), filled, rows)
+            if not self._is_askew(table.rows[number], rows)
+            else replace(self._completed(Columns(None, {}), filled, rows), header=number)
+            for number in self._header_rows(table, rows)
+        ]
+        sections = Sections(found or [self._completed(Columns(None, {}), filled, rows)])
+        shapes: dict[tuple[int, ...], dict[int, Mapping[int, str]]] = {}
+        for number, ids in rows.ids.items():
+            if number not in sections.headers and not sections.of_row(number).id_places & ids.keys():
+                shapes.setdefault(tuple(ids), {})[number] = ids
+        strays = [
+            Stray(set(members), self._completed(Columns(None, {}), _values(table, own), own))
+            for members in shapes.values()
+            for own in [CaseRows(members)]
+        ]
+        return Sections(sections.columns, strays)
+
+    def _header_rows(self, table: SheetTable, rows: CaseRows) -> list[int]:
+        """Rows in which at least two different columns have their exact headers, one of them for judging or an ID.
+
+        A row with a case in it was mixed up with a header by sorting: it is one only where there is no other.
+        """
+        found = []
         for number, row in enumerate(table.rows):
             keys = {self._words.column(text) for text in _headers(row).values()}
             named = {key.partition(":")[0] for key in keys if key}
             if len(named) >= 2 and named & {*ANNOTATION_COLUMNS, *ID_COLUMNS}:
-                yield number
+                found.append(number)
+        return [number for number in found if number not in rows.ids] or found
 
-    def _read_header(self, table: SheetTable, number: int) -> Columns:
+    def _is_askew(self, row: Sequence[object], rows: CaseRows) -> bool:
+        """Whether headers stand beside their columns: one of IDs is next to a column of IDs that it is not above.
+
+        A header cell was inserted or deleted, and those to its right moved. All columns are found without them.
+        """
+        counts = rows.by_place
+        named = {place for place, text in _headers(row).items() if self._words.column(text) in ID_COLUMNS}
+        full = {place for place, count in counts.items() if count >= _MOSTLY * len(rows.ids)}
+        return any(place not in counts and {place - 1, place + 1} & (full - named) for place in named)
+
+    def _read_header(self, table: SheetTable, number: int, filled: Filled) -> Columns:
         places: dict[str, list[int]] = {}
         headers = _headers(table.rows[number])
-        alike: dict[int, str] = {}
         guessed: dict[int, str] = {}
         for place, header in headers.items():
             key = self._words.column(header)
-            if key is None and (key := self._with_addition(header)) is not None:
-                guessed[place] = key
             if key is not None:
                 places.setdefault(key, []).append(place)
-            elif (key := self._misspelt(header)) is not None:
-                alike[place] = key
-        for place, key in alike.items():  # a misspelt header counts where the right one is missing
-            if key not in places or any(other in alike for other in places[key]):
-                places.setdefault(key, []).append(place)
+            elif (key := self._with_addition(header) or self._misspelt(header)) is not None:
                 guessed[place] = key
-        found = {key: tuple(where) for key, where in places.items()}
-        return Columns(number, found, headers, guessed)
+        exact = set(places)
+        for place, key in list(guessed.items()):  # beside the right header only what holds the right thing counts
+            if key in exact and not self._fits(key, filled.get(place, {}), _Shown(places, filled)):
+                del guessed[place]
+            else:
+                places.setdefault(key, []).append(place)
+        return Columns(number, {key: tuple(where) for key, where in places.items()}, headers, guessed)
 
     def _with_addition(self, header: str) -> str | None:
         """`Judgement (Anna)`, `Judgement 2`, `Judgement - Anna` are judgements, too."""
@@ -167,36 +169,51 @@ class ColumnFinder:
         best = max(scored, default=(0.0, ""))
         return best[1] if best[0] >= _LEAST_ALIKE else None
 
-    def _completed(self, columns: Columns, table: SheetTable, rows: CaseRows) -> Columns:
+    def _completed(self, columns: Columns, filled: Filled, rows: CaseRows) -> Columns:
         """With the columns that no header names: by where they stood, and by what they hold."""
         places = {key: where for key, where in columns.places.items() if key not in ID_COLUMNS}
         guessed = dict(columns.guessed)
         places.update(self._id_columns(columns, rows, set().union(*places.values()) if places else set()))
-        values = _values(table, rows)
+        if columns.header is None:
+            places = self._written_places(places, filled) or places
+            guessed.update(
+                {where[0]: key for key, where in places.items() if key.partition(":")[0] in ANNOTATION_COLUMNS}
+            )
         wanted = [key for key in self._wanted() if key not in places]
-        for key in sorted(wanted, key=lambda key: key != "judgement"):
+        for key in sorted(wanted, key=lambda key: key not in self._telling):
             taken = {place for where in places.values() for place in where}
-            place = self._by_place(key, places, taken, values)
+            place = self._by_place(key, places, taken, filled) if columns.header is not None else None
             if place is None:
-                place = self._by_content(key, taken, values)
+                place = self._by_content(key, taken, filled)
             if place is not None:
                 places[key] = (place,)
                 guessed[place] = key
-        if columns.header is None:
-            places = {**self._written_places(places), **places}
-        return Columns(columns.header, places, columns.headers, guessed)
+        if columns.header is None and "judgement" in places:
+            places = {**self._written_places(places, filled), **places}
+        found = Columns(columns.header, places, columns.headers, guessed)
+        return found if self._has_block(found, filled) else _without_block(found)
 
-    def _written_places(self, places: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-        """All columns of a sheet without a header, if those that are known stand as far apart as they were written."""
-        shifts = {places[key][0] - index for key, index in self._layout.items() if key in places}
-        if len(shifts) != 1:
+    @staticmethod
+    def _has_block(columns: Columns, filled: Filled) -> bool:
+        """Whether an ID, a header or an entry is left of the block for judging; else only its place is known."""
+        if BLOCK_ID_COLUMN in columns.places:
+            return True
+        return any(filled.get(place) or columns.headers.get(place) for place in columns.annotations)
+
+    def _written_places(self, places: Mapping[str, tuple[int, ...]], filled: Filled) -> dict[str, tuple[int, ...]]:
+        """All columns of a sheet without a header, if two that are known stand as far apart as they were written."""
+        shifts = [places[key][0] - index for key, index in self._layout.items() if key in places]
+        if len(shifts) < 2 or len(set(shifts)) > 1:
             return {}
-        shift = shifts.pop()
-        return {key: (index + shift,) for key, index in self._layout.items() if index + shift >= 0}
+        moved = {key: index + shifts[0] for key, index in self._layout.items()}
+        found: dict[str, tuple[int, ...]] = {key: (place,) for key, place in moved.items() if place >= 0}
+        shown = _Shown(found, filled)
+        fitting = all(self._fits(key, filled.get(found[key][0], {}), shown) for key in self._wanted() if key in found)
+        return found if fitting else {}
 
     def _wanted(self) -> list[str]:
         labels = [f"correct_label:{layer}" for layer in self._words.layers]
-        return ["judgement", "correct_span", *labels, "severity", "comment"]
+        return ["judgement", "correct_span", *labels, "applies_to", "severity", "comment"]
 
     def _id_columns(self, columns: Columns, rows: CaseRows, taken: set[int]) -> dict[str, tuple[int, ...]]:
         """Where the two IDs of a row stand: as the header says if IDs do stand there, else where most of them stand."""
@@ -220,10 +237,8 @@ class ColumnFinder:
                 found[key] = (place,)
         return found
 
-    def _by_place(
-        self, key: str, places: Mapping[str, tuple[int, ...]], taken: set[int], values: Mapping[int, list[str]]
-    ) -> int | None:
-        """The place between its neighbours, if both sides agree on it, or one does and nothing speaks against it."""
+    def _by_place(self, key: str, places: Mapping[str, tuple[int, ...]], taken: set[int], filled: Filled) -> int | None:
+        """The place between its neighbours, if those on both sides agree on it and nothing there speaks against it."""
         if key not in self._layout:
             return None
         index = self._layout[key]
@@ -231,47 +246,108 @@ class ColumnFinder:
             (self._layout[name], where[0]) for name, where in places.items() if name in self._layout and len(where) == 1
         )
         after = bisect_left(anchors, (index, -1))
-        found = {
-            place + index - at
-            for at, place in (*anchors[max(after - 1, 0) : after], *anchors[after : after + 1])
-            if place + index - at >= 0
-        } - taken
-        fitting = [place for place in found if self._fits(key, values.get(place, []))]
-        return fitting[0] if len(fitting) == 1 else None
+        beside = (*anchors[max(after - 1, 0) : after], *anchors[after : after + 1])
+        found = {place + index - at for at, place in beside}
+        if len(found) != 1 or (place := found.pop()) in taken or place < 0:
+            return None
+        return place if self._fits(key, filled.get(place, {}), _Shown(places, filled)) else None
 
-    def _by_content(self, key: str, taken: set[int], values: Mapping[int, list[str]]) -> int | None:
-        """The only column whose cells are mostly judgements (or severities); words can be told, bare digits cannot."""
-        if key not in {"judgement", "severity"}:
+    def _by_content(self, key: str, taken: set[int], filled: Filled) -> int | None:
+        """The only column whose cells are mostly entries of its list; words can be told, bare digits cannot."""
+        if key not in self._telling:
             return None
         telling = [
             place
-            for place, texts in values.items()
+            for place, texts in filled.items()
             if place not in taken
-            if any(not text.strip().isdigit() for text in texts) and self._fits(key, texts)
+            if any(not text.isdigit() for text in texts.values()) and self._fits(key, texts, None)
         ]
         return telling[0] if len(telling) == 1 else None
 
-    def _fits(self, key: str, texts: Sequence[str]) -> bool:
-        if key == "judgement":
-            good = sum(self._words.is_judgement_anywhere(text) for text in texts)
-        elif key == "severity":
-            good = sum(self._words.severity(text) is not None for text in texts)
+    @cached_property
+    def _telling(self) -> dict[str, Callable[[str], bool]]:
+        """The columns whose values come from a list, and whether a text is one of them."""
+        words = self._words
+        return {
+            "judgement": words.is_judgement_anywhere,
+            "severity": lambda text: words.severity(text) is not None,
+            "applies_to": lambda text: words.scope(text) is not None,
+        }
+
+    def _fits(self, key: str, texts: Mapping[int, str], shown: _Shown | None) -> bool:
+        """Whether what stands in a column, by row, is mostly what its key stands for."""
+        name = key.partition(":")[0]
+        if name in self._telling:
+            good = sum(map(self._telling[name], texts.values()))
+        elif name == "correct_span" and shown is not None:
+            good = sum(
+                isinstance(self._words.span_choice(text), SpanChoice) or _letters(text) in shown.context(row)
+                for row, text in texts.items()
+            )
+        elif name == "correct_label" and shown is not None:
+            good = sum(normalise(text) in shown.labels for text in texts.values())
         else:
             return True
         return good >= _MOSTLY * len(texts)
 
 
-class Sections:
-    """The headers of a sheet with their columns, in order."""
+class _Shown:
+    """What the other columns of the rows show: contexts and labels, with which a correction must agree."""
 
-    def __init__(self, columns: Sequence[Columns]) -> None:
-        self.columns = list(columns)
+    def __init__(self, places: Mapping[str, Sequence[int]], filled: Filled) -> None:
+        self._places, self._filled = places, filled
+
+    def _texts(self, *names: str) -> Iterator[Mapping[int, str]]:
+        for key, where in self._places.items():
+            if key.partition(":")[0] in names:
+                yield from (self._filled.get(place, {}) for place in where)
+
+    def context(self, row: int) -> str:
+        """The letters of a row's context."""
+        return _letters(" ".join(texts.get(row, "") for texts in self._texts("context", "span", "other_span")))
+
+    @cached_property
+    def labels(self) -> set[str]:
+        """The labels of all rows, those of spans that were joined one by one."""
+        texts = {text for each in self._texts("label", "other_label") for text in each.values()}
+        return {normalise(label) for text in texts for label in (text, *text.split("|"))}
+
+
+def _without_block(columns: Columns) -> Columns:
+    """The columns but for those for judging."""
+    gone = set(columns.annotations)
+    places = {key: kept for key, where in columns.places.items() if (kept := tuple(p for p in where if p not in gone))}
+    guessed = {place: key for place, key in columns.guessed.items() if place not in gone}
+    return Columns(columns.header, places, columns.headers, guessed)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, normalise(text)))
+
+
+@dataclass(frozen=True)
+class Stray:
+    """Rows that were pasted from elsewhere: their IDs stand in other columns than those of the rows around them."""
+
+    rows: Collection[int]
+    columns: Columns
+
+
+class Sections:
+    """The headers of a sheet with their columns, in order, and the columns of rows that fit none of them."""
+
+    def __init__(self, columns: Sequence[Columns], strays: Sequence[Stray] = ()) -> None:
+        self._under = list(columns)
+        self._own = {number: stray.columns for stray in strays for number in stray.rows}
+        self.columns = [*columns, *(stray.columns for stray in strays)]
         self.headers = {each.header for each in columns if each.header is not None}
 
     def of_row(self, number: int) -> Columns:
-        """The columns of a row: those of the nearest header above it, else of the first below."""
-        above = [each for each in self.columns if each.header is not None and each.header < number]
-        return above[-1] if above else self.columns[0]
+        """The columns of a row: its own, else those of the nearest header above it, else of the first below."""
+        if number in self._own:
+            return self._own[number]
+        above = [each for each in self._under if each.header is not None and each.header < number]
+        return above[-1] if above else self._under[0]
 
 
 def _headers(row: Sequence[object]) -> dict[int, str]:
@@ -283,13 +359,13 @@ def _headers(row: Sequence[object]) -> dict[int, str]:
     }
 
 
-def _values(table: SheetTable, rows: CaseRows) -> dict[int, list[str]]:
-    """What is filled in, by column, in the rows of cases."""
-    found: dict[int, list[str]] = {}
+def _values(table: SheetTable, rows: CaseRows) -> Filled:
+    """What is filled in, by column and row, in the rows of cases."""
+    found: dict[int, dict[int, str]] = {}
     for number in rows.ids:
         for place, cell in enumerate(table.rows[number]):
             if cell != "" and (text := cell_text(cell).strip()):
-                found.setdefault(place, []).append(text)
+                found.setdefault(place, {})[number] = text
     return found
 
 

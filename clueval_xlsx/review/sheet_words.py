@@ -8,10 +8,17 @@ from functools import cached_property
 from typing import TypeVar
 
 from clueval_xlsx.cases.kinds import Sheet
-from clueval_xlsx.review.choices import judgement_choices, severity_choices
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.choices import judgement_choices, scope_choices, severity_choices
+from clueval_xlsx.review.judgements import Judgement, words_of
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, LAYER_COLUMNS, Severity, SpanChoice
+from clueval_xlsx.review.vocabulary import (
+    ANNOTATION_COLUMNS,
+    BLOCK_ID_COLUMN,
+    LAYER_COLUMNS,
+    Scope,
+    Severity,
+    SpanChoice,
+)
 from clueval_xlsx.words import FALLBACK, Words, in_every_language
 
 ID_COLUMNS = ("case", BLOCK_ID_COLUMN)
@@ -39,6 +46,7 @@ class SheetWords:
         self._offered = {sheet: judgement_choices(judgements, sheet) for sheet in Sheet}
         self._spans = _values("span_choice", SpanChoice)
         self._severities = severity_choices()
+        self._scopes = scope_choices()
 
     def column(self, header: str) -> str | None:
         """The key of a header; those of correct labels carry their layer: `correct_label:risk`."""
@@ -77,6 +85,10 @@ class SheetWords:
         """Whether a text, be it a digit or words, is a judgement on some kind of sheet."""
         return any(choices.find(text) is not None for choices in self._offered.values())
 
+    def is_whole_judgement(self, text: str) -> bool:
+        """Whether a text is the digit or all the words of a judgement on some kind of sheet, not their beginning."""
+        return any(choices.has(text) for choices in self._offered.values())
+
     def span_choice(self, text: str) -> SpanChoice | str:
         """A choice, or the words as they were typed."""
         return self._spans.get(normalise(text), text.strip())
@@ -86,13 +98,20 @@ class SheetWords:
         found = self._severities.find(text)
         return None if found is None else Severity(found)
 
+    def scope(self, text: str) -> Scope | None:
+        """Which twins a judgement holds for."""
+        found = self._scopes.find(text)
+        return None if found is None else Scope(found)
+
     def offered(self, sheet: str) -> list[Judgement]:
         """The judgements of a kind of sheet."""
         return [judgement for judgement in self.judgements.values() if sheet in judgement.sheets]
 
     def allowed(self, sheet: str) -> str:
         """The judgements of a kind of sheet, for a message."""
-        return ", ".join(judgement.code for judgement in self.offered(sheet)) + ", or their words"
+        words = Words(FALLBACK).section("judgement")
+        offered = [f"{each.digit} {words_of(each, FALLBACK, words)}".strip() for each in self.offered(sheet)]
+        return ", ".join(offered) + "; the digit is enough"
 
 
 def _values(section: str, codes: type[Code]) -> dict[str, Code]:

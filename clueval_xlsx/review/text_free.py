@@ -10,11 +10,13 @@ from pathlib import PurePath
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.cases.table import ID_LENGTH
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.text.strings import Strings
 
+_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _TEXT = ("surface", "other_surface", "context")
 _NAMES = ("start_id", "end_id", "other_start_id", "other_end_id", "sentence")
 
@@ -37,9 +39,14 @@ class TextFreeEvaluation(Evaluation):
     @cached_property
     def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The cases of the original without their words."""
-        doc_ids = self.original.pair.corpus.doc_ids
-        missed, unsupported = (cases_without_text(table, doc_ids) for table in self.original.bare_cases)
+        missed, unsupported = (cases_without_text(table, self.original) for table in self.original.bare_cases)
         return missed, unsupported
+
+    @cached_property
+    def unmarked_cases(self) -> pd.DataFrame | None:
+        """The unmarked passages of the original without their words."""
+        cases = self.original.unmarked_cases
+        return None if cases is None else cases_without_text(cases, self.original)
 
     def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
         """Cases as they are: what they have around them is not shown."""
@@ -77,12 +84,37 @@ def _numbers(doc_ids: Sequence[str]) -> dict[str, str]:
     return {doc_id: f"#{number}" for number, doc_id in enumerate(doc_ids, 1)}
 
 
-def cases_without_text(cases: pd.DataFrame, doc_ids: Sequence[str]) -> pd.DataFrame:
-    """Cases without words; their contexts are empty."""
-    numbers = _numbers(doc_ids)
+def cases_without_text(cases: pd.DataFrame, original: Evaluation) -> pd.DataFrame:
+    """Cases without words; their contexts are empty, and their IDs are numbers.
+
+    A plain hash of document, place and words gives the words back to whoever guesses them.
+    """
+    numbers, names = _numbers(original.pair.corpus.doc_ids), _case_names(original)
     bare = cases.drop(columns=[column for column in cases.columns if column.startswith("meta_")])
     bare = bare.assign(**dict.fromkeys((*_TEXT, *_NAMES), ""))
     return bare.assign(
         document=[numbers[doc_id] for doc_id in cases["document"]],
+        case_id=[names[case] for case in cases["case_id"]],
+        related=pd.Series([[names[each] for each in own] for own in cases["related"]], index=bare.index, dtype=object),
         segments=pd.Series([[] for _ in range(len(bare))], index=bare.index, dtype=object),
     )
+
+
+def _case_names(original: Evaluation) -> dict[str, str]:
+    """An ID for each case that says no more than its number, in the form that all IDs have."""
+    unmarked = original.unmarked_cases
+    tables = (*original.bare_cases, *(() if unmarked is None else (unmarked,)))
+    return {
+        case: f"{case.partition('-')[0]}-{_letters(number)}"
+        for table in tables
+        for case, number in zip(table["case_id"].tolist(), table["number"].tolist(), strict=True)
+    }
+
+
+def _letters(number: int) -> str:
+    """A number in the letters and digits of case IDs.
+
+    >>> _letters(1), _letters(33)
+    ('AAAAAAAAAAAB', 'AAAAAAAAAABB')
+    """
+    return "".join(_SIGNS[number >> shift & 31] for shift in range(5 * (ID_LENGTH - 1), -1, -5))

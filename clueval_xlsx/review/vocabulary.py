@@ -7,11 +7,12 @@ from enum import StrEnum
 RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every review sheet
 
 LISTS_SHEET = "clueval_lists"
+FIGURES_SHEET = "clueval_figures"
 MANIFEST_SHEET = "clueval_manifest"
 
 # Columns of a case row, by the key of their header (`column.KEY`).
 BLOCK_ID_COLUMN = "case_again"  # the case ID once more, inside the annotation block
-ANNOTATION_COLUMNS = ("judgement", "correct_span", "correct_label", "severity", "comment")
+ANNOTATION_COLUMNS = ("judgement", "correct_span", "correct_label", "applies_to", "severity", "comment")
 LAYER_COLUMNS = frozenset({"label", "other_label", "correct_label"})  # these stand once for each layer
 
 
@@ -36,6 +37,13 @@ class SpanChoice(StrEnum):
     COMMON = "common"
 
 
+class Scope(StrEnum):
+    """Which twins a judgement holds for, too; without a scope it holds for its own case alone."""
+
+    ALL = "all"
+    DOCUMENT = "document"  # those in the document of the case
+
+
 class Severity(StrEnum):
     """How grave a miss is, gravest first."""
 
@@ -45,14 +53,16 @@ class Severity(StrEnum):
 
 
 SPAN_CHOICES = tuple(SpanChoice)
+SCOPES = tuple(Scope)
 SEVERITIES = tuple(Severity)
 
 
 class Role(StrEnum):
-    """What a workbook is for: to be judged, or to decide what others left open."""
+    """What a workbook is for: to be judged, to decide what others left open, or to be read without the text."""
 
     REVIEW = "review"
     CONFLICTS = "conflicts"
+    FIGURES = "figures"
 
 
 class TrustId(StrEnum):
@@ -74,6 +84,7 @@ class ConflictKind(StrEnum):
 
     TWICE = "twice"  # one person judged a case twice, differently
     DISAGREEMENT = "disagreement"
+    CLAIMS = "claims"  # different decisions on twins were to hold for this case, too
     CONTRADICTION = "contradiction"  # different results at the same gold span
     OVERLAP = "overlap"  # corrected spans would overlap
 
@@ -96,6 +107,8 @@ class Finding(StrEnum):
     MODEL_ERROR = "model_error"
     ACCEPTABLE = "acceptable"
     CONFIRMED = "confirmed"  # an agreed span that is right
+    MISSED_BY_BOTH = "missed_by_both"  # an unmarked passage that should be marked
+    RIGHTLY_UNMARKED = "rightly_unmarked"
     SETTLED = "settled"
     UNDECIDED = "undecided"
     OPEN = "open"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -106,6 +106,11 @@ class MatchedPair:
     groupings: Sequence[Grouping] = ()
     discarded: tuple[int, ...] = ()
     relaxed: bool = False
+    representatives: Mapping[str, str] = field(default_factory=dict)  # of equivalent labels, in the relaxed run
+
+    def __repr__(self) -> str:
+        """Its size, and no word of the corpus."""
+        return f"<MatchedPair: {len(self.gold.spans)} gold and {len(self.pred.spans)} predicted spans>"
 
     @property
     def sides(self) -> tuple[SpanSide, SpanSide]:
@@ -188,7 +193,7 @@ def relaxed_pair(strict: MatchedPair, rules: LabelRules) -> MatchedPair:
         )
         for side, own, other in zip(strict.sides, renamed, reversed(renamed), strict=True)
     )
-    return replace(strict, gold=gold, pred=pred, relaxed=True)
+    return replace(strict, gold=gold, pred=pred, relaxed=True, representatives=rules.representatives)
 
 
 def _relaxed_agreement(strict: SpanSide, own: pd.DataFrame, other: pd.DataFrame) -> dict[str, BoolArray]:

@@ -38,6 +38,17 @@ def is_relaxed(variant: str | None) -> bool:
     return isinstance(variant, str) and variant.endswith(RELAXED)
 
 
+def gives_half_credit(scheme: str, variant: str | None) -> bool:
+    """Whether a match may count as half right in these rows: then rates come from no whole true positives.
+
+    >>> gives_half_credit("semeval", "partial"), gives_half_credit("scenario", "partial relaxed")
+    (True, True)
+    >>> gives_half_credit("semeval", "strict"), gives_half_credit("clueval", None)
+    (False, False)
+    """
+    return scheme in {"semeval", "scenario"} and strict_variant(variant) == "partial"
+
+
 @dataclass(frozen=True)
 class SchemeOptions:
     """What to count besides `clueval`."""
@@ -70,6 +81,11 @@ class SchemeOptions:
     def chosen(self) -> tuple[str, ...]:
         """The schemes to compute, in their fixed order."""
         return tuple(name for name in NAMES if name == "clueval" or name in self.names or ALL in self.names)
+
+    @property
+    def as_listed(self) -> bool:
+        """Whether one of the chosen schemes counts annotations as they are listed, overlapping as they may."""
+        return bool({"chars", "coverage"} & set(self.chosen))
 
     def describe(self) -> dict[str, str]:
         """The parts of the signature: what influences the chosen schemes, and nothing else."""

@@ -18,6 +18,7 @@ from clueval_xlsx.threads import in_order
 
 COUNTS = ("gold", "tp_gold", "fn", "pred", "tp_pred", "fp")
 RATES = ("precision", "recall", "f1", "f_beta")
+RIGHT_OR_WRONG = ("tp_gold", "fn", "tp_pred", "fp")  # of which half credits leave no whole numbers
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group_key", "group")
 MICRO, MACRO, WEIGHTED = "micro", "macro", "weighted"
 _SUMS = ("gold", "tp_gold", "pred", "tp_pred")  # what rates are computed from

@@ -33,6 +33,20 @@ def written_characters(text: str) -> list[str]:
     return [*pieces, *text[done:]]
 
 
+def written_token(text: str, *, quote: bool = False) -> str:
+    """Text with XML entities; white space that would end a cell or vanish becomes a character reference.
+
+    >>> written_token("R&D"), written_token('a "b"', quote=True)
+    ('R&amp;D', 'a &quot;b&quot;')
+    """
+    escaped = html.escape(text, quote=False) if "&" in text or "<" in text or ">" in text else text
+    if quote:
+        escaped = escaped.replace('"', "&quot;")
+    elif text.isspace():
+        return "".join(f"&#{ord(character)};" for character in text)
+    return re.sub(r"[\t\r\n]", lambda match: f"&#{ord(match[0])};", escaped)
+
+
 def _character(match: re.Match[str]) -> str:
     """What a reference stands for; Python would make nothing of `&#3;`, and a token must not vanish."""
     return html.unescape(match.group()) or match.group()

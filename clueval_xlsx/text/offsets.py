@@ -69,6 +69,16 @@ def from_code_points(text: str, unit: str, offsets: IntArray) -> IntArray:
     return np.searchsorted(starts, offsets, side="left")
 
 
+def unit_range(text: str, unit: str, start: int, end: int) -> tuple[int, int]:
+    """Offsets that count a unit, as code points.
+
+    >>> unit_range("a😀b", UTF16, 1, 3)
+    (1, 2)
+    """
+    starts = unit_starts(text, unit)
+    return (start, end) if starts is None else (int(starts[start]), int(starts[end]))
+
+
 def splits_unit(text: str, unit: str, offsets: IntArray) -> bool:
     """Whether one of these code-point offsets lies inside a unit, so that it cannot be written."""
     starts = unit_starts(text, unit)

@@ -42,6 +42,10 @@ class Strings:
     def __len__(self) -> int:
         return len(self.start)
 
+    def __repr__(self) -> str:
+        """How many there are, and none of them: texts may be confidential."""
+        return f"<Strings: {len(self)}>"
+
     def __getitem__(self, index: int) -> str:
         return self.between(index, index)
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import Problem, RowProblem
+from clueval_xlsx.review.ledger import CARRIED
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.case_words import class_name, sheet_name, spans_name
-from clueval_xlsx.views.judgement_words import judgement_names, judgements_of, severity_name, what_was_said
-from clueval_xlsx.views.overview import Bar, BarPlot
+from clueval_xlsx.views.changes import change_table
+from clueval_xlsx.views.conflict_words import case_number, conflict_reason
+from clueval_xlsx.views.judge_agreement import agreement_matrix
+from clueval_xlsx.views.judgement_words import correction_words, judgement_names, judgements_of, severity_name
+from clueval_xlsx.views.lead_headline import NextStep, headline_sentence, lead_tiles, next_steps, unjudged_sentence
+from clueval_xlsx.views.overview import Bar, BarPlot, Tile
+from clueval_xlsx.views.rate_axis import RateAxis, rate_axis
+from clueval_xlsx.views.remaining import remaining_table
 from clueval_xlsx.views.scores import ScoreTable, score_view
 from clueval_xlsx.views.tables import TableColumn, TableRow, TableView, ValueKind
 from clueval_xlsx.words import Words
@@ -24,11 +29,18 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.review.accounting import Account
     from clueval_xlsx.review.adjudication import Adjudication
-    from clueval_xlsx.review.conflicts import CaseConflict
 
 # What the parts of the ledger are drawn as: whose error it was; grey where nobody's.
-_LEDGER_MARKS = {"gold_error": PRED, "true_find": PRED, "model_error": GOLD, "acceptable": BOTH, "settled": BOTH}
+_LEDGER_MARKS = {
+    "gold_error": PRED,
+    "true_find": PRED,
+    "model_error": GOLD,
+    "missed_by_both": GOLD,
+    "acceptable": BOTH,
+    "settled": BOTH,
+}
 _NOBODY = "nobody"
+_UNJUDGED = "unjudged"
 _ESTIMATE_COLUMNS = {
     "rate": ValueKind.TEXT,
     "estimate": ValueKind.RATE,
@@ -42,48 +54,54 @@ _ESTIMATE_COLUMNS = {
 
 @dataclass(frozen=True)
 class AdjudicationView:
-    """Everything that is shown of a re-import, in the order in which it is shown."""
+    """Everything that is shown of a re-import, in the order in which every medium shows it."""
 
     reference: str
     model: str
     judged: str
+    headline: str
+    tiles: tuple[Tile, ...]
+    next_steps: tuple[NextStep, ...]
     states: ScoreTable
+    axis: RateAxis  # of the plot of states
     unseen: str
-    estimates: TableView | None
-    ledger: TableView
+    tables: tuple[TableView, ...]  # estimates, what remains, ledger, severities, account, workbooks
     ledger_bars: tuple[BarPlot, ...]
-    severities: TableView
-    severity_bars: BarPlot
-    account: TableView
-    workbooks: TableView
-    lists: tuple[TableView, ...]  # changes, conflicts, agreement, judgements, unusable rows
+    lists: tuple[TableView, ...]  # changes, conflicts, agreement, unusable rows, judgements
     signatures: tuple[str, ...]
 
 
 def adjudication_view(run: Adjudication, words: Words) -> AdjudicationView:
     """What is shown of a re-import."""
     pair = run.raw.pair
-    severities = _severities(run, words)
-    ledger = _ledger(run, words)
+    states = state_table(run, words)
+    rates = [rate for row in states.rows for rate in (row.recall, row.precision)]
+    tables = (
+        _estimates(run, words) if len(run.estimates) else None,
+        remaining_table(run, words),
+        _ledger(run, words),
+        _severities(run, words),
+        _account(run, words),
+        _workbooks(run, words),
+    )
     return AdjudicationView(
         PurePath(pair.gold.source.name).name,
         PurePath(pair.pred.source.name).name,
         words("adjudicated.judged_by", judged=numbers.count(_judged(run), words), people=_people(run, words)),
-        state_table(run, words),
+        headline_sentence(run, words),
+        lead_tiles(run, words),
+        next_steps(run, words),
+        states,
+        rate_axis(value for rate in rates for value in (rate.value, rate.low, rate.high)),
         words["adjudicated.unseen"],
-        _estimates(run, words) if len(run.estimates) else None,
-        ledger,
+        tuple(table for table in tables if table is not None),
         _ledger_bars(run, words),
-        severities,
-        BarPlot(severities.title, tuple(Bar(str(name), int(number), GOLD) for name, number in _pairs(severities))),
-        _account(run, words),
-        _workbooks(run, words),
         (
-            _changes(run, words),
+            change_table(run, words),
             _conflicts(run, words),
-            _agreement(run, words),
-            _judgement_counts(run, words),
+            agreement_matrix(run, words),
             _unusable(run, words),
+            _judgement_counts(run, words),
         ),
         tuple(dict.fromkeys((run.raw.signature, run.corrected.signature))),
     )
@@ -94,23 +112,6 @@ def state_table(run: Adjudication, words: Words) -> ScoreTable:
     rows = tuple(score_view(words[f"adjudicated.state_{row['state']}"], row) for row in run.scores.to_dict("records"))
     title, first, note = (words[f"adjudicated.{key}"] for key in ("states_title", "state", "states"))
     return ScoreTable("states", title, first, rows, run.raw.options.beta, note)
-
-
-def adjudication_sentence(run: Adjudication, words: Words) -> str:
-    """One sentence that says what came of it."""
-    ledger = run.ledger.set_index("entry")
-    errors, finds = int(ledger.loc["gold_error", FN]), int(ledger.loc["true_find", FP])
-    left = int(ledger.loc[["undecided", "open"]].to_numpy().sum())
-    return words(
-        "adjudicated.sentence",
-        judged=numbers.count(_judged(run), words),
-        people=_people(run, words),
-        errors=numbers.count(errors, words),
-        finds=numbers.count(finds, words),
-        left=numbers.count(left, words),
-        changes=numbers.count(len(run.correction.changes), words),
-        unseen=words["adjudicated.unseen"],
-    )
 
 
 def estimate_sentences(run: Adjudication, words: Words) -> list[str]:
@@ -128,26 +129,6 @@ def estimate_sentences(run: Adjudication, words: Words) -> list[str]:
         )
         for row in rows
     ]
-
-
-def conflict_sentence(run: Adjudication, conflict: CaseConflict, words: Words) -> str:
-    """One conflict in a sentence: where, what is at stake, why, who said what, and a way out."""
-    said = what_was_said(conflict.rows, judgement_names(judgements_of(run), words), words)
-    return words(
-        "adjudicated.conflict_sentence",
-        cases=", ".join(conflict.cases),
-        document=conflict.document,
-        words=" / ".join(words("quoted", text=text) for text in conflict.words),
-        why=_why(conflict, words),
-        said="; ".join(said.split("\n")),
-        places=", ".join(dict.fromkeys(conflict.places)),
-        hint=words["adjudicated.hint_boundary"] if conflict.hint else "",
-    ).strip()
-
-
-def _why(conflict: CaseConflict, words: Words) -> str:
-    key = f"adjudicated.kind_{conflict.kind}"
-    return words[f"{key}_gold" if conflict.with_gold and f"{key}_gold" in words else key]
 
 
 def _judged(run: Adjudication) -> int:
@@ -189,23 +170,29 @@ def _estimates(run: Adjudication, words: Words) -> TableView:
 
 def _ledger(run: Adjudication, words: Words) -> TableView:
     """What the cases turned out to be, without what never happened."""
-    sheets = [name for name in run.ledger.columns if name != "entry"]
+    sheets = [name for name in run.ledger.columns if name not in {"entry", CARRIED}]
     columns = [TableColumn("entry", words["adjudicated.ledger_entry"])]
     columns += [TableColumn(sheet, spans_name(sheet, words), ValueKind.COUNT) for sheet in sheets]
+    shown = [*sheets, CARRIED] if CARRIED in run.ledger.columns else sheets
+    if CARRIED in shown:
+        columns.append(TableColumn(CARRIED, words["adjudicated.through_twin"], ValueKind.COUNT))
     rows: list[TableRow] = [
-        (words[f"adjudicated.entry_{row['entry']}"], *(int(row[sheet]) for sheet in sheets))
+        (words[f"adjudicated.entry_{row['entry']}"], *(int(row[name]) for name in shown))
         for row in run.ledger[run.ledger[sheets].sum(axis=1) > 0].to_dict("records")
+        if row["entry"] != _UNJUDGED
     ]
-    return TableView("ledger", words["adjudicated.ledger_title"], tuple(columns), tuple(rows))
+    title, note = words["adjudicated.ledger_title"], unjudged_sentence(run, words)
+    return TableView("ledger", title, tuple(columns), tuple(rows), note, words["adjudicated.none_counts"])
 
 
 def _ledger_bars(run: Adjudication, words: Words) -> tuple[BarPlot, ...]:
+    """What is settled, one plot a sheet; the unjudged are words, since their bar would flatten the rest."""
     plots = []
-    for sheet in (name for name in (FN, FP, AG) if name in run.ledger.columns):
+    for sheet in (name for name in Sheet if name in run.ledger.columns):
         bars = tuple(
             Bar(words[f"adjudicated.entry_{row['entry']}"], int(row[sheet]), _LEDGER_MARKS.get(row["entry"], _NOBODY))
             for row in run.ledger.to_dict("records")
-            if row[sheet]
+            if row[sheet] and row["entry"] != _UNJUDGED
         )
         plots.append(BarPlot(spans_name(sheet, words), bars, empty=words["html.none"]))
     return tuple(plots)
@@ -222,10 +209,6 @@ def _severities(run: Adjudication, words: Words) -> TableView:
 
 def _severity(severity: str, words: Words) -> str:
     return severity_name(severity, words) if severity else words["adjudicated.unrated"]
-
-
-def _pairs(table: TableView) -> list[tuple[str, int]]:
-    return [(str(row[0]), int(str(row[1]))) for row in table.rows]
 
 
 def _workbooks(run: Adjudication, words: Words) -> TableView:
@@ -254,63 +237,29 @@ def _counts(words: Words, *keys: str) -> list[TableColumn]:
     return [TableColumn(key, words[f"adjudicated.{key}"], ValueKind.COUNT) for key in keys]
 
 
-def _changes(run: Adjudication, words: Words) -> TableView:
-    names = judgement_names(judgements_of(run), words)
-    columns = _columns(words, "case", "document", "old_span", "old_labels", "new_span", "new_labels", "judgement")
-    columns += _columns(words, "who", "comment", "workbook", "positions")
-    rows = [
-        (
-            change["case"],
-            change["document"],
-            change["old_text"] or words["adjudicated.added"],
-            change["old_labels"],
-            change["new_text"] or words["adjudicated.deleted"],
-            change["new_labels"],
-            names.get(change["judgement"], change["judgement"]),
-            change["who"],
-            change["comment"],
-            PurePath(change["workbook"]).name,
-            " → ".join(
-                "" if pd.isna(change[f"{side}_start"]) else f"{change[f'{side}_start']}–{change[f'{side}_end']}"
-                for side in ("old", "new")
-            ),
-        )
-        for change in run.changes.to_dict("records")
-    ]
-    return _table("changes", columns, rows, words)
-
-
 def _conflicts(run: Adjudication, words: Words) -> TableView:
+    """One row for each judgement that takes part in a conflict: who said what, with corrections and comment."""
     names = judgement_names(judgements_of(run), words)
-    columns = _columns(words, "cases", "document", "words", "kind", "said", "place", "hint")
-    rows = [
-        (
-            "\n".join(conflict.cases),
+    columns = _columns(words, "cases", "case_id", "document", "words", "kind", "hint")
+    shared = len(columns)
+    columns += _columns(words, "who", "judgement", "correction", "comment", "place")
+    rows = []
+    for conflict in run.conflicts:
+        row: TableRow = (
+            ", ".join(case_number(run, case) for case in conflict.cases),
+            ", ".join(conflict.cases),
             conflict.document,
-            "\n".join(conflict.words),
-            _why(conflict, words),
-            what_was_said(conflict.rows, names, words),
-            "\n".join(dict.fromkeys(_without_folders(place) for place in conflict.places)),
+            " / ".join(conflict.words),
+            conflict_reason(conflict, words),
             words["adjudicated.hint_boundary" if conflict.hint else "adjudicated.hint_judge"],
         )
-        for conflict in run.conflicts
-    ]
-    return _table("conflicts", columns, rows, words)
-
-
-def _agreement(run: Adjudication, words: Words) -> TableView:
-    columns = [*_columns(words, "over", "measure", "judge_name"), *_counts(words, "number")]
-    columns.append(TableColumn("value", words["adjudicated.value"], ValueKind.MEASURE))
-    rows = []
-    for line in run.agreement.to_dict("records"):
-        over = words["adjudicated.over_all"]
-        if isinstance(line["label"], str):
-            over = f"{line['layer']}: {line['label']}"
-        elif isinstance(line["sheet"], str):
-            over = sheet_name(line["sheet"], words)
-        measure = words[f"adjudicated.measure_{line['measure']}"]
-        rows.append((over, measure, line["judges"], int(line["cases"]), float(line["value"])))
-    return _table("agreement", columns, rows, words, note=words["adjudicated.agreement_counts"])
+        for record in (vote.record for vote in conflict.rows):
+            who = record.judge
+            if len(conflict.cases) > 1:
+                who = words("adjudicated.who_of", who=who, case=case_number(run, record.twin or record.case_id))
+            name, place = names.get(record.code, record.code), _without_folders(record.place)
+            rows.append((*row, who, name, correction_words(record, words), record.comment, place))
+    return replace(_table("conflicts", columns, dict.fromkeys(rows), words), shared=shared)
 
 
 def _judgement_counts(run: Adjudication, words: Words) -> TableView:
@@ -333,19 +282,20 @@ def _judgement_counts(run: Adjudication, words: Words) -> TableView:
 
 
 def _unusable(run: Adjudication, words: Words) -> TableView:
+    """The rows that could not be used: the cell, what stands in it, why that cannot be used, and what to do."""
     rows = []
     for problem in run.problems:
         name, _, place = _without_folders(problem.where).partition("!")
         sheet, _, cell = place.rpartition("!")
         rows.append((name, sheet, cell, *_reason(problem, words)))
-    return _table("unusable", _columns(words, "file", "sheet", "cell", "found", "reason"), rows, words)
+    return _table("unusable", _columns(words, "file", "sheet", "cell", "found", "reason", "to_do"), rows, words)
 
 
-def _reason(problem: Problem, words: Words) -> tuple[str, str]:
-    """What was found, and why it cannot be used; rows of a workbook have a reason, others speak for themselves."""
+def _reason(problem: Problem, words: Words) -> tuple[str, str, str]:
+    """What was found, why it cannot be used, what to do; rows have a reason, others speak for themselves."""
     if isinstance(problem, RowProblem) and problem.reason:
-        return problem.value, words[f"unusable.{problem.reason}"]
-    return problem.found, problem.allowed
+        return problem.value, words[f"unusable.{problem.reason}"], words[f"remedy.{problem.reason}"]
+    return problem.found, problem.allowed, problem.remedy
 
 
 def _without_folders(place: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import ELLIPSIS
-from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, CaseClass
+from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, UM, CaseClass
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
 from clueval_xlsx.words import Words
 
@@ -63,11 +63,23 @@ def match_names(words: Words) -> dict[str, str]:
 
 
 def happened_lines(cases: pd.DataFrame, layers: Sequence[str], words: Words) -> list[str]:
-    """What happened in each case, in one line: `missed · PERSON`, `wrong label: ORG instead of PERSON`."""
+    """What happened in each case, in one line: `missed · PERSON · 4 alike`, `wrong label: ORG instead of PERSON`."""
     own = list(zip(*(cases[f"label_{layer}"] for layer in layers), strict=True))
     other = list(zip(*(cases[f"other_label_{layer}"] for layer in layers), strict=True))
     columns = (cases["sheet"], cases["class"], cases["other_surface"], own, other)
     found = [_happened(*row, words) for row in zip(*columns, strict=True)]
+    if len(cases) and (cases["sheet"] == UM).all():
+        counts = (cases[name].tolist() for name in ("here", "marked", "unmarked"))
+        found = [
+            f"{words('happened.elsewhere', here=here, marked=marked, total=marked + unmarked)} · {line}"
+            for line, here, marked, unmarked in zip(found, *counts, strict=True)
+        ]
+    if "alike" in cases.columns:
+        sizes = cases["alike"].tolist()
+        found = [
+            f"{line} · {words('cases.alike', count=size)}" if size > 1 else line
+            for line, size in zip(found, sizes, strict=True)
+        ]
     if "relaxed" in cases.columns:
         note = words["cases.relaxed"]
         found = [f"{line} · {note}" if would else line for line, would in zip(found, cases["relaxed"], strict=True)]
@@ -85,6 +97,8 @@ def _happened(
         mine, theirs = (labels_text([pair[side] or NO_LABEL for pair in differing]) for side in (0, 1))
         model, reference = (mine, theirs) if sheet == FP else (theirs, mine)
         return words("happened.label", model=model, reference=reference)
+    if sheet == UM:
+        return labels
     if not other_words or sheet == AG:
         line = words[f"happened.{kind}"]
     else:
@@ -102,6 +116,20 @@ def _shortened(text: str) -> str:
         return text
     half = _LONGEST_QUOTE // 2
     return f"{text[:half].rsplit(' ', 1)[0]} {ELLIPSIS} {text[-half:].split(' ', 1)[-1]}"
+
+
+def label_hint(meanings: Mapping[str, str], longest: int = 255) -> str:
+    """What labels mean, a line each, as many as fit into a hint; that there are more is seen.
+
+    >>> label_hint({"PER": "natural persons", "ORG": "courts"}), label_hint({"A": "x" * 20, "B": "y"}, 25)
+    ('PER: natural persons\\nORG: courts', 'A: xxxxxxxxxxxxxxxxxxxx\\n…')
+    """
+    lines = [f"{label}: {meaning}" for label, meaning in meanings.items()]
+    if len("\n".join(lines)) <= longest:
+        return "\n".join(lines)
+    while lines and len("\n".join([*lines, "…"])) > longest:
+        lines.pop()
+    return "\n".join([*lines, "…"])
 
 
 def labels_text(labels: list[str]) -> str:

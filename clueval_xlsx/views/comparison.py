@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from clueval_xlsx.cases.contexts import GOLD, PRED, Segment
+from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED, SOME, Segment
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.comparison import IDENTITY, Comparison
 from clueval_xlsx.views import numbers
@@ -17,9 +17,11 @@ from clueval_xlsx.views.overview import Bar, BarPlot, level_sentence
 from clueval_xlsx.views.scheme_words import full_row_name, scheme_name, scheme_sentence
 from clueval_xlsx.views.scores import ScoreTable, score_view
 from clueval_xlsx.views.tables import TableColumn, TableRow, TableValue, TableView, ValueKind
+from clueval_xlsx.views.verdicts import DifferencePlot, difference_plot, verdict_sentences
 from clueval_xlsx.words import Words
 
 _RATES = ("recall", "precision", "f_beta")
+MARKS = (BOTH, SOME, GOLD, PRED)  # of the words in the contexts of a comparison
 _SHEETS: Mapping[str, str] = {FN: GOLD, FP: PRED}
 
 
@@ -75,7 +77,8 @@ class ComparedCases:
 
     sheet: str
     title: str
-    cases: tuple[ComparedCase, ...]
+    cases: tuple[ComparedCase, ...]  # first what one system alone gets wrong
+    alone: int  # how many these are
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,10 @@ class ComparisonView:
     reference: str
     systems: tuple[str, ...]
     layers: tuple[str, ...]
+    verdicts: tuple[str, ...]  # what the others do better or worse than the first, in words
     chosen: str
     headline: ScoreTable
+    plot: DifferencePlot
     explained: str  # how differences, intervals and p-values were made
     differences: tuple[DifferenceTable, ...]
     shared: TableView
@@ -106,8 +111,10 @@ def comparison_view(comparison: Comparison, words: Words) -> ComparisonView:
         PurePath(first.pair.gold.source.name).name,
         names,
         first.pair.layers,
+        verdict_sentences(comparison, words),
         level_sentence(first.options, words),
         _headline(comparison, words),
+        difference_plot(comparison, words),
         _explained(comparison, words),
         tuple(_differences(comparison, key, words) for key in _RATES),
         _shared(comparison, words),
@@ -127,6 +134,7 @@ def _explained(comparison: Comparison, words: Words) -> str:
         first=comparison.names[0],
         documents=numbers.count(len(comparison.documents), words),
         replicates=numbers.count(replicates, words),
+        tests=numbers.count(comparison.tests, words),
     )
 
 
@@ -166,7 +174,8 @@ def _differences(comparison: Comparison, key: str, words: Words) -> DifferenceTa
     rows = []
     for records in found.values():
         others = tuple(
-            SystemValue(row["second_value"], row["difference"], row["low"], row["high"], row["p"]) for row in records
+            SystemValue(row["second_value"], row["difference"], row["low"], row["high"], row["p_holm"])
+            for row in records
         )
         row = DifferenceRow(full_row_name(records[0], words), records[0]["first_value"], others)
         if not all(math.isnan(value) for value in (row.first, *(other.value for other in others))):
@@ -199,8 +208,10 @@ def _shared_bars(comparison: Comparison, sheet: str, words: Words) -> BarPlot:
 
 def _cases(comparison: Comparison, sheet: str, words: Words) -> ComparedCases:
     rows = comparison.errors[comparison.errors["sheet"] == sheet].to_dict("records")
+    rows.sort(key=lambda row: len(row["systems"]) > 1)
+    alone = sum(len(row["systems"]) == 1 for row in rows)
     title = words[f"compare.title_{sheet.lower()}"]
-    return ComparedCases(sheet, title, tuple(_case(row, comparison, words) for row in rows))
+    return ComparedCases(sheet, title, tuple(_case(row, comparison, words) for row in rows), alone)
 
 
 def _case(row: Mapping[Any, Any], comparison: Comparison, words: Words) -> ComparedCase:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, words_of
-from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Severity
+from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES, Scope, Severity
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ def severity_entry(severity: str, words: Words) -> str:
     return f"{SEVERITIES.index(Severity(severity)) + 1} {name}" if severity in SEVERITIES else name
 
 
+def scope_entry(scope: Scope | None, words: Words) -> str:
+    """Which twins a judgement holds for, as an entry of a list.
+
+    >>> scope_entry(Scope.ALL, Words("en"))
+    '1 all alike'
+    """
+    return "" if scope is None else f"{SCOPES.index(scope) + 1} {words[f'applies_to.{scope}']}"
+
+
 def what_was_said(votes: Iterable[Vote], names: Mapping[str, str], words: Words) -> str:
     """What everybody said about a case, one line a person."""
     return "\n".join(dict.fromkeys(what_one_said(vote.record, names, words) for vote in votes))
@@ -66,9 +75,14 @@ def what_was_said(votes: Iterable[Vote], names: Mapping[str, str], words: Words)
 
 def what_one_said(record: JudgementRecord, names: Mapping[str, str], words: Words) -> str:
     """One judgement in words: who, what, the corrections, the comment."""
+    extra = correction_words(record, words)
+    comment = f" – {record.comment}" if record.comment else ""
+    return f"{record.judge}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"
+
+
+def correction_words(record: JudgementRecord, words: Words) -> str:
+    """The correct span and the correct labels that somebody chose or typed."""
     chosen = record.correct_span
     span = span_choice_name(chosen, words) if chosen in SPAN_CHOICES else words("quoted", text=chosen) if chosen else ""
     labels = [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
-    extra = ", ".join(part for part in (span, *labels) if part)
-    comment = f" – {record.comment}" if record.comment else ""
-    return f"{record.judge}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"
+    return ", ".join(part for part in (span, *labels) if part)

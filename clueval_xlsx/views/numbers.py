@@ -7,7 +7,7 @@ import math
 from clueval_xlsx.words import Words
 
 NARROW_SPACE = "\u202f"
-_SMALLEST_CHANCE = 0.001
+SMALLEST_CHANCE = 0.001
 
 
 def rate(value: float | None, words: Words) -> str:
@@ -69,8 +69,8 @@ def chance(value: float | None, words: Words) -> str:
     """
     if undefined(value):
         return ""
-    least = float(value or 0) < _SMALLEST_CHANCE
-    return f"< {decimal(_SMALLEST_CHANCE, 3, words)}" if least else decimal(value, 3, words)
+    least = float(value or 0) < SMALLEST_CHANCE
+    return f"< {decimal(SMALLEST_CHANCE, 3, words)}" if least else decimal(value, 3, words)
 
 
 def count(value: float | None, words: Words) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clueval_xlsx.formats.options import DEFAULT_LAYER
 from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
@@ -37,7 +38,7 @@ def row_name(row: Mapping[str, Any], words: Words) -> str:
     if scheme == "clueval":
         parts.append(words.get(f"level.{level}", str(level)))
         if labelled:
-            parts.append(words("scheme.row.same", layer=labelled))
+            parts.append(same_words(labelled, words))
     elif scheme in _WITH_THRESHOLD and plain:
         parts.append(words("scheme.row.threshold", threshold=plain))
     elif plain:
@@ -49,6 +50,15 @@ def row_name(row: Mapping[str, Any], words: Words) -> str:
     if is_relaxed(variant):
         parts.append(words["scheme.row.relaxed"])
     return ", ".join(parts) or scheme_name(scheme, words)
+
+
+def same_words(layer: str, words: Words) -> str:
+    """That labels agree, with the layer where it has a name.
+
+    >>> same_words("risk", Words("en")), same_words("span", Words("en"))
+    ('same risk', 'same label')
+    """
+    return words["scheme.row.same_label"] if layer == DEFAULT_LAYER else words("scheme.row.same", layer=layer)
 
 
 def full_row_name(row: Mapping[str, Any], words: Words) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.scoring.scheme_settings import is_relaxed
-from clueval_xlsx.scoring.scores import COUNTS, MACRO
+from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed
+from clueval_xlsx.scoring.scores import COUNTS, MACRO, RIGHT_OR_WRONG
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.scheme_words import full_row_name, leak_sentence, row_name, scheme_name, scheme_sentence
@@ -154,7 +155,10 @@ def score_view(
     name: str, row: Mapping[Any, Any], *, summary: bool = False, chosen: bool = False, opens: bool = False
 ) -> ScoreRow:
     """A row of the score table under a name."""
-    gold, tp_gold, fn, pred, tp_pred, fp = (float(row[key]) for key in COUNTS)
+    halves = gives_half_credit(row.get("scheme", ""), row.get("variant"))
+    gold, tp_gold, fn, pred, tp_pred, fp = (
+        math.nan if halves and key in RIGHT_OR_WRONG else float(row[key]) for key in COUNTS
+    )
     return ScoreRow(
         name,
         _rate(row, "recall"),
@@ -237,7 +241,7 @@ def scheme_tables(evaluation: Evaluation, words: Words) -> tuple[ScoreTable, ...
 def _scheme_table(scheme: str, rows: pd.DataFrame, beta: float, words: Words) -> ScoreTable:
     records = rows.to_dict("records")
     views = tuple(score_view(row_name(row, words), row) for row in records)
-    details = _counts_in_words(views, rows["counts"])
+    details = _counts_in_words(views, rows["counts"], words)
     if scheme == "documents":
         details = (leak_sentence(records[0]["gold"], records[0]["tp_gold"], records[0]["recall_low"], words),)
     title = scheme_name(scheme, words)
@@ -246,12 +250,12 @@ def _scheme_table(scheme: str, rows: pd.DataFrame, beta: float, words: Words) ->
     )
 
 
-def _counts_in_words(rows: Iterable[ScoreRow], counts: Iterable[object]) -> tuple[str, ...]:
+def _counts_in_words(rows: Iterable[ScoreRow], counts: Iterable[object], words: Words) -> tuple[str, ...]:
     """The counts that a scheme has beside the usual ones, once for all rows that share them."""
     lines: dict[str, list[str]] = {}
     for row, found in zip(rows, counts, strict=True):
         if isinstance(found, dict):
-            text = ", ".join(f"{key} {value}" for key, value in found.items())
+            text = ", ".join(f"{words.get(f'scheme.outcome.{key}', key)} {value}" for key, value in found.items())
             lines.setdefault(text, []).append(row.name)
     return tuple(f"{' / '.join(names)}: {text}" for text, names in lines.items())
 

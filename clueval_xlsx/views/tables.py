@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
+from clueval_xlsx.cases.contexts import Segment
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 
@@ -22,9 +24,33 @@ class ValueKind(StrEnum):
     POINTS_INTERVAL = "points_interval"  # (low, high), of such a difference
     MEASURE = "measure"  # a coefficient such as kappa
     CHANCE = "chance"  # a p-value
+    DIFFERENCE = "difference"  # words that were dropped, came in, or stayed
 
 
-TableValue = str | float | tuple[float, float]
+KEPT, STRUCK, INSERTED = "kept", "struck", "inserted"
+# How a difference is written where there is no other sign: before and behind the words.
+_SIGNS = {KEPT: ("[", "]"), STRUCK: ("[-", "-]"), INSERTED: ("{+", "+}")}
+
+
+@dataclass(frozen=True)
+class WordDifference:
+    """Words of which some are marked: `struck`, `inserted`, or `kept`."""
+
+    pieces: tuple[Segment, ...]
+
+    @property
+    def signed(self) -> tuple[Segment, ...]:
+        """The pieces with signs before and behind the marked words, for media without colours."""
+        signs = ((piece, _SIGNS.get(piece.mark, ("", ""))) for piece in self.pieces)
+        return tuple(Segment(f"{before}{piece.text}{behind}", piece.mark) for piece, (before, behind) in signs)
+
+    @property
+    def plain(self) -> str:
+        """The words alone."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+TableValue = str | float | tuple[float, float] | WordDifference
 TableRow = tuple[TableValue, ...]
 
 
@@ -47,6 +73,14 @@ class TableView:
     rows: tuple[TableRow, ...]
     note: str = ""
     empty: str = ""
+    faint: frozenset[int] = frozenset()  # rows that rest on too little
+    shared: int = 0  # the first columns, which rows that belong together share
+
+    def groups(self) -> tuple[tuple[TableRow, ...], ...]:
+        """Rows that belong together; each by itself where none share anything."""
+        if not self.shared:
+            return tuple((row,) for row in self.rows)
+        return tuple(tuple(rows) for _, rows in groupby(self.rows, key=lambda row: row[: self.shared]))
 
 
 def value_text(value: TableValue, kind: ValueKind, words: Words) -> str:
@@ -57,6 +91,8 @@ def value_text(value: TableValue, kind: ValueKind, words: Words) -> str:
     """
     if isinstance(value, str):
         return value
+    if isinstance(value, WordDifference):
+        return "".join(piece.text for piece in value.signed)
     if isinstance(value, tuple):
         return _PAIRS[kind](*value, words)
     return _NUMBERS[kind](value, words)

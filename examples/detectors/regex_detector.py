@@ -1,6 +1,6 @@
 """A detector as a command: one JSON line in, one JSON line out, for every document.
 
-    clueval-xlsx predict gold.vrt -o pred.vrt --detector command:"python examples/detectors/regex_detector.py"
+clueval-xlsx predict gold.vrt -o pred.vrt --detector command:"python examples/detectors/regex_detector.py"
 """
 
 import json

@@ -49,6 +49,9 @@
   };
   const labelsOf = (spans, row) => data.layers.map((_, layer) => spans.labels[layer][row]).map((code, layer) => code ? data.labels[layer][code - 1] : "").filter(Boolean).join(", ") || "–";
 
+  // The labels of both sides at a place, each once.
+  const labelAt = (unit) => [...new Set([sides.gold, sides.pred].map((spans) => [spans, rowAt(spans, unit)]).filter(([, row]) => row >= 0).map(([spans, row]) => labelsOf(spans, row)))].join(" / ");
+
   // Cases, in the order of the text.
   const cases = [];
   for (const [sheet, own, other] of [["FN", sides.gold, sides.pred], ["FP", sides.pred, sides.gold]]) {
@@ -56,7 +59,7 @@
     running(packed.row).forEach((row, i) => {
       const left = own.begin[row] - packed.before[i];
       const made = {
-        sheet, own, other, row, left, right: left + packed.context[i], cut: +packed.cut[i], relaxed: packed.relaxed[i] === "1", sentence: packed.sentence[i],
+        sheet, own, other, row, left, right: left + packed.context[i], cut: +packed.cut[i], relaxed: packed.relaxed[i] === "1", sentence: packed.sentence[i], twins: packed.twins[i] ? sheet + packed.twins[i] : "",
         kind: data.classes[packed.class[i]], id: sheet + "-" + packed.id.slice(width * i, width * (i + 1)), document: documentAt(own.begin[row]),
       };
       own.caseOf.set(row, made);
@@ -93,7 +96,7 @@
   const cells = data.layers.map((_, layer) => cases.map((one) => cellOf(one, layer)));
 
   // Views
-  const sections = ["overview", "cases", "documents"].map((id) => find("#" + id));
+  const sections = ["overview", "cases", "unmarked", "documents"].map((id) => find("#" + id)).filter(Boolean);
   const links = [...document.querySelectorAll("nav a")];
   const show = (id) => {
     hideTip();
@@ -107,7 +110,20 @@
   const panel = find("#cases"), list = find(".case-list", panel), form = find("form", panel), status = find(".status", panel);
   const field = (name) => form.elements.namedItem(name);
   const pattern = find("#case-template");
-  let chosen = cases, page = 0, current = null, cell = null;
+  // Twins are one card: the first that the filters leave, or the one that somebody asked for.
+  const leads = new Map();
+  let matching = cases, groups = new Map(), chosen = cases, page = 0, current = null, cell = null;
+  const fold = () => {
+    groups = new Map();
+    for (const one of matching) {
+      if (!one.twins) continue;
+      if (groups.has(one.twins)) groups.get(one.twins).push(one);
+      else groups.set(one.twins, [one]);
+    }
+    const lead = (group) => groups.get(group).includes(leads.get(group)) ? leads.get(group) : groups.get(group)[0];
+    const shown = new Map([...groups.keys()].map((group) => [group, lead(group)]));
+    chosen = matching.filter((one) => !one.twins || shown.get(one.twins) === one);
+  };
   const element = (tag, text, kind) => { const made = document.createElement(tag); if (kind) made.className = kind; made.textContent = text; return made; };
 
   const marked = (one) => {
@@ -132,6 +148,7 @@
       const mark = element("mark", shown, inOwn && inOther ? "b" : (one.sheet === "FN") === inOwn ? "g" : "p");
       mark.tabIndex = 0;
       mark.dataset.at = from + before.length;
+      mark.dataset.label = labelAt(from + before.length);
       parts.append(before, mark, text.slice(before.length + shown.length));
     }
     if (one.cut & 2) parts.append(" […]");
@@ -162,6 +179,15 @@
       const place = find(".related", made);
       place.hidden = false;
       related.forEach((each, i) => find("dd", place).append(i ? ", " : "", link(each.id)));
+    }
+    const twins = groups.get(one.twins) || [];
+    if (twins.length > 1) {
+      const place = find("details.alike", made);
+      place.hidden = false;
+      find("summary", place).textContent = fill(words.alike, { count: number(twins.length) });
+      const rest = twins.filter((each) => each !== one);
+      const list = () => rest.forEach((each, i) => find("p", place).append(i ? ", " : "", link(each.id), " " + names[each.document]));
+      place.addEventListener("toggle", list, { once: true });  // there may be thousands, and few are looked at
     }
     if (one === current) made.setAttribute("aria-current", "true");
     return made;
@@ -195,23 +221,25 @@
     const sheet = field("sheet").value, kind = field("kind").value, within = field("document").value;
     const [layer, code] = field("label").value.split(",").map(Number);
     const query = field("text").value.trim().toLowerCase();
-    chosen = ordered(field("sort").value).filter((one) =>
+    matching = ordered(field("sort").value).filter((one) =>
       (!sheet || one.sheet === sheet) && (!kind || one.kind === kind) && (within === "" || one.document === +within)
       && (code === undefined || one.own.labels[layer][one.row] === code)
       && (!cell || cells[cell.layer][numbers.get(one)] === cell.key)
       && (!query || one.id.toLowerCase().includes(query) || names[one.document].toLowerCase().includes(query)
         || lower(one.document).slice(one.left - bases[one.document], one.right - bases[one.document]).includes(query)));
+    fold();
     const chip = find(".cell-filter", form);
     chip.hidden = !cell;
     if (cell) find("span", chip).textContent = cell.text;
     page = 0;
     current = null;
-    status.textContent = fill(words.count, { shown: number(chosen.length), total: number(cases.length) });
+    status.textContent = fill(words.count, { shown: number(matching.length), total: number(cases.length) });
     draw();
     if (panel.classList.contains("shown")) address("cases");
   };
   const clear = () => { form.reset(); cell = null; apply(); };
   const select = (one, note = "") => {
+    if (one.twins) { leads.set(one.twins, one); fold(); }
     let place = chosen.indexOf(one);
     if (place < 0) { clear(); place = chosen.indexOf(one); note = words.cleared; }
     current = one;
@@ -280,13 +308,15 @@
       const key = code(i) + "," + code(j), held = counts.get(key);
       if (!held) return;
       const text = fill(words.cell, { reference: heads[i], model: heads[j] });
+      place.dataset.count = place.textContent.replace(/\D/g, "") || "0";
       const button = element("button", place.textContent || "0");
       button.type = "button";
       button.setAttribute("aria-label", fill(words.cell_label, { count: place.textContent || "0", cell: text, cases: number(held) }));
       button.title = fill(words.cell_title, { cases: number(held) });
       button.addEventListener("click", () => {
         form.reset();
-        cell = { layer, key, text };
+        const exact = place.dataset.count === String(held);
+        cell = { layer, key, text: exact ? text : text + " – " + fill(words.cell_differs, { count: number(+place.dataset.count), cases: number(held) }) };
         apply();
         location.hash = "cases";
       });
@@ -296,15 +326,32 @@
 
   // Whole documents
   const reader = find("#documents"), picker = find("select", reader);
-  names.forEach((name, i) => picker.append(option(i, name + (held.has(i) ? " (" + number(held.get(i)) + ")" : ""))));
+  // The documents that the search leaves, in the chosen order.
+  const search = find("[name=find]", reader), order = find("[name=order]", reader);
+  const byOrder = { position: (a, b) => a - b, errors: (a, b) => (held.get(b) || 0) - (held.get(a) || 0) || a - b, name: (a, b) => collator.compare(names[a], names[b]) || a - b };
+  let offered = [], reading = 0;
+  const steps = () => {
+    const place = offered.indexOf(reading);
+    find(".back", reader).disabled = place <= 0;
+    find(".on", reader).disabled = place < 0 ? !offered.length : place === offered.length - 1;
+  };
+  const offer = () => {
+    const query = search.value.trim().toLowerCase();
+    offered = names.map((_, i) => i).filter((i) => !query || names[i].toLowerCase().includes(query)).sort(byOrder[order.value]);
+    picker.replaceChildren(...offered.map((i) => option(i, names[i] + (held.has(i) ? " (" + number(held.get(i)) + ")" : ""))));
+    find(".found", reader).textContent = query ? fill(words.documents, { shown: number(offered.length), total: number(names.length) }) : "";
+    if (offered.includes(reading)) picker.value = reading;
+    steps();
+  };
   const read = (index) => {
     const article = articles[index];
     articles.forEach((each) => { if (each !== article && each.classList.contains("shown")) { each.classList.remove("shown"); each.open = false; } });
     article.classList.add("shown");
     article.open = true;
+    reading = index;
+    if (!offered.includes(index)) { search.value = ""; offer(); }
     picker.value = index;
-    find(".back", reader).disabled = index === 0;
-    find(".on", reader).disabled = index === articles.length - 1;
+    steps();
     if (article.dataset.ready) return;
     article.dataset.ready = "yes";
     let unit = bases[index];
@@ -315,6 +362,7 @@
         mark.dataset.at = unit;
         mark.tabIndex = 0;
         mark.removeAttribute("title");
+        mark.dataset.label = labelAt(unit);
         if (casesAt(unit).length) mark.setAttribute("role", "link");
       }
       unit += walker.currentNode.length;
@@ -325,8 +373,43 @@
   const follow = (target) => { const mark = target.closest("mark[role=link]"); if (mark) location.hash = casesAt(+mark.dataset.at)[0].id; return mark; };
   if (articles.length) {
     picker.addEventListener("change", () => open(+picker.value));
-    find(".back", reader).addEventListener("click", () => open(+picker.value - 1));
-    find(".on", reader).addEventListener("click", () => open(+picker.value + 1));
+    const beside = (by) => offered[offered.indexOf(reading) + by];
+    find(".back", reader).addEventListener("click", () => open(beside(-1)));
+    find(".on", reader).addEventListener("click", () => open(beside(1)));
+    search.addEventListener("input", () => { offer(); if (offered.length && !offered.includes(reading)) open(offered[0]); });
+    order.addEventListener("change", offer);
+    // The next passage that is a case: in this document, else in the next one of the list that has any.
+    const errorsIn = (index) => {
+      let before = null;  // a case may be marked in several pieces
+      return [...articles[index].querySelectorAll("mark[role=link]")].filter((mark) => {
+        const [one] = casesAt(+mark.dataset.at), fresh = one !== before;
+        before = one;
+        return fresh;
+      });
+    };
+    const nextError = () => {
+      let index = reading, rest = errorsIn(index);
+      const last = rest.findIndex((mark) => mark.classList.contains("here"));
+      rest = rest.slice(last + 1);
+      for (let place = offered.indexOf(index) + 1; !rest.length && place < offered.length; place++) {
+        if (!held.has(offered[place])) continue;
+        index = offered[place];
+        open(index);
+        rest = errorsIn(index);
+      }
+      find(".found", reader).textContent = rest.length ? "" : words.no_more_errors;
+      if (!rest.length) return;
+      document.querySelectorAll("mark.here").forEach((each) => each.classList.remove("here"));
+      rest[0].classList.add("here");
+      rest[0].scrollIntoView({ block: "center" });
+      rest[0].focus({ preventScroll: true });
+    };
+    find(".next-error", reader).addEventListener("click", nextError);
+    reader.addEventListener("keydown", (event) => {
+      if (event.key !== "n" || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT)$/.test(event.target.tagName)) return;
+      event.preventDefault();
+      nextError();
+    });
     find("form", reader).addEventListener("submit", (event) => event.preventDefault());
     reader.addEventListener("click", (event) => { if (String(getSelection()) === "") follow(event.target); });
     reader.addEventListener("keydown", (event) => { if (event.key === "Enter" && follow(event.target)) event.preventDefault(); });
@@ -341,6 +424,12 @@
     shownFor = null;
     tip.hidden = true;
   }
+  // What the labels of both sides at a place mean, where the project says so.
+  const meaningsAt = (unit) => {
+    const found = new Set();
+    [sides.gold, sides.pred].forEach((spans) => { const row = rowAt(spans, unit); if (row >= 0) labelsOf(spans, row).split(", ").forEach((label) => found.add(label)); });
+    return [...found].filter((label) => Object.hasOwn(data.meanings, label)).map((label) => [label, data.meanings[label]]);
+  };
   const line = (title, text) => { const made = document.createElement("div"); made.append(element("b", title + ": "), text); return made; };
   const showTip = (mark) => {
     if (mark === shownFor) { clearTimeout(leaving); return; }
@@ -352,6 +441,7 @@
       const place = fill(spans.start[row] === spans.last[row] ? words.token : words.tokens, { start: spans.start[row], end: spans.last[row] });
       return line(words[key], [labelsOf(spans, row), place, words.match[spans.match[row]]].join(" · "));
     });
+    meaningsAt(unit).forEach(([label, meaning]) => lines.push(line(label, meaning)));
     casesAt(unit).forEach((one) => lines.push(line(words.case, one.id + " · " + kindOf(one))));
     tip.replaceChildren(...lines);
     tip.style.left = tip.style.top = "0";
@@ -401,7 +491,12 @@
       if (hash) { window.scrollTo({ top: 0 }); find("#" + id + "-title").focus({ preventScroll: true }); }
     }
   };
+  document.querySelectorAll("input[name=inline]").forEach((box) => box.addEventListener("change", () => {
+    document.documentElement.classList.toggle("inline-labels", box.checked);
+    document.querySelectorAll("input[name=inline]").forEach((each) => { each.checked = box.checked; });
+  }));
   document.documentElement.classList.add("js");
+  offer();
   apply();
   window.addEventListener("hashchange", route);
   // A link to where the address already points changes nothing for the browser, but the view may have moved on.

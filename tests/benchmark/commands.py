@@ -35,7 +35,7 @@ def _command_sample(folder: Path) -> Work:
 
 @row("command", "ours: score, both layers merged, with intervals")
 def _command_score(folder: Path) -> Work:
-    return command("score", folder / "gold.vrt", folder / "pred.vrt", *LAYERS, "--json")
+    return command("score", folder / "gold.vrt", folder / "pred.vrt", *LAYERS, "--json", "-")
 
 
 @row("command", "ours: evaluate --level exact -o review.xlsx")

@@ -19,12 +19,44 @@ def _cases(folder: Path) -> Work:
 
     def work() -> None:
         found = replace(evaluation)  # nothing cached
-        assert sum(map(len, found.cases))
+        assert sum(map(len, found.case_tables))
 
     return work
 
 
 row("error tables", "seqeval precision_recall_fscore_support", most=10)(seqeval_scores)
+
+
+# ---- twins, the order of suspicion and unmarked passages, as a part of the whole command
+
+
+def _whole_run(folder: Path) -> Work:
+    from tests.benchmark.commands import LAYERS, command
+
+    sides = folder / "gold.vrt", folder / "pred.vrt"
+    more = ("--level", "exact", "--order", "suspicion", "--unmarked", "-o", folder / "ordered.xlsx", "--force")
+    return command("evaluate", *sides, *LAYERS, *more)
+
+
+row("twins, order, unmarked", "ours: evaluate with all of them, every case")(_whole_run)
+
+
+@row("twins, order, unmarked", "ours: they alone")
+def _order(folder: Path) -> Work:
+    from dataclasses import replace
+
+    from clueval_xlsx.cases.twins import add_twins
+    from clueval_xlsx.cases.unmarked import UnmarkedOptions
+
+    evaluation = evaluated(folder)
+
+    def work() -> None:
+        found = replace(evaluation)  # nothing cached
+        assert found.with_unmarked(UnmarkedOptions()).unmarked is not None
+        assert found.with_order("suspicion").order is not None
+        assert all(len(add_twins(table)) for table in evaluation.bare_cases)
+
+    return work
 
 
 # ---- the report to read, likewise
@@ -54,7 +86,7 @@ def evaluated(folder: Path) -> Any:
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
     evaluation = evaluate(make_pair(*sides), Options(level="exact"))
-    assert len(evaluation.cases) == 2  # made here, like the scores, and not while the time is taken
+    assert len(evaluation.case_tables) == 2  # made here, like the scores, and not while the time is taken
     assert len(evaluation.scores)
     return evaluation
 

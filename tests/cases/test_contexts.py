@@ -109,9 +109,13 @@ def plain_context(corpus: Corpus, own: Span, side: list[Span], others: list[Span
         end = min(stop for stop in corpus.documents.stop.tolist() if stop > low)
         first, stop = max(start, low - window), min(end, high + 1 + window)
     left, right = near(corpus, (low, high), (first, stop))
+    # Another span that reaches far beyond this one is cut off.
+    left = max(left, own[0] - 8) if low < own[0] - 8 else left
+    right = min(right, own[1] + 9) if high > own[1] + 8 else right
+    low, high = max(low, left), min(high, right - 1)
     edges = {left, right}
     for span in [own, *touching]:
-        edges |= {span[0], span[1] + 1}
+        edges |= {edge for edge in (span[0], span[1] + 1) if low <= edge <= high + 1}
     for span in side:
         edges |= {edge for edge in (span[0], span[1] + 1) if low <= edge <= high + 1}
 
@@ -135,6 +139,10 @@ def plain_context(corpus: Corpus, own: Span, side: list[Span], others: list[Span
             found.append(("".join(word(place, begin) for place in range(begin, end)), mark))
     if right < stop:
         found.append((f" {ELLIPSIS}", PLAIN))
+    return plain_neighbours_joined(found)
+
+
+def plain_neighbours_joined(found: list[tuple[str, str]]) -> list[Segment]:
     joined: list[Segment] = []
     for text, mark in found:
         if joined and mark == PLAIN == joined[-1].mark:

@@ -20,7 +20,7 @@ def test_both_sides_from_standard_input() -> None:
         (("--level", "exakt"), ("--level", "'exakt' is not one of 'exact', 'superset', 'tiling', 'overlap'")),
         (("--labelled", "risk"), ("--labelled risk: there is no such layer. Layers: span",)),
         (("--by", "court"), ("there is no metadata called 'court'. Known here: none.",)),
-        (("--layer", "risk"), ("gold.vrt: --layer risk: here a layer is a column of tags. Give its number",)),
+        (("--layer", "risk=x"), ("gold.vrt: --layer risk=x: here a layer is a column of tags. Give its number",)),
         (("--layer", "risk=0"), ("'risk=0' is not NAME=COLUMN",)),
         (("--layer", "start=2"), ("'start' cannot be the name of a layer",)),
         (("--layer", "a=2", "--layer", "a=3"), ("a layer is named twice: a, a",)),
@@ -75,7 +75,7 @@ def test_config_holds_every_option_by_its_own_name_and_the_command_line_wins(wri
     both = write("both.vrt", '<text id="d" kind="x">\na\tB-X\tO\nb\tI-X\tB-Y\n</text>\n')
     config = write(
         "c.toml", 'level = "exact"\nby = "kind"\nreplicates = 0\n[gold-layer]\nrisk = 2\n[pred-layer]\nrisk = 3\n'
-        '[score]\njson = true\nmerge = false\n[evaluate]\ncontext = 3\n',
+        '[score]\njson = "-"\nmerge = false\n[evaluate]\ncontext = 3\n',
     )  # fmt: skip
     done = run("score", both, both, "--config", config)
     assert done.code == 0, done.err

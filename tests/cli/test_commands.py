@@ -42,14 +42,14 @@ def test_score_prints_tables_to_standard_output_and_notes_to_standard_error(side
 
 
 def test_score_as_json_is_the_content_of_metrics_json(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    printed = run("score", *sides, *EXAMPLE_OPTIONS, "--json")
+    printed = run("score", *sides, *EXAMPLE_OPTIONS, "--json", "-")
     target = tmp_path / "metrics.json"
     assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "--json", target).code == 0
     assert json.loads(printed.out) == json.loads(target.read_text("utf-8"))
 
 
 def test_the_chosen_level_and_layer_are_the_headline(sides: tuple[Path, Path]) -> None:
-    done = run("score", *sides, *EXAMPLE_OPTIONS, "--level", "exact", "--labelled", "category", "--json")
+    done = run("score", *sides, *EXAMPLE_OPTIONS, "--level", "exact", "--labelled", "category", "--json", "-")
     headline = json.loads(done.out)["headline"]
     assert (headline["level"], headline["labelled"], headline["tp_gold"]) == ("exact", "category", 40)
 
@@ -58,7 +58,7 @@ def test_score_survives_a_reader_that_stops_early(sides: tuple[Path, Path]) -> N
     import subprocess
     import sys
 
-    command = [sys.executable, "-m", "clueval_xlsx", "score", *map(str, sides), *EXAMPLE_OPTIONS, "--json"]
+    command = [sys.executable, "-m", "clueval_xlsx", "score", *map(str, sides), *EXAMPLE_OPTIONS, "--json", "-"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
@@ -87,7 +87,9 @@ def test_evaluate_writes_the_files_it_is_asked_for(sides: tuple[Path, Path], tmp
     assert all("🟥" in row["context"] or "🟩" in row["context"] for row in missed)
     assert all("🟧" in row["context"] or "🟩" in row["context"] for row in unsupported)
     scores = table(folder / "scores.csv")
-    assert len(scores) == len(json.loads((folder / "metrics.json").read_text("utf-8"))["scores"])
+    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+    assert list(metrics) == ["precision", "recall", "f1_score", "details", "clueval"]
+    assert len(scores) == len(metrics["clueval"]["scores"])
     assert not list(folder.glob(".*"))  # no temporary file is left
 
 
@@ -161,7 +163,7 @@ def test_merge_writes_vertical_text_with_the_merged_tags(write, tmp_path: Path) 
 
 
 def test_merge_refuses_an_unknown_ending(write, tmp_path: Path) -> None:
-    done = run("merge", write("two.vrt", TWO_LAYERS), "-o", tmp_path / "merged.pdf")
+    done = run("merge", write("two.vrt", TWO_LAYERS), "--layer", "a=2", "-o", tmp_path / "merged.pdf")
     assert done.code == 2
     assert "unknown ending '.pdf'. Allowed: .tsv, .csv, .vrt" in done.err
     assert not (tmp_path / "merged.pdf").exists()
@@ -216,7 +218,7 @@ def test_half_a_surrogate_pair_stops_no_command(write, tmp_path: Path) -> None:
     for arguments in (
         ("evaluate", gold, pred, "--level", "exact", "-o", review, *more),
         ("score", gold, pred, "--by", "court"),
-        ("score", gold, pred, "--json"),
+        ("score", gold, pred, "--json", "-"),
         ("convert", gold, tmp_path / "again.json", "--to", "presidio"),
         ("convert", gold, tmp_path / "again.vrt"),
         ("merge", gold, "-o", tmp_path / "merged.tsv"),
@@ -239,7 +241,7 @@ def test_a_list_is_given_with_commas_or_by_repeating_the_option(sides: tuple[Pat
     config = tmp_path / "c.toml"
     config.write_text('layer = "category=2,risk=3"\nscheme = ["tokens", "iou"]\nignore = "X"\n', "utf-8")
     outputs = [
-        run("score", *sides, "--token-id", "4", "--json", *how) for how in (repeated, joined, ("--config", config))
+        run("score", *sides, "--token-id", "4", "--json", "-", *how) for how in (repeated, joined, ("--config", config))
     ]
     assert [done.code for done in outputs] == [0, 0, 0]
     assert outputs[0].out == outputs[1].out == outputs[2].out

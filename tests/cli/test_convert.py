@@ -212,6 +212,6 @@ def test_a_label_that_conll_would_cut_in_two_is_refused(write, tmp_path):
         [{"full_text": "Ann", "spans": [{"entity_type": "A B", "start_position": 0, "end_position": 3}]}]
     )
     path = write("a.json", content)
-    refused(run("convert", path, tmp_path / "a.conll"), "label 'A B' has white space in it that CoNLL cannot hold")
+    refused(run("convert", path, tmp_path / "a.conll"), "1 span has 'A B', which CoNLL cannot hold")
     assert run("convert", path, tmp_path / "a.vrt").code == 0
     assert b"Ann\tB-A B\n" in (tmp_path / "a.vrt").read_bytes()

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from pylatexenc.latexwalker import LatexWalker
 
-from tests.support.commands import run
+from tests.support.commands import refused, run
 
 # Two of three gold spans are found: recall 2/3; PER 1/2, LOC 1.
 GOLD = "a\tB-PER\nb\tO\nc\tB-PER\nd\tO\ne\tB-LOC\n"
 PRED = "a\tB-PER\nb\tO\nc\tO\nd\tO\ne\tB-LOC\n"
+
+
+FORMS = ("table", "json", "csv", "markdown", "latex")
 
 
 @pytest.fixture
@@ -32,7 +37,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         ("recall[PER]=0.51", 4, "failed"),
         ("recall[NOBODY]=0", 4, "got n/a: failed"),
         ("recall.low=0.1", 4, "got n/a: failed"),  # one document has no interval
-        ("recall=2", 2, "recall.low=0.93"),
+        ("recall=2", 2, "recall.low="),
         ("leaks=0.5", 2, "precision, recall"),
     ],
 )
@@ -49,3 +54,155 @@ def test_every_gate_is_listed_and_the_outputs_are_written(files: tuple[Path, Pat
     assert "Gate recall: wanted at least 0.9, got 0.6667: failed." in done.err
     assert "Gate precision: wanted at least 1, got 1.0000: ok." in done.err
     assert json.loads(target.read_text("utf-8"))["headline"]["fn"] == 1
+
+
+# ---- baseline, history -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def baseline(files: tuple[Path, Path], tmp_path: Path) -> Path:
+    """The metrics of gold against itself: every rate is 1."""
+    target = tmp_path / "baseline.json"
+    assert run("score", files[0], files[0], "--json", target).code == 0
+    return target
+
+
+@pytest.mark.parametrize(
+    ("drop", "code", "said"),
+    [
+        ("recall=33.4pp", 0, "wanted at most 33.4 points less than the baseline's 1.0000, got 0.6667: ok"),
+        ("recall=0.334", 0, "ok"),
+        ("recall=33.3pp", 4, "got 0.6667: failed"),
+        ("recall[PER]=50pp", 0, "baseline's 1.0000, got 0.5000: ok"),
+        ("recall[PER]=49pp", 4, "failed"),
+        ("precision=0pp", 0, "ok"),
+        ("recall=200pp", 2, "is no gate"),
+    ],
+)
+def test_a_run_may_lose_only_so_much_of_the_baseline(
+    files: tuple[Path, Path], baseline: Path, drop: str, code: int, said: str
+) -> None:
+    done = run("score", *files, "--baseline", baseline, "--max-drop", drop)
+    assert done.code == code, done.err
+    assert said in " ".join(done.err.split())
+
+
+def test_a_presidio_shaped_file_is_a_baseline_too(files: tuple[Path, Path], tmp_path: Path) -> None:
+    assert run("evaluate", files[0], files[0], "--files", tmp_path / "f").code == 0
+    done = run("score", *files, "--baseline", tmp_path / "f" / "metrics.json", "--max-drop", "recall=1pp")
+    assert done.code == 4, done.err
+
+
+def test_a_baseline_of_another_gold_or_level_is_refused_unless_it_is_accepted(
+    files: tuple[Path, Path], baseline: Path, tmp_path: Path
+) -> None:
+    gates = ("--baseline", baseline, "--max-drop", "recall=50pp")
+    target = tmp_path / "new.json"
+    done = run("score", *files, *gates, "--level", "exact", "--json", target)
+    refused(done, "computed differently: level overlap there, exact here", "--other-baseline")
+    refused(run("score", files[1], files[1], *gates), "gold ")
+    assert not target.exists()  # refused before anything is written
+    assert run("score", *files, *gates, "--level", "exact", "--other-baseline").code == 0
+
+
+def test_baseline_and_max_drop_belong_together(files: tuple[Path, Path], baseline: Path, write) -> None:
+    refused(run("score", *files, "--baseline", baseline), "belong together", "--max-drop recall=0.5pp")
+    refused(run("score", *files, "--max-drop", "recall=1pp"), "belong together")
+    refused(run("score", *files, "--other-baseline"), "--other-baseline belongs to --baseline")
+    for content, said in (("{", "is no JSON"), ('{"schema": 1}', "found schema 1"), ("[]", "found schema None")):
+        other = write("other.json", content)
+        refused(run("score", *files, "--baseline", other, "--max-drop", "recall=1pp"), "other.json", said)
+    done = run("score", *files, "--baseline", "nowhere.json", "--max-drop", "recall=1pp")
+    refused(done, "nowhere.json: cannot be read", "--baseline")
+
+
+def test_the_history_gets_one_line_a_run_with_headline_and_gates(files: tuple[Path, Path], tmp_path: Path) -> None:
+    runs = tmp_path / "deep" / "runs.jsonl"
+    assert run("score", files[0], files[0], "--history", runs).code == 0
+    assert (
+        run("evaluate", *files, "--json", tmp_path / "m.json", "--history", runs, "--fail-under", "recall=1").code == 4
+    )
+    assert run("compare", files[0], *files, "--history", runs).code == 0
+    lines = [json.loads(line) for line in runs.read_text("utf-8").splitlines()]
+    assert [line["headline"]["recall"] for line in lines] == [1.0, 2 / 3, 1.0, 2 / 3]
+    assert [line["system"] for line in lines] == [None, None, "gold", "pred"]
+    assert lines[1]["gates"] == [
+        {"gate": "fail-under recall", "wanted": 1.0, "baseline": None, "got": 2 / 3, "passed": False}
+    ]
+    assert all(line["time"].endswith("+00:00") and "gold:" in line["signature"] for line in lines)
+
+
+def test_a_history_that_is_none_is_refused_before_anything_is_written(
+    files: tuple[Path, Path], write, tmp_path: Path
+) -> None:
+    other = write("runs.jsonl", "hello\n")
+    done = run("evaluate", *files, "--json", tmp_path / "m.json", "--history", other)
+    refused(done, "runs.jsonl:1: is no line of a history")
+    refused(run("score", *files, "--history", files[1]), "is an input of this run")
+    assert not (tmp_path / "m.json").exists()
+    assert other.read_text("utf-8") == "hello\n"
+
+
+def test_compare_checks_every_system_by_its_name(files: tuple[Path, Path], baseline: Path) -> None:
+    gates = ("--fail-under", "recall=0.9", "--baseline", baseline, "--max-drop", "recall=1pp")
+    done = run("compare", files[0], *files, *gates)
+    assert done.code == 4
+    for said in (
+        "Gate recall (gold): wanted at least 0.9, got 1.0000: ok",
+        "Gate recall (pred): wanted at least 0.9, ",
+    ):
+        assert said in done.err
+    assert done.err.count("less than the baseline's 1.0000") == 2
+
+
+def test_quiet_leaves_errors_and_failed_gates(files: tuple[Path, Path], tmp_path: Path) -> None:
+    gates = ("--fail-under", "recall=0.9", "--fail-under", "precision=1")
+    done = run("evaluate", *files, "--json", tmp_path / "m.json", "--quiet", *gates)
+    assert done.err == "Gate recall: wanted at least 0.9, got 0.6667: failed.\n"
+    assert done.out == ""
+    done = run("score", tmp_path / "nothing.vrt", files[0], "--quiet")
+    assert "nothing.vrt" in done.err
+
+
+# ---- forms and places of outputs ---------------------------------------------------------------------------------
+
+
+def test_score_prints_the_form_that_was_asked_for(files: tuple[Path, Path], tmp_path: Path) -> None:
+    target = tmp_path / "m.json"
+    forms = {form: run("score", *files, "--as", form, "--json", target) for form in FORMS}
+    assert {form: done.code for form, done in forms.items()} == dict.fromkeys(FORMS, 0)
+    assert forms["json"].out == target.read_text("utf-8") == run("score", *files, "--json", "-").out
+    assert forms["csv"].out.startswith("scheme,variant,level")
+    assert "| exact | 66.7\u202f% |" in forms["markdown"].out
+    assert "66.7\\,\\%" in forms["latex"].out
+
+
+def test_markdown_and_latex_tables_have_as_many_cells_in_every_row(files: tuple[Path, Path], write) -> None:
+    gold = write("g.vrt", GOLD.replace("PER", "P|E&R_%#$~^{}\\`*"))
+    tables = run("score", gold, gold, "--as", "markdown").out
+    cells = {len(re.findall(r"(?<!\\)\|", line)) for line in tables.splitlines() if line.startswith("|")}
+    assert cells == {10}
+    latex = run("score", gold, gold, "--as", "latex").out
+    walker = LatexWalker(latex, tolerant_parsing=False)
+    nodes, _, length = walker.get_latex_nodes()
+    assert length == len(latex)
+    floats = [node for node in nodes if getattr(node, "environmentname", "") == "table"]
+    assert len(floats) == 2
+    rows = [line for line in latex.splitlines() if line.endswith(r" \\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {8}
+
+
+@pytest.mark.parametrize("command", ["score", "evaluate", "compare"])
+def test_json_goes_to_standard_output_or_to_a_file_that_is_no_input(
+    command: str, files: tuple[Path, Path], baseline: Path, write
+) -> None:
+    given = (command, *files, *files[1:][: command == "compare"])
+    names = ("--name", "a,b") if command == "compare" else ()
+    printed = run(*given, *names, "--json", "-")
+    assert printed.code == 0, printed.err
+    assert json.loads(printed.out)["schema"] == 2
+    gates = ("--baseline", baseline, "--max-drop", "recall=100pp")
+    config = write("c.toml", "seed = 1\n")
+    for place in (files[0], baseline, config):
+        done = run(*given, *names, *gates, "--config", config, "--json", place)
+        refused(done, f"{place.name}: is an input of this run")

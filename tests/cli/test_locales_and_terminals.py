@@ -78,7 +78,7 @@ def test_the_whole_round_in_the_c_locale_with_names_it_cannot_read(home: Path) -
     done = process("reimport", book, "--gold", gold, *back, env=ASCII)
     assert done.code == 0, done.err
     assert (folder / "körrigiert.vrt").read_bytes() == gold.read_bytes()
-    done = process("status", book, "--json", env=ASCII)
+    done = process("status", book, "--json", "-", env=ASCII)
     assert json.loads(done.out)["workbooks"][0]["cases"] == 34
     done = process("demo", folder / "dëmo", env=ASCII)
     assert done.code == 0, done.err
@@ -93,7 +93,7 @@ def test_data_for_other_programs_are_utf_8_in_every_locale(home: Path) -> None:
     for name in ("g.vrt", "p.vrt"):
         (home / name).write_bytes(table)
     plain, other = (
-        process("score", "g.vrt", "p.vrt", "--json", env=env, cwd=home) for env in ({"LC_ALL": "C.UTF-8"}, ASCII)
+        process("score", "g.vrt", "p.vrt", "--json", "-", env=env, cwd=home) for env in ({"LC_ALL": "C.UTF-8"}, ASCII)
     )
     assert plain.code == other.code == 0
     assert plain.out == other.out

@@ -81,7 +81,7 @@ def test_one_label_cannot_become_two() -> None:
 def test_equivalent_labels_are_no_error_where_they_are_applied() -> None:
     found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),))
     assert counts(found) == (7, 3, 4, 6, 3, 3)
-    missed, unsupported = found.cases
+    missed, unsupported = found.case_tables
     assert "Siemens" not in missed["surface"].tolist()
     assert "Siemens" not in unsupported["surface"].tolist()
     assert not missed["relaxed"].any()
@@ -92,7 +92,7 @@ def test_equivalent_labels_are_no_error_where_they_are_applied() -> None:
 def test_equivalent_labels_that_are_only_marked_leave_the_case_and_say_so() -> None:
     found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),), equivalence="mark")
     assert counts(found) == (7, 2, 5, 6, 2, 4)
-    for cases in found.cases:
+    for cases in found.case_tables:
         assert cases.set_index("surface")["relaxed"].to_dict().pop("Siemens")
         assert cases["relaxed"].sum() == 1
 
@@ -126,8 +126,9 @@ def test_ignored_spans_and_what_matches_them_leave_the_count() -> None:
     """MISC on either side: Cy and Gil (gold), Dee and Flo (prediction) go, and so do their partners."""
     found = result(labelled=None, ignored=("MISC",))
     assert counts(found) == (4, 3, 1, 3, 3, 0)  # of gold: Bonn, Siemens, Ann, Eve
-    assert found.cases[0]["surface"].tolist() == ["Eve"]
-    assert found.cases[1].empty
+    missed, unsupported = found.case_tables
+    assert missed["surface"].tolist() == ["Eve"]
+    assert unsupported.empty
     assert found.alignment.ignored == {"MISC": {"gold": 2, "pred": 2}}
 
 
@@ -181,7 +182,7 @@ def test_the_command_line_and_toml_say_the_same(
     )
     flags = ("--map", "LOCATION=LOC", "--equivalent", "ORG,LOC", "--ignore", "MISC")
     outputs = [
-        run("score", gold, pred, "--labelled", "span", *given, "--json") for given in (flags, ("--config", config))
+        run("score", gold, pred, "--labelled", "span", *given, "--json", "-") for given in (flags, ("--config", config))
     ]
     assert outputs[0].code == outputs[1].code == 0, outputs[1].err
     assert outputs[0].out == outputs[1].out
@@ -189,16 +190,18 @@ def test_the_command_line_and_toml_say_the_same(
     assert content["headline"]["variant"] == "relaxed"
     assert content["labels"]["mapped"] == {"LOCATION=LOC": {"gold": 0, "pred": 1}}
     assert content["strict_relaxed"]
-    done = run("score", gold, pred, "--unmapped", "discard", "--json")
-    details = json.loads(done.out)["details"]
+    done = run("score", gold, pred, "--unmapped", "discard", "--json", "-")
+    details = json.loads(done.out)["presidio"]["details"]
     assert (details["total_samples"], details["samples_evaluated"], details["samples_discarded"]) == (2, 1, 1)
     refused(run("score", gold, pred, "--equivalent", "ORG"), "'ORG' is no group")
     refused(run("score", gold, pred, "--map", "ORG"), "LOCATION=LOC")
 
 
-def test_the_lower_part_of_the_json_is_iou_at_nine_tenths_with_f2(write_pair: Callable[..., tuple[Path, Path]]) -> None:
+def test_presidio_s_part_of_the_json_is_iou_at_nine_tenths_with_f2(
+    write_pair: Callable[..., tuple[Path, Path]],
+) -> None:
     gold, pred = write_pair(TABLE)
-    content = json.loads(run("score", gold, pred, "--json", "--beta", "1").out)
+    content = json.loads(run("score", gold, pred, "--json", "-", "--beta", "1").out)["presidio"]
     precision, recall = 5 / 6, 5 / 7
     assert (content["precision"], content["recall"]) == (precision, recall)
     assert content["f1_score"] == pytest.approx(5 * precision * recall / (4 * precision + recall))

@@ -45,7 +45,7 @@ def test_people_s_names_become_file_names_that_windows_takes(home: Path) -> None
     books = sorted(home.glob("r-*.xlsx"))
     assert len(books) == 7
     assert all(fit_for_windows(path.name) for path in books)
-    done = run("status", *books, "--json")
+    done = run("status", *books, "--json", "-")
     judges = {each["judge"] for each in json.loads(done.out)["workbooks"]}
     assert judges == set(people.split(","))  # only the files' names are changed
 

@@ -68,7 +68,7 @@ def cut_to_a_new_sheet(book: openpyxl.Workbook) -> None:
     for row in rows:
         sheet.append(row)
     for name in book.sheetnames:
-        if name not in {"Judged", "clueval_manifest", "clueval_lists"}:
+        if name not in {"Judged", "clueval_manifest", "clueval_lists", "clueval_figures"}:
             del book[name]
 
 
@@ -254,7 +254,7 @@ def test_a_file_that_may_not_be_looked_into_is_left_alone(tmp_path: Path, monkey
 
 def _judged(target, examples, column_name="Judgement"):
     """A workbook in which somebody has filled in one cell, as a spreadsheet program would save it."""
-    case = example().cases[0]["case_id"][0]
+    case = example().case_tables[0]["case_id"].iloc[0]
     fields = {"Judgement": {"judgement": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
     target.write_bytes(written(example(), ReviewOptions(lang="de", answers={case: Answer(**fields)})))
     return ("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0, "-o", target)

@@ -8,10 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.formats.loading import read_pair
+from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.span_table import span_workbook
+from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from tests.support.folders import FIXTURES
 
@@ -23,6 +26,17 @@ GOLD = {
     "presidio": "presidio-gold.json",
     "label-studio": "label-studio.json",
 }
+RECORDS = (
+    "doccano.jsonl",
+    "doccano-relations.jsonl",
+    "doccano-users.jsonl",
+    "prodigy.jsonl",
+    "spacy.json",
+    "ai4privacy.jsonl",
+    "label-studio-min.json",
+)
+COLUMNS = ("uner.iob2", "hipe.tsv", "bioes.conll", "bilou.conll", "tokens.jsonl", "tokens.csv")
+OWN_KEYS = {"text": "body.content", "spans": "finds", "start": "from", "end": "to", "label": "kind", "id": "name"}
 PRED = {
     "brat": "brat-pred",
     "tab": "tab.json",
@@ -58,7 +72,7 @@ def plain(text: str) -> str:
 
 
 def cases_of(result: Evaluation, *, words_only: bool) -> pd.DataFrame:
-    cases = pd.concat(result.cases, ignore_index=True)
+    cases = pd.concat(result.case_tables, ignore_index=True)
     columns = ["sheet", "class", "document", "surface", "label_span", "other_surface", "other_label_span"]
     shown = cases[columns].copy()
     shown["context"] = [plain(context) for context in cases["context"]]
@@ -69,6 +83,42 @@ def cases_of(result: Evaluation, *, words_only: bool) -> pd.DataFrame:
             shown[name] = cases[name]
         shown["related"] = [" ".join(ids) for ids in cases["related"]]
     return shown.sort_values(["sheet", "document", "document_start"], ignore_index=True)
+
+
+PROJECTS = ("inception-xmi.zip", "inception-json.zip", "inception-tsv.zip")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"), [*zip(PROJECTS, PROJECTS, strict=True), ("brat-gold", PROJECTS[2]), (PROJECTS[1], "tab.json")]
+)
+def test_projects_of_two_annotators_give_the_same_metrics_and_cases(
+    gold: str, pred: str, reference: Evaluation, brat: Evaluation
+) -> None:
+    sides = [ReadOptions(annotator=who if "zip" in name else None) for who, name in (("anna", gold), ("model", pred))]
+    result = evaluate(read_pair(FOLDER / gold, FOLDER / pred, *sides), OPTIONS)
+    same(scores_of(result), scores_of(reference))
+    same(cases_of(result, words_only=True), cases_of(reference, words_only=True))
+    if "tsv" not in gold:  # what stands between two sentences is no part of WebAnno TSV
+        same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
+
+
+@pytest.mark.parametrize("format_", ["cas", "cas-json", "webanno", "i2b2", "docbin", "inception"])
+def test_converted_sides_give_the_same_metrics_and_cases(
+    format_: str, reference: Evaluation, brat: Evaluation, tmp_path: Path
+) -> None:
+    sides = []
+    for side in ("gold", "pred"):
+        reading = read(FOLDER / f"brat-{side}", ReadOptions(text=str(TEXT)))
+        target = tmp_path / (side + {"docbin": ".spacy", "inception": ".zip"}.get(format_, ""))
+        for path, content in output_files(reading, annotate(reading).layers, format_named(format_), target).items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        sides.append(target)
+    result = evaluate(read_pair(*sides), OPTIONS)
+    same(scores_of(result), scores_of(reference))
+    same(cases_of(result, words_only=True), cases_of(reference, words_only=True))
+    if format_ != "webanno":
+        same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
 
 
 def same(left: pd.DataFrame, right: pd.DataFrame) -> None:
@@ -82,7 +132,7 @@ def test_the_reference_is_what_the_fixture_says(reference: Evaluation) -> None:
     assert overall["tp_pred"].tolist() == [1, 6, 6, 6]
     assert set(overall["gold"]) == {10}
     assert set(overall["pred"]) == {12}
-    assert reference.cases[0]["class"].tolist() == [
+    assert reference.case_tables[0]["class"].tolist() == [
         "partial", "tiling", "superset", "superset", "label", "overlap", "FN", "overlap", "FN", "partial",
     ]  # fmt: skip
 
@@ -130,6 +180,44 @@ def test_tokens_and_characters_meet(gold: str, pred: str, reference: Evaluation)
     same(found, expected)
 
 
+@pytest.mark.parametrize("name", RECORDS)
+def test_records_of_every_tool_give_the_same_metrics_and_cases(
+    name: str, reference: Evaluation, brat: Evaluation
+) -> None:
+    result = run(f"gold-{name}", f"pred-{name}")
+    same(scores_of(result), scores_of(reference))
+    same(cases_of(result, words_only=True), cases_of(reference, words_only=True))
+    same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
+
+
+def test_records_of_any_keys_give_the_same_metrics_and_cases(reference: Evaluation, brat: Evaluation) -> None:
+    result = run("gold-own.jsonl", "pred-own.jsonl", fields=OWN_KEYS)
+    same(scores_of(result), scores_of(reference))
+    same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_in_every_dress_give_the_same_metrics_and_cases(name: str, reference: Evaluation) -> None:
+    agree_on_tokens(run(f"gold-{name}", f"pred-{name}"), reference)
+
+
+def test_keys_of_conll_u_give_the_same_metrics_and_cases(reference: Evaluation) -> None:
+    agree_on_tokens(run("gold.conllu", "pred.conllu", layers={"span": "NER"}), reference)
+    agree_on_tokens(run("gold.conllu", "pred.conllu"), reference)
+
+
+def agree_on_tokens(result: Evaluation, reference: Evaluation) -> None:
+    """The same figures and cases, but for what depends on spaces, which not every format tells."""
+    by_character = {"scenario", "iou", "coverage", "chars"}
+    left, right = (table[~table["scheme"].isin(by_character)] for table in (scores_of(result), scores_of(reference)))
+    same(left.reset_index(drop=True), right.reset_index(drop=True))
+    expected, found = (
+        cases_of(each, words_only=True).drop(columns=["context", "surface", "other_surface"])
+        for each in (reference, result)
+    )
+    same(found, expected)
+
+
 def test_a_span_table_as_workbook_is_the_same(tmp_path: Path, reference: Evaluation) -> None:
     path = tmp_path / "pred.xlsx"
     path.write_bytes(span_workbook(reference.pair.pred.spans, reference.pair.corpus))
@@ -139,7 +227,7 @@ def test_a_span_table_as_workbook_is_the_same(tmp_path: Path, reference: Evaluat
 
 
 def test_contexts_show_the_text_with_its_own_spacing_and_line_breaks() -> None:
-    missed, _ = run("brat-gold", "brat-pred").cases
+    missed, _ = run("brat-gold", "brat-pred").case_tables
     contexts = dict(zip(missed["surface"], missed["context"], strict=True))
     assert "Rene\u0301" in contexts["Rene\u0301 Überbein"]
     assert "\r\n" not in contexts["Rene\u0301 Überbein"]  # a line break ends the sentence
@@ -148,13 +236,13 @@ def test_contexts_show_the_text_with_its_own_spacing_and_line_breaks() -> None:
 
 def test_a_context_of_tokens_keeps_line_breaks() -> None:
     pair = read_pair(FOLDER / "brat-gold", FOLDER / "brat-pred", None, ReadOptions(text=TEXT))
-    missed, _ = evaluate(pair, Options(level="exact", context=40)).cases
+    missed, _ = evaluate(pair, Options(level="exact", context=40)).case_tables
     assert any("Sohn.  Er" in context for context in missed["context"])
     assert any("\r\n" in context for context in missed["context"])
 
 
 def test_offsets_reach_the_error_tables() -> None:
-    missed, unsupported = run("tab.json", "tab.json").cases
+    missed, unsupported = run("tab.json", "tab.json").case_tables
     for table in (missed, unsupported):
         for row in table.itertuples():
             text = (FOLDER / "brat-gold" / f"{row.document}.txt").read_bytes().decode("utf-8")

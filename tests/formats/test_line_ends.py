@@ -16,7 +16,7 @@ def as_windows(path: Path) -> None:
 
 
 def headline(*arguments: object) -> dict:
-    done = run("score", *arguments, "--json")
+    done = run("score", *arguments, "--json", "-")
     assert done.code == 0, done.err
     return json.loads(done.out)["headline"]
 
@@ -51,7 +51,7 @@ def test_every_small_file_takes_windows_line_ends_and_a_byte_order_mark(home: Pa
     done = run("evaluate", home / "gold.vrt", home / "pred.vrt", *options, "-o", home / "r.xlsx")
     assert done.code == 0, done.err
     (home / "plain.txt").write_text("süß", "utf-8")
-    done = run("status", home / "r.xlsx", "--password-file", home / "plain.txt", "--json")
+    done = run("status", home / "r.xlsx", "--password-file", home / "plain.txt", "--json", "-")
     assert json.loads(done.out)["workbooks"][0]["judged"] > 0
     lines = len(log.read_text("utf-8-sig").splitlines())
     back = ("--gold", home / "demo" / "gold.vrt", "--judgements", log)

@@ -35,10 +35,21 @@ def test_blanks_around_a_line_do_not_matter() -> None:
     assert spans("  Ann B-PER  \r\n Lee I-PER\t\r\n") == [(0, 1, "PER")]
 
 
-def test_the_tag_is_in_the_last_column_unless_told_otherwise() -> None:
+def test_the_column_that_holds_tags_is_found_wherever_it_stands() -> None:
+    assert spans("Ann NNP B-PER x\nLee NNP I-PER y\n") == [(0, 1, "PER")]
+    assert spans("Ann NNP x O\nLee NNP y O\n") == []
+
+
+def test_where_several_columns_hold_tags_the_message_names_them_with_the_calls() -> None:
     text = "Ann NNP B-NP B-PER\nLee NNP I-NP I-PER\n"
-    assert spans(text) == [(0, 1, "PER")]
     assert spans(text, layers={"chunk": 3}) == [(0, 1, "NP")]
+    with pytest.raises(InputError) as caught:
+        reading(text)
+    assert str(caught.value) == (
+        "file.conll: 2 columns hold tags. column 3: B-NP, I-NP; column 4: B-PER, I-PER. Choose one: --layer layer3=3 "
+        "or --layer layer4=4; several are merged: --layer layer3=3 --layer layer4=4 (--gold-layer and --pred-layer for "
+        "one side each)."
+    )
 
 
 def test_the_last_column_is_told_by_the_first_token_line_not_by_a_comment() -> None:

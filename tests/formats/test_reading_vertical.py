@@ -200,14 +200,21 @@ def test_derived_sentence_ends_stop_at_documents_and_close_no_span() -> None:
 
 
 def test_an_orphan_opens_a_span_and_is_counted_and_reported() -> None:
-    text = b"a\tI-X\nb\tB-X\nc\tI-Y\nd\tO\ne\tI-Y\n"
-    pair = pair_of(Sides(text, b"a\tO\nb\tO\nc\tO\nd\tO\ne\tI-Y\n"))
-    assert listed(pair.gold.spans) == [(0, 0, "X"), (1, 1, "X"), (2, 2, "Y"), (4, 4, "Y")]
+    text = b"a\tI-X\nb\tB-X\nc\tI-Y\nd\tO\ne\tI-Y\nf\tB-X\n"
+    pair = pair_of(Sides(text, b"a\tO\nb\tO\nc\tO\nd\tO\ne\tI-Y\nf\tO\n"))
+    assert listed(pair.gold.spans) == [(0, 0, "X"), (1, 1, "X"), (2, 2, "Y"), (4, 4, "Y"), (5, 5, "X")]
     assert (pair.gold.orphans, pair.pred.orphans) == ({"span": 3}, {"span": 1})
     assert pair.notes == (
         "gold: layer span: 3 I- tags continued nothing and opened a span",
         "pred: layer span: 1 I- tag continued nothing and opened a span",
     )
+
+
+def test_in_iob1_a_span_begins_with_i_and_nothing_is_an_orphan() -> None:
+    text = b"a\tI-X\nb\tB-X\nc\tI-Y\nd\tO\ne\tI-Y\n"
+    pair = pair_of(Sides(text, text))
+    assert listed(pair.gold.spans) == [(0, 0, "X"), (1, 1, "X"), (2, 2, "Y"), (4, 4, "Y")]
+    assert pair.gold.orphans == {"span": 0}
 
 
 @pytest.mark.parametrize(("middle", "last", "single"), [("I", "I", "B"), ("I", "E", "S"), ("I", "L", "U")])
@@ -297,7 +304,7 @@ def test_a_spacing_column_says_whether_a_space_follows(tight: str, loose: str) -
 
 def test_both_sides_may_be_columns_of_one_file(write) -> None:
     path = write("both.vrt", "Ann\tB-P\tB-P\nLee\tI-P\tO\n")
-    done = run("score", path, path, "--gold-layer", "risk=2", "--pred-layer", "risk=3", "--json")
+    done = run("score", path, path, "--gold-layer", "risk=2", "--pred-layer", "risk=3", "--json", "-")
     assert '"fn": 1' in done.out
     assert done.code == 0
 

@@ -27,13 +27,32 @@ from tests.support.strategies import at_most
 FOLDER = FIXTURES
 GOLD_SOURCES = ["brat-gold", "tab.json", "tab-flat.json", "presidio-gold.json", "label-studio.json"]
 SOURCES = [*GOLD_SOURCES, "presidio-pred.json"]
+RECORDS = [
+    "gold-doccano.jsonl",
+    "gold-doccano-relations.jsonl",
+    "gold-doccano-users.jsonl",
+    "gold-prodigy.jsonl",
+    "gold-spacy.json",
+    "gold-ai4privacy.jsonl",
+    "gold-label-studio-min.json",
+]
+COLUMNS = [
+    "gold-uner.iob2",
+    "gold-hipe.tsv",
+    "gold.conllu",
+    "gold-io.conll",
+    "gold-bioes.conll",
+    "gold-bilou.conll",
+    "gold-tokens.jsonl",
+    "gold-tokens.csv",
+]
 S, B = "LG-Seehafen-2-O-17-24", "AG-Birkenau-5-C-88-23"
 
 
 def load(name: str, **options: object) -> Reading:
     if name.startswith("gold-chars"):
         options["text"] = FOLDER / "brat-gold"
-    elif name.endswith((".tsv", ".csv")):
+    elif name in {"gold.tsv", "pred.csv"}:
         options["text"] = FOLDER / "gold.vrt"
     return read(FOLDER / name, ReadOptions(**options))  # type: ignore[arg-type]
 
@@ -55,7 +74,7 @@ def changed_lines(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
     return [line[2:] for line in lines if line[0] == "-"], [line[2:] for line in lines if line[0] == "+"]
 
 
-@pytest.mark.parametrize("name", [*SOURCES, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"])
+@pytest.mark.parametrize("name", [*SOURCES, *RECORDS, *COLUMNS, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"])
 def test_no_correction_gives_the_identical_bytes(name: str) -> None:
     reading = load(name)
     assert reading.correct(frames(reading)) == original(name)
@@ -82,7 +101,9 @@ def correct(reading: Reading) -> dict[str, pd.DataFrame]:
     return {"span": make_spans(np.array(columns[0]), np.array(columns[1]), {"span": list(columns[2])})}
 
 
-@pytest.mark.parametrize("name", [*GOLD_SOURCES, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"])
+@pytest.mark.parametrize(
+    "name", [*GOLD_SOURCES, *RECORDS, *COLUMNS, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"]
+)
 def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
     reading = load(name)
     wanted = correct(reading)
@@ -90,7 +111,7 @@ def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
     for path, content in files.items():
         (tmp_path / path).write_bytes(content)
     source = tmp_path if (FOLDER / name).is_dir() else tmp_path / name
-    text = FOLDER / "brat-gold" if "chars" in name else FOLDER / "gold.vrt" if name.endswith(".tsv") else None
+    text = FOLDER / "brat-gold" if "chars" in name else FOLDER / "gold.vrt" if name == "gold.tsv" else None
     again = read(source, ReadOptions(text=text))
     expected = sorted(
         (reading.corpus.text(start, end), label)

@@ -81,7 +81,7 @@ def gold_file() -> bytes:
 def _workbook(kind: str) -> bytes:
     """A real review workbook, some of its cases judged."""
     evaluation = judged(_TABLE, _LAYERS[kind], level="exact")
-    missed, unsupported = (list(table["case_id"]) for table in evaluation.cases)
+    missed, unsupported = (list(table["case_id"]) for table in evaluation.case_tables)
     answers = {
         missed[0]: Answer("boundary", "both"),
         missed[1]: Answer("gold_wrong", severity="harmless"),

@@ -205,7 +205,7 @@ def _log() -> tuple[dict[str, Any], ...]:
     evaluation = example()
     answers, _ = answers_for(evaluation)
     own = _evaluation()
-    first = {case_id: next(iter(answers.values())) for table in own.cases for case_id in table["case_id"]}
+    first = {case_id: next(iter(answers.values())) for case_id in own.cases["case_id"]}
     runs = [
         adjudicate(each.raw, each.options, [records(given)]) for each, given in ((own, first), (evaluation, answers))
     ]

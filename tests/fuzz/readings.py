@@ -109,7 +109,7 @@ def check_against(reading: Reading, other: Reading, rng: Random) -> None:
     """Compare with another file: either they fit, and everything can be written, or it is said why not."""
     result = evaluate(make_pair(reading, other, align=rng.random() < 0.7), _EXACT)
     counts = [int(wrong.sum()) for wrong in result.errors]
-    promise(counts == [len(table) for table in result.cases], "there are not as many cases as errors")
+    promise(counts == [len(table) for table in result.case_tables], "there are not as many cases as errors")
     if rng.random() < 0.04:
         write_workbook(result, io.BytesIO())
     if rng.random() < 0.04:

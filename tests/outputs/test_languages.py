@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.words import Words, languages
+from clueval_xlsx.words import Words, check_language, languages
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import cases_of, everything_in, fill
 from tests.support.workbooks import find, headers
@@ -27,7 +28,7 @@ def third(tmp_path, monkeypatch) -> Path:
         "judgement": {key: word[::-1] for key, word in standard["judgement"].items()},
         "span_choice": {key: word[::-1] for key, word in standard["span_choice"].items()},
         "severity": {key: word[::-1] for key, word in standard["severity"].items()},
-        "guide": {"judge_name": "Oruy eman", "what": "Enod {missed} {wrong_brace}"},
+        "guide": {"judge_name": "Oruy eman", "sheet_fn": "Enod {wrong_brace}"},
     }
     lines = []
     for section, entries in chosen.items():
@@ -88,9 +89,51 @@ def test_validate_lists_what_a_language_lacks(third):
     for key in missing:
         assert any(f"{key} is missing" in line for line in lines), key
     assert any("column.comment is missing" in line and "'Comment'" in line for line in lines)
-    assert any("guide.what has other braces" in line for line in lines)
+    assert any("guide.sheet_fn lacks {" in line for line in lines)
     assert any("more.nobody is no key" in line for line in lines)
     assert not any("column.case " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ('progress = "{{done}} of {total}"', "progress lacks {done}"),
+        ('progress = "{done of {total}"', "progress has a brace that opens or closes nothing"),
+        ('progress = "{done} {of} {total}"', "progress has other braces"),
+        ('[cases]\nfree_title = "' + "ü" * 33 + '"', "cases.free_title is too long"),
+        ('[cases]\nerror_message = "' + "ü" * 256 + '"', "cases.error_message is too long"),
+        ('[state]\nstrange = "' + "😀" * 128 + '"', "state.strange is too long"),
+        ('[sheet]\nfn = "' + "ü" * 32 + '"', "sheet.fn is too long"),
+    ],
+)
+def test_validate_finds_words_that_a_workbook_cannot_use(tmp_path, words, problem):
+    file = tmp_path / "xx.toml"
+    file.write_text(words, encoding="utf-8")
+    done = run("validate", file)
+    assert done.code == 2
+    assert problem in done.out
+
+
+def test_validate_finds_every_placeholder_that_was_left_out():
+    """Each one of the English file is taken out by itself."""
+    english = (resource_folder("templates") / "words" / "en.toml").read_text(encoding="utf-8")
+    places = list(re.finditer(r"(?<!\{)\{\w+\}", english))
+    once = [found for found in places if english[: found.start()].rpartition("\n")[2].count(found.group()) == 0]
+    assert len(once) > 100
+    for found in once:
+        line = english[: found.start()].rpartition("\n")[2] + english[found.start() :].partition("\n")[0]
+        if line.startswith("#") or line.count(found.group()) > 1:
+            continue
+        changed = english[: found.start()] + english[found.end() :]
+        (problem,) = check_language(changed.encode(), "xx.toml")
+        assert f"lacks {found.group()}" in str(problem)
+
+
+def test_a_language_without_placeholders_still_makes_a_workbook(tmp_path, monkeypatch, sides):
+    (tmp_path / "xx.toml").write_text('progress = "done"\nopen_questions = "{count} and {count}"\n', encoding="utf-8")
+    monkeypatch.setenv("CLUEVAL_WORDS", str(tmp_path))
+    made = tmp_path / "review.xlsx"
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", made, "--lang", "xx").code == 0
 
 
 def test_the_languages_that_come_with_the_tool_are_complete(monkeypatch):

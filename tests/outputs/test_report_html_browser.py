@@ -137,7 +137,12 @@ def report(open_page: Callable[..., Opened], example: Evaluation) -> Iterator[Op
 
 
 def cases_of(result: Evaluation) -> pd.DataFrame:
-    return pd.concat(result.cases).sort_values(["start", "sheet"], kind="stable")
+    return pd.concat(result.case_tables).sort_values(["start", "sheet"], kind="stable")
+
+
+def cards(cases: pd.DataFrame) -> pd.DataFrame:
+    """Cases as the list shows them: twins are one card."""
+    return cases.drop_duplicates(["sheet", "twin_group"])
 
 
 def test_views_follow_the_navigation(report: Opened) -> None:
@@ -159,7 +164,8 @@ def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, e
     found += report.run(read)
     marks = {"both": "b", "gold": "g", "pred": "p", "": ""}
     expected = [
-        [row.case_id, [[text, marks[mark]] for text, mark in row.segments]] for row in cases_of(example).itertuples()
+        [row.case_id, [[text, marks[mark]] for text, mark in row.segments]]
+        for row in cards(cases_of(example)).itertuples()
     ]
 
     def joined(rows: list[Any]) -> list[Any]:
@@ -170,7 +176,7 @@ def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, e
         ]
 
     assert joined(found) == joined(expected)
-    assert len(found) == 34
+    assert len(found) == len(cards(cases_of(example)))
 
 
 def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) -> None:
@@ -189,10 +195,10 @@ def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) ->
         report.choose(name, value)
         assert 0 < len(expected) < len(cases)
         assert report.status == f"{len(expected)} of {len(cases)} cases"
-        assert report.every_id == expected["case_id"].tolist()
+        assert report.every_id == cards(expected)["case_id"].tolist()
     report.choose("sheet", "FN")
     both = cases[(cases["document"] == document) & (cases["sheet"] == "FN")]
-    assert report.every_id == both["case_id"].tolist()
+    assert report.every_id == cards(both)["case_id"].tolist()
     report.one("#cases .reset").click()
     assert report.status == f"{len(cases)} of {len(cases)} cases"
 
@@ -204,7 +210,7 @@ def test_free_text_finds_words_of_the_sentence_whatever_their_case(report: Opene
     expected = cases[[("werkswohnung" in text.lower()) for text in cases["context"]]]
     assert len(expected)
     report.until(lambda: report.status == f"{len(expected)} of {len(cases)} cases")
-    assert report.every_id == expected["case_id"].tolist()
+    assert report.every_id == cards(expected)["case_id"].tolist()
     report.one("#cases [name=text]").send_keys(" nowhere")
     report.until(lambda: report.status == f"0 of {len(cases)} cases")
     assert report.texts("#cases .empty") == ["No case fits these filters."]
@@ -213,7 +219,7 @@ def test_free_text_finds_words_of_the_sentence_whatever_their_case(report: Opene
 def test_sorting_orders_by_the_words_of_the_span(report: Opened, example: Evaluation) -> None:
     report.go("#cases")
     report.choose("sort", "span")
-    surface = cases_of(example).set_index("case_id")["surface"]
+    surface = cards(cases_of(example)).set_index("case_id")["surface"]
     found = [surface[name] for name in report.every_id]
     assert sorted(found) == sorted(surface)
     compare = """const order = new Intl.Collator('en', {numeric: true});
@@ -223,7 +229,7 @@ def test_sorting_orders_by_the_words_of_the_span(report: Opened, example: Evalua
 
 
 def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example: Evaluation) -> None:
-    wanted = example.cases[0]["case_id"].iloc[-1]
+    wanted = example.case_tables[0]["case_id"].iloc[-1]
     report.go(f"#{wanted}")
     assert report.texts("main h2") == ["Cases"]
     active = report.driver.switch_to.active_element
@@ -241,7 +247,7 @@ def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example:
 def test_keys_go_to_the_next_and_the_previous_case_across_pages(report: Opened, example: Evaluation) -> None:
     from selenium.webdriver.common.keys import Keys
 
-    ids = cases_of(example)["case_id"].tolist()
+    ids = cards(cases_of(example))["case_id"].tolist()
     report.go(f"#{ids[24]}")
     for key, expected in ((Keys.ARROW_DOWN, 25), ("j", 26), ("k", 25), (Keys.ARROW_UP, 24), ("k", 23)):
         report.driver.switch_to.active_element.send_keys(key)
@@ -260,7 +266,7 @@ def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opene
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    case = next(row for row in example.cases[0].itertuples() if row.other_surface and len(row.segments) > 2)
+    case = next(row for row in example.case_tables[0].itertuples() if row.other_surface and len(row.segments) > 2)
     report.go(f"#{case.case_id}")
     tip = report.one("#tip")
     assert not tip.is_displayed()
@@ -287,9 +293,9 @@ def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Ope
     assert int(button.text) == example.confusion("category").loc["", "ORGANISATION"]
     button.click()
     assert report.texts("main h2") == ["Cases"]
-    lonely = example.cases[1]
+    lonely = example.case_tables[1]
     lonely = lonely[(lonely["label_category"] == "ORGANISATION") & (lonely["class"] == "FP")]
-    assert report.every_id == lonely["case_id"].tolist()
+    assert report.every_id == cards(lonely)["case_id"].tolist()
     assert report.texts(".cell-filter span") == ["Reference: (nothing), model: ORGANISATION"]
     report.one(".cell-filter button").click()
     assert report.status == "34 of 34 cases"
@@ -307,7 +313,7 @@ def test_a_document_is_read_whole_and_its_cases_are_links(report: Opened, exampl
     text = report.run("return arguments[0].querySelector('.text').textContent", shown[0])
     first, stop = int(corpus.documents.start[2]), int(corpus.documents.stop[2])
     assert text.split() == corpus.text(first, stop - 1).split()
-    case = example.cases[0][example.cases[0]["document"] == corpus.doc_ids[2]].iloc[0]
+    case = example.case_tables[0][example.case_tables[0]["document"] == corpus.doc_ids[2]].iloc[0]
     report.run("location.hash = arguments[0]", f"in-{case['case_id']}")
     report.until(lambda: report.driver.switch_to.active_element.tag_name == "mark")
     mark = report.driver.switch_to.active_element
@@ -385,19 +391,19 @@ def test_narrow_screens_do_not_scroll_sideways(report: Opened) -> None:
         report.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_printing_shows_all_filtered_cases(report: Opened) -> None:
+def test_printing_shows_all_filtered_cases(report: Opened, example: Evaluation) -> None:
     report.go("#cases")
     report.run(
         "window.addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('.case').length; })"
     )
     report.driver.execute_cdp_cmd("Page.printToPDF", {})
-    assert report.run("return window.printed") == 34
+    assert report.run("return window.printed") == len(cards(cases_of(example)))
     assert len(report.shown_ids) == 25
 
 
 def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation) -> None:
     driver = report.driver
-    case = example.cases[0].iloc[-1]
+    case = example.case_tables[0].iloc[-1]
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         report.go()
@@ -454,7 +460,7 @@ def test_fifty_thousand_cases_are_all_there_and_filtered(large: Opened) -> None:
     large.go("#cases")
     assert large.status == "50,000 of 50,000 cases"
     assert len(large.shown_ids) == 25
-    assert large.texts(".page-number") == ["Page 1 of 2,000"]
+    assert large.texts(".page-number") == ["Page 1 of 1,001"]  # 25,000 names of their own, 25 places of 1,000 twins
     large.choose("sheet", "FN")
     assert large.status == "25,000 of 50,000 cases"
     large.one("#cases [name=text]").send_keys("nr777x7")
@@ -490,6 +496,74 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
 
 
+def test_next_error_goes_from_case_to_case_and_on_into_the_next_document(report: Opened) -> None:
+    report.go("#documents")
+    report.run("document.querySelector('#documents [name=find]').value = ''")
+    found = report.run(
+        """const seen = [], button = document.querySelector('.next-error');
+        for (let turn = 0; turn < 500; turn++) {
+          button.click();
+          const mark = document.querySelector('mark.here');
+          if (document.querySelector('.found').textContent) break;
+          seen.push(mark.closest('details').id + ' ' + mark.dataset.at);
+        }
+        return seen"""
+    )
+    assert len(found) == len(set(found)) > 10
+    assert len({each.split()[0] for each in found}) > 1
+
+
+def test_documents_are_searched_and_sorted(report: Opened) -> None:
+    report.go("#documents")
+    names = "[...document.querySelector('#documents select').options].map((each) => each.text)"
+    everything = report.run(f"return {names}")
+    found = report.run(
+        f"""const field = document.querySelector('[name=find]');
+        field.value = 'lg-'; field.dispatchEvent(new Event('input'));
+        return {names}"""
+    )
+    assert found == [name for name in everything if "lg-" in name.lower()]
+    assert 0 < len(found) < len(everything)
+    ordered = report.run(
+        f"""const field = document.querySelector('[name=find]'), order = document.querySelector('[name=order]');
+        field.value = ''; field.dispatchEvent(new Event('input'));
+        order.value = 'errors'; order.dispatchEvent(new Event('change'));
+        const found = {names};
+        order.value = 'position'; order.dispatchEvent(new Event('change'));
+        return found"""
+    )
+    cases = [int(name.rpartition("(")[2].rstrip(")")) for name in ordered if name.endswith(")")]
+    assert cases == sorted(cases, reverse=True)
+    assert sorted(ordered) == sorted(everything)
+
+
+def test_labels_stand_beside_the_marks_when_switched_on(report: Opened) -> None:
+    report.go("#documents")
+    content = "return getComputedStyle(document.querySelector('#documents details.shown mark'), '::after').content"
+    assert report.run(content) == '"] "'
+    report.run("document.querySelector('#documents [name=inline]').click()")
+    label = report.run("return document.querySelector('#documents details.shown mark').dataset.label")
+    assert label
+    assert label in report.run(content)
+    report.run("document.querySelector('#documents [name=inline]').click()")
+
+
+def test_a_cell_lists_as_many_cases_as_it_says_or_tells_why_not(report: Opened) -> None:
+    report.go("")
+    cells = report.run("return document.querySelectorAll('.matrix button').length")
+    explained = 0
+    for place in range(min(cells, 12)):
+        report.go("")
+        said = report.run(
+            f"const one = document.querySelectorAll('.matrix button')[{place}]; one.click(); return one.textContent"
+        )
+        listed = int(report.run("return document.querySelector('#cases .status').textContent").split()[0])
+        chip = report.run("return document.querySelector('.cell-filter span').textContent")
+        assert (int(said) == listed) != ("the cell counts" in chip)
+        explained += "the cell counts" in chip
+    assert 0 < explained < cells
+
+
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("view", ["", "#cases", "#documents"])
 def test_accessibility_checker_finds_nothing(report: Opened, axe: str, mode: str, view: str) -> None:
@@ -513,7 +587,7 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
 
     evaluation = judged("token gold pred\nAnn B-PER O\nmet O O\nBob O B-PER")
     other = judged("token gold pred\nAnn B-PER B-PER\nmet O O\nBob O B-PER")
-    answers = {evaluation.cases[0]["case_id"].iloc[0]: Answer("gold_wrong")}
+    answers = {evaluation.case_tables[0]["case_id"].iloc[0]: Answer("gold_wrong")}
     for name, text in (
         ("adjudication", adjudication_html(decide(evaluation, answers))),
         ("comparison", comparison_html(compare([("one", evaluation), ("two", other)]))),
@@ -533,3 +607,56 @@ def check(page: Opened, axe: str) -> None:
     )
     assert complaints == []
     assert looked > 15  # it did look
+
+
+TWINS = """
+    token  gold   pred
+    <text id="d1">
+    <s>
+    Kay    B-PER  O
+    rief   O      O
+    KAY    B-PER  O
+    Lea    B-PER  O
+    </s>
+    </text>
+    <text id="d2">
+    <s>
+    Kay    B-PER  O
+    ging   O      O
+    </s>
+    </text>
+"""
+
+
+def test_twins_are_folded_into_one_card_with_a_count(browser: Any, tmp_path: Path):
+    evaluation = evaluate(pair_of(TWINS), Options(replicates=0))
+    path = tmp_path / "twins.html"
+    path.write_text(to_html(evaluation), "utf-8")
+    first, second, _, third = evaluation.bare_cases[0]["case_id"]
+    report = Opened(browser, path).go("#cases")
+
+    assert len(report.shown_ids) == 2
+    assert report.run("return document.querySelector('#cases .status').textContent").startswith("4 of 4")
+    assert report.run("return document.querySelector('.case-list details.alike summary').textContent") == "3 alike"
+    links = "return [...document.querySelectorAll('.case-list details.alike a')].map((one) => one.textContent)"
+    assert report.run(links) == []
+    report.one(".case-list details.alike:not([hidden]) summary").click()
+    report.until(lambda: report.run(links) == [second, third])
+    report.go(f"#{third}")  # a link to a twin that is folded away shows that twin
+    assert third in report.shown_ids
+    assert first not in report.shown_ids
+    assert report.run("return document.querySelector('.case[aria-current]').dataset.id") == third
+    report.run(
+        "const form = document.querySelector('#cases form'); form.elements.namedItem('document').value = '1';"
+        "form.dispatchEvent(new Event('change'))"
+    )
+    assert report.shown_ids == [third]
+    assert report.run("return document.querySelector('.case-list details.alike').hidden")
+
+
+def test_without_script_twins_are_one_card_too():
+    evaluation = evaluate(pair_of(TWINS), Options(replicates=0))
+    page = to_html(evaluation)
+    listed = page.partition('<ol class="case-list">')[2].partition("</ol>")[0]
+    assert listed.count('<li class="case ') == 2
+    assert "3 alike" in listed

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections import Counter
 
 import pytest
 
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.judgements import JUDGEMENTS, custom_judgements
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reading import read_judgements, read_manifest
 from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.words import Words
+from tests.support.commands import run
 from tests.support.office import case_rows, columns
 from tests.support.workbooks import FIRST, TABS, example, written
 
@@ -59,6 +63,32 @@ TYPED = [
     (("", "", "PERSON", ""), "… judgement?"),
     (("", "", "", "2"), ""),
     (("\u00a01\u00a0", "", "", ""), "✓ Model is wrong"),
+]
+# What people paste, or lean on a key for: the same four cells.
+ACCIDENTS = [
+    (("1\n", "", "", ""), "✓ Model is wrong"),
+    (("Model\tis wrong", "", "", ""), "✓ Model is wrong"),
+    (("Model is\nwrong", "", "", ""), "✓ Model is wrong"),
+    (("\u200b5\ufeff", "", "", ""), "✓ Good enough"),
+    (("1 2", "", "", ""), STRANGE),
+    (("11", "", "", ""), STRANGE),
+    (("0", "", "", ""), STRANGE),
+    (("-1", "", "", ""), STRANGE),
+    (("1?", "", "", ""), STRANGE),
+    (("1*", "", "", ""), STRANGE),
+    (("2~", "", "", ""), STRANGE),
+    (("1 Good enough", "", "", ""), STRANGE),
+    (("1 Model is wrong\n2 Should not be marked", "", "", ""), STRANGE),
+    (("=1", "", "", ""), STRANGE),
+    (("1" * 300, "", "", ""), STRANGE),
+    (("1" * 40_000, "", "", ""), STRANGE),  # more than a cell of a file can hold
+    (("3", "\u00a0", "", ""), "… correct span?"),
+    (("3", "\u2060\n", "", ""), "… correct span?"),
+    (("4", "", "\n", ""), "… correct label?"),
+    (("", "1", "", ""), "… judgement?"),  # a block that was pasted one column too far to the right
+    (("", "2", "", ""), "… judgement?"),
+    (("", "\u00a0", "", ""), ""),
+    (("\u00a0", "", "", ""), ""),
 ]
 
 
@@ -114,10 +144,44 @@ def test_state_status_and_reimport_agree_on_a_half_broken_workbook(opened_book):
     assert book.cell(MISSED, "D1")["text"] == f"{done} of 31 done · {begun} to complete"
 
 
+def test_state_status_and_reimport_agree_on_what_was_typed_or_pasted_by_accident(opened_book):
+    book, folder = opened_book
+    clear(book)
+    at, first = columns(book, MISSED), FIRST + 4
+    headers = ("Judgement", "Correct span", "Correct label: category", "Severity")
+    book.set_many(MISSED, {f"D{FIRST}": "5", f"D{FIRST + 1}": "12"})
+    # Judgement to Comment of two rows, with the IDs hidden among them, pasted over the next two.
+    book.copy_range(MISSED, (FIRST - 1, 3, FIRST, list(at).index("Comment")), MISSED, FIRST + 1, 3)
+    book.set_many(MISSED, {f"{at['Comment']}{FIRST}": "long " * 8_000})
+    for row, (typed, _) in enumerate(ACCIDENTS, first):
+        book.set_many(MISSED, {f"{at[header]}{row}": text for header, text in zip(headers, typed, strict=True)})
+    shown = states(book, MISSED)
+    cases = dict(zip(case_rows(book, MISSED), (SIGNS[state[:1]] for state in shown), strict=True))
+    others = dict.fromkeys(case_rows(book, UNSUPPORTED), CaseState.OPEN)
+    path = book.save(folder / "accidents.xlsx")
+    clear(book)
+    book.set_many(MISSED, {f"{at['Comment']}{row}": "" for row in range(FIRST, first)})
+    for row, block in enumerate(book.values(MISSED, f"{at['Case ID']}{FIRST}:{at['Case ID']}{first}"), FIRST):
+        book.set_many(MISSED, {f"{at['Case ID (again)']}{row}": block[0]})
+
+    expected = ["✓ Good enough", STRANGE] * 2 + [state for _, state in ACCIDENTS]
+    assert shown[: len(expected)] == expected
+    assert set(shown[len(expected) :]) == {""}
+    assert workbook_progress(path.read_bytes(), path.name).account.states == {**cases, **others}
+    counts = Counter([*cases.values(), *others.values()])
+    (status,) = json.loads(run("status", path, "--json", "-").out)["workbooks"]
+    assert (status["judged"], status["unusable"]) == (counts[CaseState.JUDGED], counts[CaseState.UNUSABLE])
+    gold = resource_folder("examples") / "gold.vrt"
+    done = run("reimport", path, "--gold", gold, "-o", folder / "new.vrt", "--json", folder / "new.json")
+    assert done.code == 3
+    account = json.loads((folder / "new.json").read_bytes())["runs"][0]["account"]
+    assert {state: account[state] for state in CaseState} == {state: counts[state] for state in CaseState}
+
+
 def test_a_complete_boundary_or_label_settles_the_linked_cases_without_a_judgement(opened_book):
     book, _ = opened_book
     clear(book)
-    missed, unsupported = example(level="exact").cases
+    missed, unsupported = example(level="exact").case_tables
     linked = next(row for row in range(len(missed)) if len(missed["related"][row]) == 1)
     other = missed["related"][linked][0]
     at, rows = columns(book, MISSED), case_rows(book, MISSED)

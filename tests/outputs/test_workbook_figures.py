@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import html
+import re
 import zipfile
 from io import BytesIO
 
 import pytest
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import ReviewOptions, review
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words, languages
 from tests.support.workbooks import (
@@ -16,6 +18,7 @@ from tests.support.workbooks import (
     LOOKS,
     TABS,
     answers_for,
+    evaluated,
     example,
     find,
     headers,
@@ -73,7 +76,7 @@ def test_stored_values_are_right_with_answers_filled_in(labelled):
         "Recall": (raw["tp_gold"] / raw["gold"], pytest.approx(found / gold)),
         "Precision": (raw["tp_pred"] / raw["pred"], pytest.approx(supported / raw["pred"])),
     }
-    sheet, total = values[TABS["FN"]], len(evaluation.cases[0])
+    sheet, total = values[TABS["FN"]], len(evaluation.case_tables[0])
     done = [state for state in texts(sheet, "State") if state.startswith(("✓", "↔"))]
     assert sum(state.startswith("✓") for state in done) == 7
     assert sheet["D1"].value == f"{len(done)} of {total} done"
@@ -96,7 +99,7 @@ def test_filled_in_answers_are_in_the_words_of_the_lists():
 
 
 def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
-    case = example().cases[0]["case_id"][3]
+    case = example().case_tables[0]["case_id"][3]
     sheet = opened(written(example(), ReviewOptions(earlier={case: "Anna: Model is wrong"})))[TABS["FN"]]
     shown = texts(sheet, "Earlier judgements")
     assert shown[3] == "Anna: Model is wrong"
@@ -119,11 +122,11 @@ def test_guide_says_everything_a_judge_needs():
             assert words[f"guide.{key}"] in shown
         for choice in (*words.section("span_choice").values(), *words.section("severity").values()):
             assert choice in shown
-        for name in {*evaluation.cases[0]["class"], *evaluation.cases[1]["class"]}:
+        for name in {*evaluation.case_tables[0]["class"], *evaluation.case_tables[1]["class"]}:
             assert words[f"guide.class_{name}"] in shown
         assert all(emoji in shown for emoji in "🟩🟥🟧")
         assert "weber@example.org" in shown
-        assert str(len(evaluation.cases[0])) in shown
+        assert str(len(evaluation.case_tables[0])) in shown
         row, left = find(sheet, words["guide.judge_name"])
         name = sheet.cell(row, left + 1)
         assert (name.value, name.protection.locked, name.number_format) == ("Anna", False, "@")
@@ -181,14 +184,62 @@ def test_metrics_show_levels_labels_groups_and_the_signature():
     assert len(rows["mean of the labels"]) == 2
 
 
-def test_metrics_have_two_native_charts_whose_figures_are_on_the_sheet():
+def _charts(content):
+    """Of each chart: the ranges of its series, and what it shows before a program has looked at the cells."""
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        names = sorted(name for name in archive.namelist() if name.startswith("xl/charts/chart"))
+        texts = [archive.read(name).decode() for name in names]
+    return [
+        [
+            (reference, re.findall("<c:v>([^<]*)</c:v>", cache))
+            for reference, cache in re.findall(r"<c:f>([^<]+)</c:f>(.*?)</c:(?:cat|val)>", text)
+        ]
+        for text in texts
+    ]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_charts_draw_from_a_hidden_sheet_and_carry_their_figures(monkeypatch, tmp_path, streamed):
+    """A hidden column is not drawn by every program, and a streamed workbook forgets its cells."""
+    if streamed:
+        monkeypatch.setattr(review, "_STREAMED_FROM", 0)
+    target = tmp_path / "review.xlsx"
+    review.write_workbook(example(), target)
+    book = opened(target, values=True)
+    charts = _charts(target.read_bytes())
+    assert [len(series) for series in charts] == [4, 4]
+    for reference, shown in (series for chart in charts for series in chart):
+        sheet, _, area = reference.replace("$", "").rpartition("!")
+        assert book[sheet].sheet_state == "hidden"
+        cells = [row[0].value for row in book[sheet][area]]
+        if isinstance(cells[0], str):
+            assert shown == cells
+        else:
+            assert [float(value) for value in shown] == pytest.approx(cells)
+    visible = [sheet for sheet in book if sheet.sheet_state == "visible"]
+    assert not any(
+        dimension.hidden for sheet in visible if sheet._charts for dimension in sheet.column_dimensions.values()
+    )
+
+
+@pytest.mark.parametrize("label", ["nan", "1", "inf", "a<b", "=1+1"])
+def test_labels_that_look_like_something_else_are_names_in_a_chart(label):
+    content = written(evaluated(f"token gold pred\nAnn B-{label} B-{label}\nLee B-{label} O\n"))
+    (names, shown), *_ = _charts(content)[0]
+    assert names.startswith("clueval_figures!$A$")
+    assert [html.unescape(name).rstrip("\u2060") for name in shown] == [label]
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        assert "<c:cat><c:strRef>" in archive.read("xl/charts/chart1.xml").decode()
+
+
+def test_metrics_have_two_native_charts_whose_figures_are_in_the_workbook():
     content = written(example())
     book = opened(content, values=True)
     assert len(book["Metrics"]._charts) == 2
-    sheet, evaluation = book["Metrics"], example()
+    sheet, evaluation = book["clueval_figures"], example()
     with zipfile.ZipFile(BytesIO(content)) as archive:
         text = archive.read("xl/charts/chart1.xml").decode()
-    place = text.split("<c:f>Metrics!")[1].split("</c:f>")[0].replace("$", "")
+    place = text.split("<c:f>clueval_figures!")[1].split("</c:f>")[0].replace("$", "")
     labels = [row[0].value for row in sheet[place]]
     rows = evaluation.select(
         scheme="clueval", level="overlap", labelled=None, layer="category", group_key=None, average="micro"
@@ -204,7 +255,7 @@ def test_documents_link_to_their_first_case(book):
     sheet = book["Documents"]
     rows = list(sheet.iter_rows(min_row=5))
     assert [row[0].value for row in rows] == list(evaluation.pair.corpus.doc_ids)
-    missed, unsupported = evaluation.cases
+    missed, unsupported = evaluation.case_tables
     for row in rows:
         own = [table[table["document"] == row[0].value] for table in (missed, unsupported)]
         link = row[-1]

@@ -73,6 +73,7 @@ def test_sheets_open_with_the_hidden_ones_hidden(open_book):
         "Documents": True,
         "Confusion": True,
         "clueval_lists": False,
+        "clueval_figures": False,
         "clueval_manifest": False,
     }
 
@@ -80,7 +81,7 @@ def test_sheets_open_with_the_hidden_ones_hidden(open_book):
 def test_contexts_have_the_runs_of_the_segments(open_book):
     book = open_book(level="exact")
     seen = set()
-    for sheet, table in zip((MISSED, UNSUPPORTED), example(level="exact").cases, strict=True):
+    for sheet, table in zip((MISSED, UNSUPPORTED), example(level="exact").case_tables, strict=True):
         column = letters(book, sheet)["Context"]
         for row, segments in enumerate(table["segments"].head(15), FIRST):
             expected = [

@@ -14,6 +14,7 @@ from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.outputs.xlsx.measure import pixels
 from clueval_xlsx.review.judgements import JUDGEMENTS
+from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
 from tests.support.tables import Sides
 from tests.support.workbooks import (
@@ -53,6 +54,7 @@ def book():
                 "Documents",
                 "Confusion",
                 "clueval_lists",
+                "clueval_figures",
                 "clueval_manifest",
             ],
         ),
@@ -61,25 +63,26 @@ def book():
             [
                 "Anleitung",
                 "Übersehen (FN)",
-                "Unbegründet (FP)",
+                "Überzählig (FP)",
                 "Kennzahlen",
                 "Dokumente",
                 "Verwechslungen",
                 "clueval_lists",
+                "clueval_figures",
                 "clueval_manifest",
             ],
         ),
     ],
 )
-def test_sheets_stand_in_order_and_the_last_two_are_hidden(lang, names):
+def test_sheets_stand_in_order_and_the_last_ones_are_hidden(lang, names):
     book = opened(written(example(), ReviewOptions(lang=lang)))
     assert book.sheetnames == names
-    assert [sheet.sheet_state for sheet in book] == ["visible"] * 6 + ["hidden"] * 2
+    assert [sheet.sheet_state for sheet in book] == ["visible"] * 6 + ["hidden"] * 3
     assert book.active.title == names[0]
 
 
-ENGLISH = ["No.", "State", "Context", "Judgement", "Case ID (again)", "Correct span", "Correct label", "Severity"]
-ENGLISH += ["Comment", "See also", "Document", "Span", "Label", "Other span", "Other label"]
+ENGLISH = ["No.", "State", "Context", "Judgement", "Case ID (again)", "Correct span", "Correct label"]
+ENGLISH += ["Applies to", "Severity", "Comment", "See also", "Document", "Span", "Label", "Other span", "Other label"]
 
 
 def test_english_headers_are_those_of_the_design():
@@ -88,10 +91,10 @@ def test_english_headers_are_those_of_the_design():
 
 
 def test_german_headers_and_layers_by_name():
-    sheet = opened(written(example(), ReviewOptions(lang="de")))["Unbegründet (FP)"]
+    sheet = opened(written(example(), ReviewOptions(lang="de")))["Überzählig (FP)"]
     words = Words("de")
-    keys = ["number", "state", "context", "judgement", "case_again", "correct_span", "correct_label", "severity"]
-    keys += ["comment", "related", "document", "span", "label", "other_span", "other_label"]
+    keys = ["number", "state", "context", "judgement", "case_again", "correct_span", "correct_label"]
+    keys += ["applies_to", "severity", "comment", "related", "document", "span", "label", "other_span", "other_label"]
     expected = []
     for key in keys:
         header = words[f"column.{key}"]
@@ -116,7 +119,7 @@ def test_nobody_reads_gold_and_predicted(book):
 
 @pytest.mark.parametrize("name", ["FN", "FP"])
 def test_context_runs_are_the_segments_of_the_error_table(book, name):
-    table = dict(zip(("FN", "FP"), example().cases, strict=True))[name]
+    table = dict(zip(("FN", "FP"), example().case_tables, strict=True))[name]
     cells = column(book[TABS.get(name, name)], "Context")
     assert len(cells) == len(table) > 10
     seen = set()
@@ -137,7 +140,7 @@ def test_context_runs_are_the_segments_of_the_error_table(book, name):
 
 @pytest.mark.parametrize("name", ["FN", "FP"])
 def test_cells_of_a_case_are_those_of_the_error_table(book, name):
-    table = dict(zip(("FN", "FP"), example().cases, strict=True))[name]
+    table = dict(zip(("FN", "FP"), example().case_tables, strict=True))[name]
     sheet, words = book[TABS[name]], Words("en")
     assert texts(sheet, "Case ID") == texts(sheet, "Case ID (again)") == list(table["case_id"])
     assert [cell.value for cell in column(sheet, "No.")] == list(range(1, len(table) + 1))
@@ -172,7 +175,7 @@ def test_technical_columns_are_folded_away_and_the_others_are_not(book):
 def test_metadata_by_which_figures_are_grouped_stands_behind_the_other_labels():
     evaluation = example(by=("domain",))
     sheet = opened(written(evaluation))[TABS["FN"]]
-    assert texts(sheet, "domain") == list(evaluation.cases[0]["meta_domain"])
+    assert texts(sheet, "domain") == list(evaluation.case_tables[0]["meta_domain"])
     names = headers(sheet)
     assert names.index("domain") == names.index("Other label: risk") + 1
 
@@ -180,7 +183,8 @@ def test_metadata_by_which_figures_are_grouped_stands_behind_the_other_labels():
 @pytest.mark.parametrize("name", ["FN", "FP"])
 def test_annotation_cells_are_text_and_unlocked_and_the_others_locked(book, name):
     sheet = book[TABS.get(name, name)]
-    free = {"Judgement", "Correct span", "Correct label: category", "Correct label: risk", "Severity", "Comment"}
+    free = {"Judgement", "Correct span", "Correct label: category", "Correct label: risk"}
+    free |= {"Applies to", "Severity", "Comment"}
     for header in headers(sheet):
         for cell in column(sheet, header):
             assert cell.protection.locked is (header not in free), header
@@ -199,6 +203,7 @@ def test_lists_come_from_ranges_that_hold_all_their_values(book):
             "Correct span": list(words.section("span_choice").values()),
             "Correct label: category": label_vocabulary(spans, "category"),
             "Correct label: risk": label_vocabulary(spans, "risk"),
+            "Applies to": ["1 all alike", "2 alike in this document"],
             "Severity": [f"{digit} {name}" for digit, name in enumerate(words.section("severity").values(), 1)],
         }
         found = {}
@@ -224,7 +229,9 @@ def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
         sheet = archive.read("xl/worksheets/sheet2.xml").decode()
     lists = CalamineWorkbook.from_filelike(BytesIO(content)).get_sheet_by_name("clueval_lists").to_python()
     place = lists[0].index("label_span")
-    assert sorted(row[place] for row in lists[1:]) == sorted(labels)
+    offered = [row[place] for row in lists[1 : len(labels) + 1]]
+    assert sorted(offered) == sorted(labels)
+    assert not any(row[place] for row in lists[len(labels) + 1 :])  # other lists are longer
     letter = "ABCDEFGH"[place]
     assert f"<formula1>clueval_lists!${letter}$2:${letter}${len(labels) + 1}</formula1>" in sheet.replace(
         "'", ""
@@ -240,14 +247,20 @@ def test_the_colour_of_a_row_follows_its_state(book):
         colours = {rule.formula[0]: rule.dxf.fill.bgColor.rgb for rule in rules}
         assert colours == {
             f'EXACT(LEFT($B{FIRST},1),"{sign}")': colour
-            for sign, colour in (("✗", "FFF8D2CF"), ("…", "FFFDE7BF"), ("✓", "FFE3F1E6"), ("↔", "FFE6E9ED"))
+            for sign, colour in (
+                ("✗", "FFF8D2CF"),
+                ("…", "FFFDE7BF"),
+                ("✓", "FFE3F1E6"),
+                ("≡", "FFE6E9ED"),
+                ("↔", "FFE6E9ED"),
+            )
         }
 
 
 def test_related_cases_link_to_each_other_both_ways():
     evaluation = example(level="exact")
     book = opened(written(evaluation))
-    tables = dict(zip(("FN", "FP"), evaluation.cases, strict=True))
+    tables = dict(zip(("FN", "FP"), evaluation.case_tables, strict=True))
     numbers = {
         case: f"{kind} {number}" for kind, table in tables.items() for number, case in enumerate(table["case_id"], 1)
     }
@@ -269,19 +282,35 @@ def test_related_cases_link_to_each_other_both_ways():
     assert linked > 20
 
 
-@pytest.mark.parametrize("one_layer", [True, False])
-def test_what_a_judge_fills_in_fits_on_a_small_screen(one_layer):
-    """In LibreOffice, which shows columns a sixteenth wider than Excel; 70 pixels are kept for twins."""
-    sheet = opened(written(evaluated(ONE_LAYER) if one_layer else example()))[TABS["FN"]]
+def judging_widths(sheet):
+    """Pixels of the columns up to the comment in LibreOffice, which shows them a sixteenth wider than Excel."""
     names, pixels = headers(sheet), {}
     for dimension in sheet.column_dimensions.values():
         for place in range(dimension.min, dimension.max + 1):
             if not dimension.hidden and place <= names.index("Comment") + 1:
                 pixels[names[place - 1]] = dimension.width * 7 * 1.0625
-    assert sum(pixels.values()) <= 1300 - 70 + 10
+    return pixels
+
+
+@pytest.mark.parametrize("one_layer", [True, False])
+def test_what_a_judge_fills_in_fits_on_a_small_screen(one_layer):
+    sheet = opened(written(evaluated(ONE_LAYER) if one_layer else example()))[TABS["FN"]]
+    pixels = judging_widths(sheet)
+    assert sum(pixels.values()) <= 1300 + 10
     assert 460 <= pixels["Context"] <= 525
     assert pixels["Judgement"] == pytest.approx(140, abs=3)
     assert pixels["State"] == pytest.approx(85, abs=3)
+
+
+@pytest.mark.parametrize("one_layer", [True, False])
+def test_a_conflict_workbook_has_its_comment_on_the_screen_too(one_layer):
+    evaluation = evaluated(ONE_LAYER) if one_layer else example()
+    why = dict.fromkeys(evaluation.case_tables[0]["case_id"], "Anna: Model is wrong")
+    sheet = opened(written(evaluation, ReviewOptions(role=Role.CONFLICTS, why=why)))[TABS["FN"]]
+    pixels = judging_widths(sheet)
+    assert "Why you see this" in pixels
+    assert sum(pixels.values()) <= 1300 + 10
+    assert pixels["Context"] >= 300
 
 
 def test_the_cursor_stands_in_the_first_open_judgement_and_on_the_guide_in_the_name():
@@ -366,7 +395,7 @@ def test_no_errors_give_friendly_empty_sheets():
         assert not book[TABS.get(name, name)].data_validations.dataValidation
         assert not list(book[TABS.get(name, name)].conditional_formatting)
     assert "0 passages that the model missed" in "".join(
-        str(row[1]) for row in book["Guide"].iter_rows(values_only=True)
+        str(cell) for row in book["Guide"].iter_rows(values_only=True) for cell in row
     )
 
 

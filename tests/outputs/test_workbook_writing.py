@@ -8,14 +8,17 @@ from io import BytesIO
 
 import pytest
 import xlsxwriter.worksheet
+from openpyxl.utils import get_column_letter
 from python_calamine import CalamineWorkbook
 
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.outputs.xlsx import ReviewOptions, review
-from clueval_xlsx.outputs.xlsx.book import Book
+from clueval_xlsx.outputs.xlsx.book import Book, Dropdown, Message
+from clueval_xlsx.outputs.xlsx.formula_text import quoted, refused
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.recording import record
 from tests.support.workbooks import (
+    FIRST,
     ONE_LAYER,
     TABS,
     answers_for,
@@ -57,14 +60,18 @@ def test_more_cases_than_rows_continue_on_further_sheets():
     names = [name for name in book.sheetnames if name.startswith(TABS["FN"])]
     assert names == [TABS["FN"], *(f"{TABS['FN']} {number}" for number in (2, 3, 4, 5))]
     shown = [case for name in names for case in texts(book[name], "Case ID")]
-    assert shown == list(evaluation.cases[0]["case_id"])
+    assert shown == list(evaluation.case_tables[0]["case_id"])
     for name in names:
         done = sum(state.startswith(("✓", "↔")) for state in texts(values[name], "State"))
         assert values[name]["D1"].value == f"{done} of {len(texts(values[name], 'State'))} done"
     counts, _ = live_figures(values["Metrics"])
     assert counts["judged"] == (7, 6)
     row, left = find(book["Metrics"], "judged")
-    assert book["Metrics"].cell(row, left + 1).value.count("COUNTIF") == 5
+    first, last = re.fullmatch(
+        r"=SUM\(clueval_figures!\$B\$(\d+):\$B\$(\d+)\)", book["Metrics"].cell(row, left + 1).value
+    ).groups()
+    counted = [book["clueval_figures"].cell(line, 2).value for line in range(int(first), int(last) + 1)]
+    assert counted == [f'=COUNTIF({own_name(name)}!{counted_cells(book[name])},">0")' for name in names]
     linked = 0
     for name in names:
         for cell in column(book[name], "See also"):
@@ -77,8 +84,86 @@ def test_more_cases_than_rows_continue_on_further_sheets():
     assert linked
 
 
+def own_name(name):
+    return f"'{name}'"
+
+
+def counted_cells(sheet):
+    letter = get_column_letter(headers(sheet).index("Judgement that holds") + 1)
+    last = f":${letter}${sheet.max_row}" if sheet.max_row > FIRST else ""
+    return f"${letter}${FIRST}{last}"
+
+
+def test_no_formula_grows_with_the_number_of_sheets():
+    """Excel refuses 8,192 characters; 300 sheets of five rows had far more."""
+    tokens = "\n".join(f"Ann{number} B-PER O" for number in range(1500))
+    content = written(evaluated(f"token gold pred\n{tokens}\n"), ReviewOptions(max_rows=5))
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        parts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/worksheets/")]
+    formulas = [formula for part in parts for formula in re.findall(r"<f>([^<]*)</f>", part)]
+    assert len(parts) > 300
+    assert max(map(len, formulas)) < 2_000
+
+
+def test_a_case_with_many_linked_ones_has_a_formula_that_excel_takes():
+    """Sheet names of 31 characters make each lookup long."""
+    tokens = ["Ann B-PER B-PER", *(f"Lee{number} I-PER {'B' if number % 2 else 'O'}-PER" for number in range(80))]
+    table = "token gold pred\n" + "\n".join(line.replace("O-PER", "O") for line in tokens) + "\n"
+    content = written(evaluated(table, level="exact"))
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        sheet = archive.read("xl/worksheets/sheet2.xml").decode()
+    formulas = re.findall(r"<f>([^<]*)</f>", sheet)
+    assert max(formula.count("ISNUMBER") for formula in formulas) == 20
+    assert max(map(len, formulas)) <= 8_192
+
+
+@pytest.mark.parametrize(
+    ("formula", "problem"),
+    [
+        ('=IF(A1="","' + "ä" * 256 + '","")', "a text of 256 characters in its formula, allowed are 255"),
+        ('="' + '""' * 256 + '"', "a text of 256 characters"),
+        ('="' + "😀" * 128 + '"', "a text of 256 characters"),
+        ("=" + "+".join(["A1"] * 2732), "a formula of 8,195 characters, allowed are 8,192"),
+    ],
+)
+def test_a_formula_that_excel_refuses_is_not_written(formula, problem):
+    with pytest.raises(OutputError) as raised, Book(BytesIO(), title="") as book:
+        book.sheet("Missed").formula((2, 1), formula, 0, "plain")
+    assert "Missed!B3 would have" in str(raised.value)
+    assert problem in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["a" * 255, "a" * 256, '"' * 700, "😀" * 400, ""])
+def test_long_texts_stand_in_formulas_in_pieces(text):
+    formula = f"={quoted(text)}"
+    assert not refused(formula)
+    pieces = re.findall(r'"((?:[^"]|"")*)"', formula)
+    assert "".join(piece.replace('""', '"') for piece in pieces) == text
+    assert all(len(piece.replace('""', '"').encode("utf-16-le")) // 2 <= 255 for piece in pieces)
+
+
+def test_long_words_of_a_dropdown_are_shortened_visibly():
+    target = BytesIO()
+    with Book(target, title="") as book:
+        long = Message("t" * 33, "m" * 256)
+        book.sheet("S").dropdown((0, 0), (0, 0), Dropdown("=$B$1:$B$2", strict=True, error=long, hint=long))
+    rule = opened(target.getvalue())["S"].data_validations.dataValidation[0]
+    for title, text in ((rule.errorTitle, rule.error), (rule.promptTitle, rule.prompt)):
+        assert (len(title), len(text)) == (32, 255)
+        assert title.endswith(" […]")
+        assert text.endswith(" […]")
+
+
+def test_numbers_that_are_meant_as_text_have_no_green_triangles():
+    """A label 007, a token ID, a typed digit: Excel warns of each unless it is told not to."""
+    content = written(evaluated("token gold pred\n12 B-007 O\n"))
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        sheets = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/worksheets/sheet")]
+    assert all('<ignoredError sqref="A1:XFD1048576" numberStoredAsText="1"/>' in sheet for sheet in sheets)
+
+
 def test_a_selection_of_cases_can_be_written():
-    missed, unsupported = example().cases
+    missed, unsupported = example().case_tables
     chosen = {"FN": missed.iloc[3:6], "FP": unsupported.iloc[:0]}
     book = opened(written(example(), cases=chosen))
     assert texts(book[TABS["FN"]], "Case ID") == list(missed["case_id"][3:6])
@@ -210,7 +295,7 @@ def test_layers_that_are_not_merged_get_a_workbook_each(tmp_path, examples):
     for layer in ("category", "risk"):
         book = opened(tmp_path / f"review-{layer}.xlsx")
         assert manifest_of(book).layers == (layer,)
-        assert "Etikett" in headers(book["Übersehen (FN)"])
+        assert "Kategorie" in headers(book["Übersehen (FN)"])
 
 
 def test_the_recording_that_the_benchmark_replays_is_the_same_workbook(monkeypatch, tmp_path):

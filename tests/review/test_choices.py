@@ -78,7 +78,7 @@ def test_a_digit_of_two_judgements_means_neither():
 
 def test_severities_have_digits_too():
     choices = severity_choices()
-    assert [choices.find(typed) for typed in ("1", "2 quasi", "HARMLOS", "d", "4")] == [
+    assert [choices.find(typed) for typed in ("1", "2 quasi", "UNBEDENKLICH", "d", "4")] == [
         "direct",
         "quasi",
         "harmless",

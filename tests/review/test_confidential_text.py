@@ -14,11 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from clueval_xlsx.cases import table as table_module
+from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.review.manifest import unpack_cases
+from clueval_xlsx.review.text_free import _letters
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import all_cases, cases_of, everything_in, fill, manifest
-from tests.support.workbooks import ONE_LAYER, evaluated, example, written
+from tests.support.workbooks import ONE_LAYER, TABS, evaluated, example, opened, texts, written
 
 PASSWORD = "Grüne Tür 7"
 WORD = re.compile(r"[^\W\d_]{4,}")
@@ -199,12 +203,12 @@ def test_the_right_password_opens_from_a_file_or_the_environment(locked, sides, 
     corrected = tmp_path / "corrected.vrt"
     back = run("reimport", locked, "--gold", sides[0], "-o", corrected, "--password-file", password)
     assert back.code == 0, back.err
-    assert "Missed cases that were errors of the reference: 3" in back.err
+    assert "of 3 misses that are settled, 3 were the reference's errors" in " ".join(back.out.split())
     assert "no workbook of ben" in back.err
     assert corrected.read_bytes() != sides[0].read_bytes()
     monkeypatch.setenv("CLUEVAL_PASSWORD", PASSWORD)
     assert run("reimport", locked, "--gold", sides[0]).code == 0
-    seen = run("status", locked, "--json")
+    seen = run("status", locked, "--json", "-")
     assert '"judged": 3' in seen.out
 
 
@@ -324,7 +328,9 @@ def test_the_edition_without_text_has_the_same_cases_positions_and_figures(sides
     options = ("-o", out / "r.xlsx", "--files", out / "files", "--without-text")
     assert run("evaluate", *sides, *EXAMPLE_OPTIONS, *options).code == 0
     full, bare = out / "r.xlsx", out / "r-without-text.xlsx"
-    assert cases_of(bare) == cases_of(full)
+    assert {name: len(cases) for name, cases in cases_of(bare).items()} == {
+        name: len(cases) for name, cases in cases_of(full).items()
+    }
     assert manifest(bare).run_id == manifest(full).run_id
     assert manifest(bare).signature == manifest(full).signature
     assert manifest(bare).predictions == manifest(full).predictions
@@ -336,9 +342,72 @@ def test_the_edition_without_text_has_the_same_cases_positions_and_figures(sides
             for folder in (out / "files", out / "files-without-text")
         ]
         for own, without in zip(*rows, strict=True):
-            for key in ("case_id", "class", "start", "end", "document_start", "document_end"):
+            for key in ("class", "start", "end", "document_start", "document_end"):
                 assert own[key] == without[key]
             assert without["document"].startswith("#")
     kept, free = ((folder / "scores.csv").read_text("utf-8") for folder in (out / "files", out / "files-without-text"))
     numbers = [re.findall(r",[\d.]+", text) for text in (kept, free)]
     assert numbers[0] == numbers[1]
+
+
+def known_names() -> list[str]:
+    """The list of an attacker: the words of every case, and other people's names."""
+    own = [surface for table in example(replicates=0).bare_cases for surface in table["surface"]]
+    return [*own, "Erika Mustermann", "Max Power"]
+
+
+def attacked(ids: set[str]) -> set[str]:
+    """The words that an attacker recovers from case IDs.
+
+    The attacker knows the program, the documents' IDs, all places and labels (they stand in the edition), and a list
+    of names, and computes the IDs that these names would have.
+    """
+    evaluation = example(replicates=0)
+    found = set()
+    layers = evaluation.pair.layers
+    for sheet, table in zip(("FN", "FP"), evaluation.bare_cases, strict=True):
+        for row in table.to_dict("records"):
+            place = [(row["document_start"], row["document_end"])]
+            labels = {layer: [row[f"label_{layer}"]] for layer in layers}
+            for name in known_names():
+                described = table_module._described([name], labels)
+                (guess,) = table_module._case_ids(Sheet(sheet), [row["document"]], place, described)
+                if guess in ids:
+                    found.add(name)
+    return found
+
+
+def test_one_who_knows_the_documents_and_a_list_of_names_recovers_nothing(sides, tmp_path):
+    out = tmp_path / "out"
+    targets = ("-o", out / "r.xlsx", "--files", out / "files", "--html", out / "r.html", "--json", out / "r.json")
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, *targets, "--without-text").code == 0
+    pattern = re.compile(r"\b(?:FN|FP|AG|UM)-[A-Z2-7]{8,}")
+
+    def ids_in(path: Path) -> set[str]:
+        return {*pattern.findall(everything_in(path.read_bytes()))}
+
+    full = ids_in(out / "r.xlsx")
+    assert len(attacked(full)) > 20  # the attack works where IDs are hashes of words
+    true_ids = {case for table in example(replicates=0).bare_cases for case in table["case_id"]}
+    assert true_ids <= full
+    bare = [path for path in sorted(out.rglob("*")) if path.is_file() and "-without-text" in str(path.relative_to(out))]
+    assert len(bare) >= 6
+    numbered = set()
+    for path in bare:
+        found = ids_in(path)
+        assert not attacked(found), path
+        assert not found & true_ids, path
+        numbered |= found
+    book = out / "r-without-text.xlsx"
+    packed = manifest(book).case_list
+    assert not {*unpack_cases(packed)[0]} & true_ids
+    assert {*unpack_cases(packed)[0]} <= numbered
+    numbers = [int(number) for number in texts(opened(book)[TABS["FN"]], "No.")]
+    assert [case[3:] for case in cases_of(book)["FN"]] == [_letters(number) for number in numbers]
+
+
+def test_what_is_filled_in_without_the_text_is_refused_by_name(sides, tmp_path):
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", tmp_path / "r.xlsx", "--without-text").code == 0
+    book = tmp_path / "r-without-text.xlsx"
+    fill(book, dict.fromkeys(cases_of(book)["FN"][:3], "gold_wrong"))
+    refused(run("reimport", book, "--gold", sides[0]), "r-without-text.xlsx", "edition without text", "same numbers")

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
 
-import openpyxl
 import pytest
-from openpyxl.worksheet.worksheet import Worksheet
 
 from clueval_xlsx.review.accounting import CaseState, Known, make_account
 from clueval_xlsx.review.judgements import Answer
@@ -16,6 +13,7 @@ from clueval_xlsx.review.log import JudgementRecord, LogEntry, latest_decisions
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import Effect, Outcome
+from tests.support.editing import Edit, case_sheets, edited, header, rename
 from tests.support.judging import case, judged, spans, workbook
 from tests.support.tables import cut
 
@@ -38,7 +36,6 @@ TABLE = """
     </s>
 """
 CORRECTED = [("Dietmar Kolbe", "PER"), ("Marlene", "PER"), ("Bert", "PER")]
-Edit = Callable[[Any], object]
 
 
 @pytest.fixture(scope="module")
@@ -64,37 +61,6 @@ def gold() -> io.BytesIO:
 
 def came_back(evaluation, answers, *edits: Edit) -> Reimport:
     return reimport([edited(workbook(evaluation, answers), *edits)], gold())
-
-
-def edited(stream: io.BytesIO, *edits: Edit) -> io.BytesIO:
-    book = openpyxl.load_workbook(stream)
-    for edit in edits:
-        edit(book)
-    out = io.BytesIO()
-    book.save(out)
-    out.seek(0)
-    out.name = stream.name
-    return out
-
-
-def case_sheets(book) -> list[Worksheet]:
-    return [
-        sheet
-        for sheet in book
-        if any({"Judgement", "Comment"} <= set(row) for row in sheet.iter_rows(values_only=True))
-    ]
-
-
-def header(sheet: Worksheet, name: str = "Judgement"):
-    return next(cell for row in sheet.iter_rows() for cell in row if cell.value == name)
-
-
-def rename(old: str, new: str | None) -> Edit:
-    def edit(book) -> None:
-        for sheet in case_sheets(book):
-            header(sheet, old).value = new
-
-    return edit
 
 
 def rows_above_the_header(book) -> None:

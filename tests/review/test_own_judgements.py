@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -74,13 +75,16 @@ def test_own_judgements_are_offered_explained_and_counted(made):
     assert not any("Outside our guideline" in choice for choice in missed)
     assert "8 Outside our guideline" in unsupported
     assert not any("Public figure" in choice for choice in unsupported)
-    row, column = find(book["Guide"], "Public figure, need not be hidden (Missed (FN))")
-    standard, _ = find(book["Guide"], "Should not be marked (Missed (FN))")
+    row, column = find(book["Guide"], "7 Public figure, need not be hidden (Missed (FN))")
+    standard, _ = find(book["Guide"], "2 Should not be marked (Missed (FN))")
     effects = [book["Guide"].cell(line, column + 2).value for line in (row, standard)]
     assert effects[0] == effects[1]
     row, column = find(book["Metrics"], "Public figure, need not be hidden")
-    formulas = [book["Metrics"].cell(row, column + place).value for place in (1, 2)]
-    assert any(str(formula).startswith("=") and "COUNTIF" in str(formula).upper() for formula in formulas)
+    counted, elsewhere = (book["Metrics"].cell(row, column + place).value for place in (1, 2))
+    assert re.fullmatch(r"=SUM\(clueval_figures!\$[A-Z]+\$\d+\)", counted)  # follows the judgements, on a hidden sheet
+    figure = book["clueval_figures"][counted.removeprefix("=SUM(clueval_figures!").rstrip(")").replace("$", "")]
+    assert "COUNTIF(" in figure.value
+    assert elsewhere == "–"
     assert [judgement.code for judgement in manifest(made).judgements] == ["public_figure", "out_of_scope"]
 
 
@@ -121,7 +125,7 @@ def test_on_the_wrong_sheet_they_are_refused_like_any_other(made, sides):
     fill(made, {unsupported: "public_figure"})
     done = run("reimport", made, "--gold", sides[0])
     assert done.code == 3
-    assert "not offered on this sheet" in done.err
+    assert "not offered on this sheet" in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(
@@ -154,7 +158,7 @@ def test_bad_definitions_are_refused_with_what_is_allowed(sides, tmp_path, write
 
 def test_judgements_of_a_project_are_offered_counted_and_remembered():
     own = Judgement("public", "delete", ("FN",), {"en": "Public figure? *", "de": "Person des öffentlichen Lebens"})
-    case = example().cases[0]["case_id"][0]
+    case = example().case_tables[0]["case_id"][0]
     options = ReviewOptions(judgements=(*JUDGEMENTS, own), answers={case: Answer("public")})
     content = written(example(), options)
     book, values = opened(content), opened(content, values=True)

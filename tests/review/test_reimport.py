@@ -96,7 +96,7 @@ def test_judgements_come_home_in_both_languages(evaluation, answers, lang):
 
 def test_codes_are_understood_as_well_as_words_however_they_are_typed(evaluation):
     kammer = case(evaluation, "FN", "Kammer")
-    for typed in ("gold_wrong", "GOLD_WRONG", "Gehört\u00a0nicht  markiert", "should not be marked\u2060 "):
+    for typed in ("gold_wrong", "GOLD_WRONG", "Nicht\u00a0zu  schwärzen", "should not be marked\u2060 "):
         result = reimport([workbook(evaluation, {kammer: Answer(typed)})], gold())
         assert ("Kammer", "ORG") not in spans(result.runs[0]), typed
 
@@ -416,8 +416,8 @@ def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
     place = columns(sheet)
     rows = [row for row in sheet.iter_rows(min_row=place["row"] + 1, values_only=True) if row[0]]
     assert [row[place["Case ID"] - 1] for row in rows] == [kammer]
-    said = rows[0][place["Earlier judgements"] - 1]
-    assert said == "Anna: Should not be marked – by Anna\nBen: Model is wrong – by Ben"
+    said = rows[0][place["Why you see this"] - 1]
+    assert said == "The judges disagree.\nAnna: Should not be marked – by Anna\nBen: Model is wrong – by Ben"
 
     sheet.cell(place["row"] + 1, place["Judgement"], "Should not be marked")
     back = io.BytesIO()
@@ -530,7 +530,15 @@ def test_the_command_writes_every_output(example):
     assert all(state["interval"] for state in content["scores"])
     assert len((folder / "c.tsv").read_text("utf-8").splitlines()) == 3
     book = openpyxl.load_workbook(folder / "r.xlsx")
-    assert book.sheetnames == ["Summary", "Changes", "Conflicts", "Agreement", "Judgements", "Unusable rows"]
+    assert book.sheetnames == [
+        "Summary",
+        "Changes",
+        "Conflicts",
+        "Agreement",
+        "Unusable rows",
+        "Judgements",
+        "clueval_figures",
+    ]
 
     again = run("reimport", folder / "anna.xlsx", "--gold", gold_path, "--judgements", folder / "l.jsonl")
     assert again.code == 0
@@ -547,8 +555,9 @@ def test_exit_code_3_says_that_a_person_must_look_and_the_report_speaks_german(e
     outputs = ["-o", folder / "c.vrt", "--report", folder / "r.xlsx", "--conflicts", folder / "k.xlsx"]
     result = run("reimport", *paths, "--gold", gold_path, *outputs)
     assert result.code == 3
-    assert "anna.xlsx!Übersehen (FN)!" in result.err
-    assert "ben.xlsx!Übersehen (FN)!" in result.err
+    assert "anna.xlsx!Übersehen (FN)!" in result.out
+    assert "ben.xlsx!Übersehen (FN)!" in result.out
+    assert "A person must look" in result.err
     assert (folder / "c.vrt").read_bytes() == gold_path.read_bytes()
     book = openpyxl.load_workbook(folder / "r.xlsx")
     assert book.sheetnames[:3] == ["Übersicht", "Änderungen", "Konflikte"]

@@ -158,7 +158,7 @@ def test_the_adjudicated_report_opens_without_errors(judged, office, examples, t
         "Änderungen",
         "Konflikte",
         "Übereinstimmung",
-        "Urteile",
+        "Bewertungen",
         "Unbrauchbare Zeilen",
     ]
     assert ["wie ausgewertet"] in book.texts("Übersicht", "B1:B12")

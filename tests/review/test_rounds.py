@@ -65,7 +65,7 @@ def test_status_says_who_has_judged_how_much_and_who_is_missing(hand_out, tmp_pa
     password = tmp_path / "password"
     password.write_text("secret")
     given = [books[name] for name in ("anna", "ben", "cara")]
-    done = run("status", *given, "--json", "--password-file", password)
+    done = run("status", *given, "--json", "-", "--password-file", password)
     assert done.code == 3, done.err  # a row of cara's cannot be used
     content = json.loads(done.out)
     assert content["missing"] == ["dora"]
@@ -86,7 +86,7 @@ def test_status_knows_people_who_sign_with_another_name(hand_out):
     row, column = find(book["Guide"], "Your name (please fill in)")
     book["Guide"].cell(row, column + 1, "Dr. Anna Meyer")
     book.save(books["anna"])
-    content = json.loads(run("status", *books.values(), "--json").out)
+    content = json.loads(run("status", *books.values(), "--json", "-").out)
     assert content["missing"] == []
     assert [row["judge"] for row in content["workbooks"]] == ["Dr. Anna Meyer", "ben"]
 
@@ -208,7 +208,7 @@ def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sid
     assert shown["Document"]
     assert str(shown["domain"]) not in {"", "nan"}
     assert str(shown["Span"]) in str(shown["Context"])
-    assert "Should not be marked" in str(shown["Earlier judgements"])
+    assert "Should not be marked" in str(shown["Why you see this"])
 
     fill(conflicts, {first: "gold_wrong"})
     done = run("reimport", *books, conflicts, "--gold", sides[0], "-o", corrected)
@@ -224,11 +224,13 @@ def test_a_blind_workbook_tells_nobodys_place(disagreement, sides, tmp_path):
         run("reimport", *order, "--gold", sides[0], "--conflicts", target, "--blind")
         sheet = openpyxl.load_workbook(target)[TABS["FN"]]
         names = headers(sheet)
-        case, column = (names.index(header) + 1 for header in ("Case ID", "Earlier judgements"))
+        case, column = (names.index(header) + 1 for header in ("Case ID", "Why you see this"))
         rows = range(FIRST, FIRST + 4)
         shown.append({sheet.cell(row, case).value: sheet.cell(row, column).value for row in rows})
     assert shown[0] == shown[1]
     assert set(shown[0]) == set(open_cases)
+    assert all("Judge A: " in text and "Judge B: " in text for text in shown[0].values())
+    assert not any(name in text.casefold() for name in books for text in shown[0].values())
 
 
 def test_what_the_third_person_leaves_open_stays_open(disagreement, sides, tmp_path):
@@ -284,13 +286,13 @@ def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path
     assert done.code == 0, done.err
     everything = all_cases(again)
     assert f"{len(everything) - len(open_cases)} of {len(everything)} cases were decided before" in done.err
-    progress = json.loads(run("status", again, "--json").out)["workbooks"][0]
+    progress = json.loads(run("status", again, "--json", "-").out)["workbooks"][0]
     assert progress["judged"] == len(everything) - len(open_cases)
     books_again = tmp_path / "team.xlsx"
     assert run(
         "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", books_again, "--previous", log, "--judges", "x,y"
     ).code == 0  # fmt: skip
-    shares = json.loads(run("status", *(books_again.with_stem(f"team-{name}") for name in "xy"), "--json").out)
+    shares = json.loads(run("status", *(books_again.with_stem(f"team-{name}") for name in "xy"), "--json", "-").out)
     assert sum(row["judged"] for row in shares["workbooks"]) == len(everything) - len(open_cases)
 
 

@@ -23,10 +23,11 @@ from clueval_xlsx.review.judged_scores import headline_tally
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.review_sheets import ReviewRow
 from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.sample_estimates import _changes
+from clueval_xlsx.review.sheet_rows import ReviewRow
 from clueval_xlsx.review.vocabulary import Effect
+from tests.simulation.samples import WAYS, coverage
 from tests.support.folders import data_folder
 from tests.support.tables import pair_of
 from tests.support.workbooks import example
@@ -245,7 +246,7 @@ def test_the_sum_over_all_units_is_the_whole_truth(census: Adjudication, redraw:
 
 
 @pytest.mark.parametrize("size", [150])
-def test_the_interval_covers_the_truth_in_about_95_of_100_samples(
+def test_the_interval_covers_the_truth_in_95_of_100_samples_or_more(
     census: Adjudication, redraw: Redraw, size: int, record_property
 ):
     truth = truth_of(census)
@@ -253,7 +254,7 @@ def test_the_interval_covers_the_truth_in_about_95_of_100_samples(
     for rate, value in truth.items():
         covered = np.mean([each[rate].low <= value <= each[rate].high for each in found])
         record_property(f"{rate}, {size} units", f"{covered:.1%}")
-        assert 0.90 <= covered <= 0.99, (rate, covered)
+        assert covered >= 0.90, (rate, covered)  # covering more is no fault
         bias = np.mean([each[rate].value for each in found]) - value
         error = np.std([each[rate].value for each in found]) / math.sqrt(len(found))
         assert abs(bias) < 4 * error + 1e-4, (rate, bias)
@@ -333,3 +334,10 @@ def test_a_sample_nobody_has_judged_says_so(tmp_path: Path, examples: Path):
     assert "None of the 10 drawn units is judged yet" in done.err
     assert "nan" not in done.err.casefold()
     assert "NaN" not in content.read_text("utf-8")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_intervals_of_half_judged_samples_cover_also_where_a_stratum_is_empty(way: str) -> None:
+    """A small sample of `python -m tests.simulation.samples`."""
+    held, _ = coverage(way, 0.2, 10, runs=60)
+    assert held >= 0.9

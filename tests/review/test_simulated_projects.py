@@ -22,7 +22,7 @@ from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.review_sheets import ReviewRow
+from clueval_xlsx.review.sheet_rows import ReviewRow
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.office import Document, Office, case_rows, columns, letter
@@ -121,11 +121,11 @@ def test_a_project_of_four_people_and_two_rounds(office: Office, examples: Path,
         book.close()
     assert set().union(*handed.values()) == set(truth)
 
-    seen = run("status", *returned, "--json")
+    seen = run("status", *returned, "--json", "-")
     assert [(row["judge"], row["judged"], row["cases"]) for row in json.loads(seen.out)["workbooks"]] == [
         (name, len(answers[name]), len(handed[name])) for name in ERROR_RATES
     ]
-    assert json.loads(run("status", *returned[1:], "--json").out)["missing"] == ["anna"]
+    assert json.loads(run("status", *returned[1:], "--json", "-").out)["missing"] == ["anna"]
 
     conflicts, log = tmp_path / "conflicts.xlsx", tmp_path / "log.jsonl"
     first = run(

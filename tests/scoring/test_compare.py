@@ -152,7 +152,7 @@ def test_the_workbook_shows_rates_differences_and_errors(both: Comparison, langu
     write_comparison(both, stream, language)
     book = openpyxl.load_workbook(stream)
     missed, unsupported = words["sheet.fn"], words["sheet.fp"]
-    assert book.sheetnames == [words["compare.sheet_metrics"], missed, unsupported]
+    assert book.sheetnames[:3] == [words["compare.sheet_metrics"], missed, unsupported]  # behind them a hidden one
     sheet = book.worksheets[0]
     values = [[cell.value for cell in row] for row in sheet.iter_rows()]
     row = next(line for line in values if line[0] and str(line[0]).startswith(words["scheme.clueval.name"]))

@@ -60,7 +60,7 @@ def test_judgements_find_their_spans_without_matching_again(monkeypatch: pytest.
     evaluation = example(replicates=0)
     agreed = set(select(evaluation, agreed=4).cases["AG"]["case_id"])
     calls = counted(monkeypatch, function)
-    book = CaseBook(evaluation, agreed)
+    book = CaseBook(evaluation, dict.fromkeys(agreed))
     assert agreed <= set(book.cases)
     assert not calls
 

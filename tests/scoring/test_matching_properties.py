@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import networkx as nx
@@ -117,13 +118,17 @@ def test_exact_labelled_counts_equal_seqeval(sentences: list[list[tuple[str, str
 
 @given(span_lists(), st.sampled_from(sorted(SCHEMES)), st.integers(0, 3))
 def test_decoding_what_was_encoded_gives_the_same_spans(spans: list[Span], scheme: str, more: int) -> None:
+    """IOB1 must not have neighbours of one label here (B parts them in a file), IO cannot have them at all."""
+    if scheme in {"IOB1", "IO"}:
+        spans = [(start + gap, end + gap, label or "D") for gap, (start, end, label) in enumerate(spans)]
     size = max([span[1] for span in spans], default=-1) + 1 + more
     tags = encode(
         *(np.array([s[i] for s in spans], dtype=int) for i in (0, 1)), [s[2] for s in spans], size, scheme=scheme
     )
-    decoded = decode(TagColumn.of(tags), np.array([0][:size], dtype=int))
+    decoded = decode(replace(TagColumn.of(tags), plain=scheme == "IO"), np.array([0][:size], dtype=int))
     assert listed(from_decoded(decoded, "risk")) == spans
-    assert decoded.orphans.size == 0
+    if scheme not in {"IOB1", "IO"}:
+        assert decoded.orphans.size == 0
 
 
 @given(tagged_sentences(st.sampled_from(["O", "B-A", "I-A", "L-A", "U-A", "B", "I", "S-B", "E-B"])))

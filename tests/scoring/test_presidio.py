@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from clueval_xlsx.corpus.characters import CharacterOffsets
 from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.outputs.metrics_json import presidio_part
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.scoring.schemes.overlapping_tags import tags_of_overlapping
 from clueval_xlsx.scoring.schemes.presidio import skip_words
@@ -204,3 +205,20 @@ def test_tokens_of_ignored_labels_have_no_type_on_either_side() -> None:
     options = Options(replicates=0, schemes=SchemeOptions(("presidio",)), labels=LabelRules(ignored=("MISC",)))
     row = evaluate(pair_of(files_of(documents)), options).overall("presidio", variant="0.9", labelled="span")
     assert (row["gold"], row["pred"], row["fp"]) == (1, 1, 0)
+
+
+@at_most(20)
+@given(DOCUMENTS, st.sampled_from([0.5, 0.9]))
+def test_metrics_json_has_the_figures_of_that_package_under_its_keys(
+    documents: list[list[Row]], threshold: float
+) -> None:
+    expected = theirs(documents, threshold, skipping=True)
+    part = presidio_part(ours(documents, threshold, skipping=True))
+    for key, wanted in zip(("precision", "recall"), expected.rates[None], strict=False):
+        assert part[key] == part["details"][f"pii_{key}"]
+        assert part[key] == (None if math.isnan(wanted) else pytest.approx(wanted, abs=1e-12))
+        of_types = part["details"][f"entity_{key}_dict"]
+        for name, rates in expected.rates.items():
+            if name is not None:
+                value = rates[("precision", "recall").index(key)]
+                assert of_types[name] == (None if math.isnan(value) else pytest.approx(value, abs=1e-12))

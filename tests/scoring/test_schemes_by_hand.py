@@ -276,12 +276,12 @@ def test_the_command_line_reads_rules_from_a_file_and_from_toml(tmp_path: object
     rules = write("rules.txt", "X allow=[. ]\n")
     config = write("c.toml", 'scheme = ["chars"]\n[allow]\nX = "[. ]"\n')
     for arguments in (("--scheme", "chars", "--allow-file", rules), ("--config", config)):
-        done = run("score", gold, pred, *arguments, "--json")
+        done = run("score", gold, pred, *arguments, "--json", "-")
         assert done.code == 0, done.err
         assert '"scheme": "chars", "variant": null' in done.out
         assert "X=%5B.%20%5D" in done.out
     refused(run("score", gold, pred, "--scheme", "chars", "--allow", "X=("), "no regular expression")
-    refused(run("score", gold, pred, "--allow-file", "nowhere.txt"), "nowhere.txt", "--allow-file")
+    refused(run("score", gold, pred, "--scheme", "chars", "--allow-file", "nowhere.txt"), "nowhere.txt", "--allow-file")
     refused(run("score", gold, pred, "--scheme", "bleu"), "bleu", "seqeval")
 
 
@@ -300,7 +300,7 @@ def chars_in_brat(write: Any, gold: str, pred: str, text: str, *arguments: str) 
     for side, lines in (("gold", gold), ("pred", pred)):
         write(f"{side}/one.txt", text)
         folder = write(f"{side}/one.ann", lines).parent.parent
-    done = run("score", folder / "gold", folder / "pred", "--scheme", "chars", *arguments, "--json")
+    done = run("score", folder / "gold", folder / "pred", "--scheme", "chars", *arguments, "--json", "-")
     assert done.code == 0, done.err
     rows = [row for row in json.loads(done.out)["scores"] if row["scheme"] == "chars"]
     return next(row for row in rows if row["layer"] is None and row["group"] is None)
@@ -322,11 +322,12 @@ def test_overlapping_annotations_count_as_they_are_listed(write: Any) -> None:
     assert (row["tp_gold"], row["fn"]) == (11, 1)  # missed: the space before the number
 
 
-def test_counts_are_integers_in_csv_but_for_half_credits() -> None:
+def test_counts_are_integers_in_csv_and_empty_where_matches_are_half_right() -> None:
     from clueval_xlsx.outputs.csv_files import scores_csv
 
     table = "token gold pred\na B-X B-X\nb I-X O\n"
     lines = [line.split(",") for line in scores_csv(result(table, "semeval")).splitlines()]
-    place = lines[0].index("tp_gold")
+    place, variant = lines[0].index("tp_gold"), lines[0].index("variant")
     assert {line[lines[0].index("gold")] for line in lines[1:]} == {"1", ""}  # a mean over labels counts nothing
-    assert {line[place] for line in lines[1:]} == {"0", "0.5", "1", ""}
+    assert {line[place] for line in lines[1:]} == {"0", "1", ""}
+    assert {line[place] for line in lines[1:] if line[variant] == "partial"} == {""}

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.outputs.metrics_json import metrics, to_json
+from clueval_xlsx.outputs.metrics_json import to_json
 from clueval_xlsx.scoring.scores import rates
-from tests.support.commands import EXAMPLE_OPTIONS, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.tables import Sides, pair_of
 
 TABLE = """
@@ -113,7 +113,7 @@ def test_every_breakdown_adds_up_to_the_overall_row(examples: Path) -> None:
 
 
 def test_cases_are_as_many_as_the_headline_says(result: Evaluation) -> None:
-    missed, unsupported = result.cases
+    missed, unsupported = result.case_tables
     assert (len(missed), len(unsupported)) == (result.headline["fn"], result.headline["fp"])
     assert missed["surface"].tolist() == ["c", "d e"]
     assert missed["class"].tolist() == ["FN", "partial"]
@@ -156,16 +156,15 @@ EMPTY_SIDES = {
     "empty gold": (Sides(PLAIN, MARKED), None, 0.0),
     "empty prediction": (Sides(MARKED, PLAIN), 0.0, None),
     "both empty": (Sides(PLAIN, PLAIN), None, None),
-    "empty files": (Sides(b"", b""), None, None),
-    "empty documents": (Sides(b"<text>\n</text>\n", b"<text>\n</text>\n"), None, None),
 }
+NO_TOKENS = {"empty files": b"", "empty documents": b"<text>\n</text>\n"}
 
 
 @pytest.mark.parametrize(("sides", "recall", "precision"), EMPTY_SIDES.values(), ids=EMPTY_SIDES)
 def test_empty_sides_give_undefined_rates_and_no_division_by_zero(
     sides: Sides, recall: float | None, precision: float | None, write_pair, tmp_path: Path
 ) -> None:
-    content = metrics(evaluate(pair_of(sides)))
+    content = json.loads(to_json(evaluate(pair_of(sides))))
     assert (content["headline"]["recall"], content["headline"]["precision"]) == (recall, precision)
     assert content["headline"]["f1"] == (None if recall is precision is None else 0.0)
     gold, pred = write_pair(sides)
@@ -179,9 +178,21 @@ def test_empty_sides_give_undefined_rates_and_no_division_by_zero(
     }
 
 
+@pytest.mark.parametrize("content", NO_TOKENS.values(), ids=NO_TOKENS)
+def test_sides_without_a_token_have_undefined_rates_and_no_command_scores_them(
+    content: bytes, write_pair, tmp_path: Path
+) -> None:
+    headline = json.loads(to_json(evaluate(pair_of(Sides(content, content)))))["headline"]
+    assert [headline[name] for name in ("recall", "precision", "f1")] == [None] * 3
+    gold, pred = write_pair(Sides(content, content))
+    refused(run("score", gold, pred), "gold.vrt: no token was read")
+    refused(run("evaluate", gold, pred, "--files", tmp_path / "files"), "gold.vrt: no token was read")
+    assert not (tmp_path / "files").exists()
+
+
 def test_several_empty_layers_are_merged_and_scored(write) -> None:
     path = write("a.vrt", "a\tO\tO\nb\tO\tO\n")
-    done = run("score", path, path, "--layer", "x=2", "--layer", "y=3", "--json")
+    done = run("score", path, path, "--layer", "x=2", "--layer", "y=3", "--json", "-")
     assert done.code == 0, done.err
     assert json.loads(done.out)["headline"]["gold"] == 0
 
@@ -209,13 +220,12 @@ def test_intervals_lie_around_their_rates_and_do_not_depend_on_chance() -> None:
 def test_intervals_of_many_documents_are_those_of_a_plain_bootstrap() -> None:
     generator = np.random.default_rng(3)
     found, missed = generator.integers(0, 6, 40), generator.integers(0, 6, 40)
-    documents = []
+    gold = pred = ""
     for number, (good, bad) in enumerate(zip(found, missed, strict=True)):
-        words = "".join(["w\tB-X\tB-X\n"] * good + ["w\tB-X\tO\n"] * bad)
-        documents.append(f'<text id="{number}">\n{words}</text>\n')
-    text = "".join(documents)
-    sides = Sides(text.encode(), text.replace("\tB-X\t", "\t").encode())
-    row = evaluate(pair_of(sides), Options()).headline
+        document = '<text id="{}">\n{}</text>\n'
+        gold += document.format(number, "w\tB-X\n" * (good + bad))
+        pred += document.format(number, "w\tB-X\n" * good + "w\tO\n" * bad)
+    row = evaluate(pair_of(Sides(gold.encode(), pred.encode())), Options()).headline
     draws = generator.integers(0, 40, (4000, 40))
     recalls = found[draws].sum(axis=1) / (found + missed)[draws].sum(axis=1)
     # Tolerance: the bootstrap is narrower with 40 documents, and itself an estimate from 4,000 replicates.
@@ -267,12 +277,10 @@ def test_the_top_of_metrics_json(content: dict) -> None:
         "inputs",
         "headline",
         "scores",
-        "precision",
-        "recall",
-        "f1_score",
-        "details",
+        "presidio",
     }
-    assert content["schema"] == 1
+    assert not set(content) & {"precision", "recall", "f1_score", "details"}  # nobody reads one recall for the other
+    assert content["schema"] == 2
     for part in ("scheme:clueval", "level:overlap", "layers:category=2,risk=3", "seed:20240"):
         assert part in content["signature"]
     for side in ("gold", "pred"):
@@ -293,7 +301,7 @@ def test_score_rows_of_metrics_json(content: dict) -> None:
         assert row["average"] in {"micro", "macro", "weighted"}
         assert row["group"] is None or len(row["group"]) == 1
         for name in COUNTS:
-            assert row[name] is None if row["average"] != "micro" else isinstance(row[name], int | float), (name, row)
+            assert row[name] is None if row["average"] != "micro" else isinstance(row[name], int), (name, row)
         for name in RATES:
             assert row[name] is None or 0 <= row[name] <= 1
         if row["interval"] is not None:
@@ -322,6 +330,7 @@ def test_groups_in_metrics_json(content: dict) -> None:
 
 
 def test_the_presidio_part_of_metrics_json(content: dict) -> None:
+    content = content["presidio"]
     details = content["details"]
     assert set(details) >= {
         "pii_precision", "pii_recall", "pii_f1_score", "entity_precision_dict", "entity_recall_dict", "total_samples",
@@ -333,7 +342,7 @@ def test_the_presidio_part_of_metrics_json(content: dict) -> None:
 
 def test_layers_by_themselves_share_the_json_of_score_and_every_row_names_its_layer(examples: Path) -> None:
     sides = examples / "gold.vrt", examples / "pred.vrt"
-    rows = json.loads(run("score", *sides, *EXAMPLE_OPTIONS, "--no-merge", "--json").out)["scores"]
+    rows = json.loads(run("score", *sides, *EXAMPLE_OPTIONS, "--no-merge", "--json", "-").out)["scores"]
     assert {row["layer"] for row in rows if row["scheme"] == "clueval"} == {"category", "risk"}
 
 

@@ -43,7 +43,7 @@ def test_unkind_shapes_go_through_every_output(shape: dict, tmp_path: Path) -> N
     metrics = json.loads((tmp_path / "files" / "metrics.json").read_text("utf-8"))
     found = {
         row["labelled"]: row
-        for row in metrics["scores"]
+        for row in metrics["clueval"]["scores"]
         if row["scheme"] == "clueval" and row["level"] == "exact" and not row["layer"] and not row["group"]
         and row["average"] == "micro"
     }  # fmt: skip

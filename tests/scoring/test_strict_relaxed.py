@@ -48,7 +48,7 @@ def test_a_label_that_wins_the_vote_alone_is_right_relaxed_too(table: str, level
 @pytest.mark.parametrize("table", [TIE, OUTVOTED])
 def test_a_span_that_is_right_strictly_becomes_no_case_because_labels_are_equivalent(table: str) -> None:
     assert relaxed(table, labelled="span").headline["variant"] == "relaxed"
-    missed, _ = relaxed(table, labelled="span").cases
+    missed, _ = relaxed(table, labelled="span").case_tables
     assert len(missed) == 0
 
 

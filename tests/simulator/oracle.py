@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.simulator.book import ErrorValue, Formula, Sheet
@@ -56,7 +56,7 @@ def judge(world: World, files: Mapping[str, Sequence[Sheet]], back: CameBack) ->
             for line in read_lines(sheet, digits=world.digits):
                 lines.setdefault(line.case, []).append(line)
     named = _named(files, back)
-    verdicts = []
+    verdicts = _carried(world, lines, named, back)
     for case in world.facts:
         meant, found = world.intent.get(case, {}), back.judged.get(case, [])
         if not meant and not found:
@@ -101,7 +101,9 @@ def _same_as(meant: Decision, found: Sequence[Decision], lines: Sequence[Line]) 
     said = [meant, *(line.says for line in lines if len(lines) > 1)]
     return any(
         _effect(each) == _effect(meant)
-        and all(_text(each, role) in {_text(one, role) for one in said} for role in ("severity", "comment"))
+        and all(
+            _text(each, role) in {_text(one, role) for one in said} for role in ("applies_to", "severity", "comment")
+        )
         for each in found
     )
 
@@ -112,7 +114,7 @@ def _text(decision: Decision, role: str) -> str:
 
 def _effect(decision: Decision) -> tuple[tuple[str, str], ...]:
     """What would change gold; corrections beside a judgement that takes none change nothing."""
-    ignored = {"severity", "comment"}
+    ignored = {"applies_to", "severity", "comment"}
     if decision.get("judgement") in WITHOUT_CORRECTIONS:
         ignored |= {role for role in decision if role.startswith("correct_")}
     return tuple(sorted((role, normalise(text)) for role, text in decision.items() if role not in ignored))
@@ -120,6 +122,29 @@ def _effect(decision: Decision) -> tuple[tuple[str, str], ...]:
 
 def _part_of(found: Decision, meant: Decision) -> bool:
     return all(normalise(meant.get(role, "")) == normalise(text) for role, text in found.items())
+
+
+def _carried(
+    world: World, lines: Mapping[str, Sequence[Line]], named: Collection[str], back: CameBack
+) -> list[Verdict]:
+    """What is wrong with decisions that hold for cases alike: claimed by nobody, over a judgement, or not carried."""
+    verdicts = []
+    for case, decisions in back.carried.items():
+        for twin, found in decisions:
+            claim = world.intent.get(twin, {})
+            scope = claim.get("applies_to", "")
+            claimed = twin in world.facts and world.facts[twin].is_twin(world.facts[case], scope)
+            own = world.intent.get(case, {}).get("judgement", "")
+            if case not in named and (own or not claimed or _effect(found) != _effect(claim)):
+                verdicts.append(Verdict(case, MOVED, False, world.intent.get(case, {}), [found]))
+    for twin, claim in world.intent.items():
+        sure = usable(world.facts[twin], claim) and _readable(claim, lines.get(twin, [])) and twin in back.judged
+        for case, facts in world.facts.items():
+            empty = not world.intent.get(case) and bool(lines.get(case)) and _readable({}, lines[case])
+            wanted = sure and empty and world.facts[twin].is_twin(facts, claim.get("applies_to", ""))
+            if wanted and case not in back.carried and not {case, twin} & {*named, *back.judged.keys() - {twin}}:
+                verdicts.append(Verdict(case, LOST, True, {**claim, "comment": f"as on {twin}"}, []))
+    return verdicts
 
 
 def _doubled(case: str, world: World, back: CameBack) -> bool:

@@ -8,10 +8,11 @@ from functools import cache
 from random import Random
 
 from tests.simulator.roles import (
-    DIGITS,
     JUDGEMENTS,
+    SCOPE_DIGITS,
     SEVERITY_DIGITS,
     SHEETS_OF_JUDGEMENT,
+    VALUE_DIGITS,
     normalise,
     value_words,
 )
@@ -20,7 +21,7 @@ Decision = Mapping[str, str]  # role → code, or the words where there is no co
 NOT_UNDERSTOOD = "?"  # stands before what was typed where no judgement can be made of it
 COMMENTS = ("see file", "ask Ben", "sicher", "1/2", "007", "=nicht sicher", "TRUE", "clear case; no doubt", "ß → ss")
 TYPOS = ("xx", "?", "wrong", "ja", "7", "Refer", "*")
-_LISTS = {"judgement": "judgement", "severity": "severity", "correct_span": "span_choice"}
+_LISTS = {"judgement": "judgement", "severity": "severity", "correct_span": "span_choice", "applies_to": "applies_to"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class Facts:
     span: str
     other_span: str
     context: str
+    document: str
+    twin_group: str
+
+    def is_twin(self, other: Facts, scope: str) -> bool:
+        """Whether a decision of this scope on this case holds for another one."""
+        alike = (self.kind, self.twin_group) == (other.kind, other.twin_group) and self.case != other.case
+        return alike and (scope == "all" or (scope == "document" and self.document == other.document))
 
     @property
     def kind(self) -> str:
@@ -52,7 +60,7 @@ def _codes(role: str) -> Mapping[str, str]:
 def canonical(role: str, text: str, kind: str = "", *, digits: bool = False) -> str:
     """What a cell says: the code where there is one, else the words.
 
-    >>> canonical("judgement", " Modell ist\\u00a0falsch"), canonical("judgement", "xx"), canonical("comment", " a ")
+    >>> canonical("judgement", " Modell liegt\\u00a0falsch"), canonical("judgement", "xx"), canonical("comment", " a ")
     ('model_error', '?xx', 'a')
     """
     clean = " ".join(text.replace("\u2060", "").replace("\u200b", "").split())
@@ -85,7 +93,7 @@ def _on_sheet(code: str, kind: str) -> bool:
 def _by_digit(role: str, text: str, kind: str) -> str | None:
     """The code of a digit, or of a digit with the words behind it."""
     first, _, rest = text.partition(" ")
-    codes = {"judgement": DIGITS, "severity": SEVERITY_DIGITS}.get(role, {})
+    codes = VALUE_DIGITS.get(role, {})
     known = [code for code, digit in codes.items() if str(digit) == first.rstrip(".") and _offered(code, kind)]
     if not known or (rest and _codes(role).get(normalise(rest)) not in known):
         return None
@@ -101,7 +109,7 @@ def surface(role: str, code: str, language: str, *, digits: bool = False) -> str
     texts = value_words(_LISTS[role]).get(code) if role in _LISTS else None
     if texts is None:
         return code
-    digit = {"judgement": DIGITS, "severity": SEVERITY_DIGITS}.get(role, {}).get(code)
+    digit = VALUE_DIGITS.get(role, {}).get(code)
     return f"{digit} {texts[language]}" if digits and digit else texts[language]
 
 
@@ -111,7 +119,7 @@ def other_surface(role: str, code: str, rng: Random, *, digits: bool = False) ->
     text = rng.choice(texts)
     ways: list[str | float] = [text, text.upper(), text.lower(), f" {text} ", text.replace(" ", "\u00a0") + "\u00a0"]
     ways += [f"\u2060{text}", text.replace(" ", "  ")]
-    digit = {"judgement": DIGITS, "severity": SEVERITY_DIGITS}.get(role, {}).get(code)
+    digit = VALUE_DIGITS.get(role, {}).get(code)
     if digits and digit:
         ways += [str(digit), float(digit), f" {digit} ", f"{digit} {text}"] * 2
     return rng.choice(ways)
@@ -121,8 +129,8 @@ def usable(facts: Facts, decision: Decision) -> bool:
     """Whether a decision is complete and can be carried out at its case by itself."""
     code = decision.get("judgement", "")
     if not code or code not in JUDGEMENTS or not _offered(code, facts.kind):
-        return not code and not any(role.startswith("correct") for role in decision)
-    if decision.get("severity", "").startswith(NOT_UNDERSTOOD):
+        return not code and not any(role.startswith("correct") or role == "applies_to" for role in decision)
+    if any(decision.get(role, "").startswith(NOT_UNDERSTOOD) for role in ("severity", "applies_to")):
         return False
     labels = [role for role in decision if role.startswith("correct_label")]
     span = decision.get("correct_span", "")
@@ -148,6 +156,8 @@ def first_decision(facts: Facts, labels: Mapping[str, str], leading: str, rng: R
         decision = {"judgement": code, **_corrections(code, facts, labels, rng)}
         if rng.random() < 0.3:
             decision["severity"] = rng.choice(list(SEVERITY_DIGITS))
+        if rng.random() < 0.2:
+            decision["applies_to"] = rng.choice(list(SCOPE_DIGITS))
         if rng.random() < 0.3:
             decision["comment"] = rng.choice(COMMENTS)
         if usable(facts, decision):

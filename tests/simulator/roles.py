@@ -2,7 +2,7 @@
 
 This is the only module that knows how the product names its columns and values; operations and oracle go by roles:
 `case` and `block` (the case ID of the row and the one inside the annotation block), `judgement`, `correct_span`,
-`correct_label:LAYER`, `severity`, `comment`, `span`, `other_span`, `context`, `document`.
+`correct_label:LAYER`, `applies_to`, `severity`, `comment`, `span`, `other_span`, `context`, `document`, `twin_group`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ CASE_ID = re.compile(r"[A-Z]{2}-[A-Z2-7]{8,32}")
 _KEYS = {
     "judgement": ("judgement",),
     "correct_span": ("correct_span",),
+    "applies_to": ("applies_to",),
     "severity": ("severity",),
     "comment": ("comment",),
     "span": ("span",),
     "other_span": ("other_span",),
     "context": ("context",),
     "document": ("document",),
+    "twin_group": ("twin_group",),
 }
 _CORRECT_LABEL = "correct_label"
 SHEETS_OF_JUDGEMENT = {"gold_wrong": ("FN",), "gold_missing": ("FP",)}  # all others are offered on both
@@ -43,6 +45,8 @@ DIGITS = {
     "unclear": 6,
 }
 SEVERITY_DIGITS = {"direct": 1, "quasi": 2, "harmless": 3}
+SCOPE_DIGITS = {"all": 1, "document": 2}
+VALUE_DIGITS = {"judgement": DIGITS, "severity": SEVERITY_DIGITS, "applies_to": SCOPE_DIGITS}
 
 
 def normalise(text: str) -> str:
@@ -157,7 +161,7 @@ class Layout:
         return min(self.rows), max(self.rows)
 
 
-ANNOTATIONS = ("judgement", "correct_span", "severity", "comment")
+ANNOTATIONS = ("judgement", "correct_span", "applies_to", "severity", "comment")
 
 
 def _is_label(role: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from tests.support.folders import ROOT
 LANGUAGES = ("en", "de")
 MOST_OPERATIONS = 6
 JUDGED_SHARE = 0.6
+TWICE = r"1\.3|1\.4"  # sentences that are said again in a further document
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ class Simulator:
 def make_fresh(folder: Path, language: str) -> Fresh:
     """Evaluate the example files and read the workbook."""
     for name in ("gold.vrt", "pred.vrt"):
-        shutil.copyfile(ROOT / "examples" / name, folder / name)
+        (folder / name).write_text(with_twins((ROOT / "examples" / name).read_text("utf-8")), "utf-8")
     path = folder / f"fresh-{language}.xlsx"
     options = (*EXAMPLE_OPTIONS, "--lang", language, "--replicates", "0", "-o", path)
     result = run("evaluate", folder / "gold.vrt", folder / "pred.vrt", *options)
@@ -189,6 +191,17 @@ def make_fresh(folder: Path, language: str) -> Fresh:
     facts = _facts(book)
     labels = {"correct_label:category": "PERSON", "correct_label:risk": "LOW"}
     return Fresh(path, book, facts, labels, _offers_digits(book, language))
+
+
+def with_twins(text: str) -> str:
+    """A corpus with a further document that says two of its sentences twice: cases alike, there and in the first."""
+    sentences = re.findall(rf'<s id="(?:{TWICE})">.*?</s>\n', text, re.DOTALL)
+    again = [
+        re.sub(r"\tt(\d+)$", rf"\t{turn}\1", sentence, flags=re.MULTILINE).replace('<s id="', f'<s id="{turn}')
+        for turn in ("u", "v")
+        for sentence in sentences
+    ]
+    return text.rstrip("\n") + '\n<text id="Zweitschrift" domain="tenancy">\n' + "".join(again) + "</text>\n"
 
 
 def _sign(book: Book, language: str) -> None:
@@ -207,9 +220,12 @@ def _facts(book: Book) -> dict[str, Facts]:
     for sheet in book.sheets:
         where = layout(sheet)
         for row, case in (where.rows if where else {}).items():
-            texts = [sheet.cell(row, where.columns[role]).shown for role in ("span", "other_span", "context")]
+            texts = [sheet.cell(row, where.columns[role]).shown for role in _SHOWN]
             found[case] = Facts(case, sheet.name, *(text.replace("\u2060", "") for text in texts))
     return found
+
+
+_SHOWN = ("span", "other_span", "context", "document", "twin_group")
 
 
 @cache

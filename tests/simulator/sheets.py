@@ -48,7 +48,7 @@ def add_to_header(world: World, rng: Random) -> None:
 
 @operation("header: in another language")
 def translate_header(world: World, rng: Random) -> None:
-    """Urteil instead of Judgement, or the other way round, or other capitals."""
+    """Bewertung instead of Judgement, or the other way round, or other capitals."""
     book, sheet, row, role = _header(world, rng)
     texts = list(header_words(role).values())
     layer = f": {role.partition(':')[2]}" if ":" in role else ""

@@ -1,9 +1,4 @@
-"""A few dozen sequences of edits in every run of the tests; the long run is `python -m tests.simulator`.
-
-`NOT_YET` are the operations after which the re-import still loses or moves judgements. All others hold: sequences of
-them must lose nothing and move nothing. Whoever mends the re-import removes names from `NOT_YET`, and from then on the
-sequences try these operations as well; when the list is empty it goes.
-"""
+"""A few dozen sequences of edits in every run of the tests; the long run is `python -m tests.simulator`."""
 
 from __future__ import annotations
 
@@ -16,22 +11,10 @@ from tests.simulator.book import Cell, Sheet
 from tests.simulator.mirror import OfficeProgram
 from tests.simulator.oracle import KEPT, LOST, MOVED, REPORTED, judge, read_lines
 from tests.simulator.person import canonical
-from tests.simulator.registry import OPERATIONS
 from tests.simulator.sequences import Simulator
 from tests.simulator.wayback import CameBack, Place
 from tests.support.office import Office
 
-NOT_YET = {
-    "columns: a second Judgement that differs",  # with one of the two headers misspelt, the other counts in silence
-    "rows: cut to a new workbook",  # after the block was sorted alone, lines beside other cases pass for copies
-    "sheet: work on after a backup",  # a cleared judgement comes back where it stands in two copies
-    "sheet: work on in the copy",  # likewise where only a comment or a severity is left on the first sheet
-    "sort: one column alone",  # beside a copy of the sheet: a comment or severity without its judgement, as above
-    "sort: annotation block alone",  # with a second header among the cases, a line that comes to stand beside it
-    "text to columns",  # where the digit or first word tells the judgement, the other pieces become span and labels
-    "workbooks: one in two",  # numbers of the sheet Documents are taken for digits of judgements
-}
-HOLDS = sorted(set(OPERATIONS) - NOT_YET)
 SEQUENCES = 30
 OFFICE_SEQUENCES = 5
 SEED = 15
@@ -39,7 +22,7 @@ SEED = 15
 
 @pytest.fixture(scope="module")
 def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
-    return Simulator(tmp_path_factory.mktemp("simulator"), SEED, HOLDS)
+    return Simulator(tmp_path_factory.mktemp("simulator"), SEED)
 
 
 def told(ran) -> str:
@@ -63,10 +46,6 @@ def test_no_judgement_is_lost_or_moved_by_a_sequence_of_edits(simulator: Simulat
     assert ran.closes, ran.back
 
 
-def test_every_operation_that_does_not_hold_yet_is_known() -> None:
-    assert set(OPERATIONS) >= NOT_YET
-
-
 @pytest.mark.parametrize("name", ["save as .csv", "through .csv and back", "sheet: delete the hidden one"])
 def test_what_lost_its_hidden_sheet_is_refused_with_a_message(simulator: Simulator, name: str) -> None:
     ran = simulator.run_named([name])
@@ -76,7 +55,7 @@ def test_what_lost_its_hidden_sheet_is_refused_with_a_message(simulator: Simulat
 
 
 def test_the_same_seed_gives_the_same_sequence(tmp_path: Path, simulator: Simulator) -> None:
-    again = Simulator(tmp_path, SEED, HOLDS)
+    again = Simulator(tmp_path, SEED)
     first, second = simulator.run(3), again.run(3)
     assert first.names == second.names
     assert list(map(str, first.verdicts)) == list(map(str, second.verdicts))
@@ -184,7 +163,7 @@ def test_digits_mean_judgements_where_they_are_switched_on(text: str, kind: str,
 
 @pytest.fixture(scope="module")
 def in_office(office: Office, tmp_path_factory: pytest.TempPathFactory) -> Simulator:
-    return Simulator(tmp_path_factory.mktemp("edited"), SEED, HOLDS, program=OfficeProgram(office))
+    return Simulator(tmp_path_factory.mktemp("edited"), SEED, program=OfficeProgram(office))
 
 
 @pytest.mark.office

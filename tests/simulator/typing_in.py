@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.simulator.book import Book, ErrorValue, Formula, NotPossible, Sheet
+from tests.simulator.book import Book, Cell, ErrorValue, Formula, NotPossible, Sheet
 from tests.simulator.person import COMMENTS, TYPOS, other_surface
 from tests.simulator.registry import operation, some_rows
 from tests.simulator.roles import Layout, is_annotation
@@ -86,6 +86,34 @@ def comment(world: World, rng: Random) -> None:
         text = rng.choice(COMMENTS)
         book.put(sheet, row, found.columns["comment"], text)
         world.decide(found.rows[row], "comment", text)
+
+
+@operation("type: holds for cases alike")
+def apply_to_twins(world: World, rng: Random) -> None:
+    """Let judgements hold for the cases alike, in all documents or in their own."""
+    book, sheet, found = world.typed(rng, "applies_to", "case", plain=True)
+    for row in rng.sample(rows := _filled(sheet, found, "judgement", texts=False), min(len(rows), 4)):
+        text = other_surface("applies_to", rng.choice(["all", "document"]), rng, digits=world.digits)
+        book.put(sheet, row, found.columns["applies_to"], text)
+        world.decide(found.rows[row], "applies_to", Cell(text).shown)
+
+
+@operation("type: something that names no cases alike")
+def wrong_scope(world: World, rng: Random) -> None:
+    """Type what nobody understands into the column: the judgement counts for its own case, and it is said."""
+    book, sheet, found = world.typed(rng, "applies_to", "case", plain=True)
+    row, text = rng.choice(_filled(sheet, found, "judgement", texts=False)), rng.choice(["yes", "3", "both", "x"])
+    book.put(sheet, row, found.columns["applies_to"], text)
+    world.decide(found.rows[row], "applies_to", text)
+
+
+@operation("type: cases alike taken back")
+def clear_scope(world: World, rng: Random) -> None:
+    """Clear the column in some rows."""
+    book, sheet, found = world.typed(rng, "applies_to", "case", plain=True)
+    for row in _filled(sheet, found, "applies_to", texts=False)[:2]:
+        book.put(sheet, row, found.columns["applies_to"], None)
+        world.decide(found.rows[row], "applies_to", "")
 
 
 @operation("fill down: judgements")

@@ -29,7 +29,6 @@ _NO_REPORT = {
     "run",
     "undecided",
 }
-_NOBODYS = {"carried", "settled"}  # outcomes of cases that nobody judged by themselves
 _PLACE = re.compile(r"(?P<file>[^!\"\n]+?\.(?:xlsx|ods|csv))!(?P<rest>.+)", re.DOTALL)
 _CELLS = re.compile(r"\$?([A-Z]{1,3})\$?(\d+)?(?::\$?([A-Z]{1,3})\$?(\d+)?)?(?![A-Za-z0-9])")
 
@@ -54,6 +53,7 @@ class CameBack:
     errors: str
     judged: dict[str, list[Decision]] = field(default_factory=dict)
     sources: dict[str, list[str]] = field(default_factory=dict)  # workbooks by case
+    carried: dict[str, list[tuple[str, Decision]]] = field(default_factory=dict)  # case → the case alike, what it says
     named: set[str] = field(default_factory=set)  # cases whose ID a report names
     places: list[Place] = field(default_factory=list)
     accounts: list[Mapping[str, int]] = field(default_factory=list)  # what became of the cases, for each run
@@ -103,15 +103,18 @@ def _read_log(text: str, found: CameBack) -> None:
     for line in text.split("\n"):
         if line.strip():
             entry = json.loads(line)
-            if entry.get("outcome") in _NOBODYS:
-                continue
             case = str(entry["case"])
+            if entry["twin"]:
+                found.carried.setdefault(case, []).append((str(entry["twin"]), _decision(entry)))
+                continue
             found.judged.setdefault(case, []).append(_decision(entry))
             found.sources.setdefault(case, []).append(str(entry.get("workbook", "")))
 
 
 def _decision(entry: Mapping[str, Any]) -> Decision:
-    values = {role: entry.get(role) or "" for role in ("judgement", "correct_span", "severity", "comment")}
+    values = {
+        role: entry.get(role) or "" for role in ("judgement", "correct_span", "applies_to", "severity", "comment")
+    }
     values.update({f"correct_label:{layer.casefold()}": label for layer, label in entry["correct_labels"].items()})
     return {role: canonical(role, str(value)) for role, value in values.items() if str(value).strip()}
 

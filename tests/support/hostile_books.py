@@ -85,6 +85,19 @@ def _far_in_a_large_sheet() -> Iterator[bytes]:
     yield xlsx(SHEET.format(rows=rows + '<row  r="1048576"><c  r="XFD1048576"/></row>'))
 
 
+@kind("a large sheet whose tags do not say what they seem to")
+def _disguised_in_a_large_sheet() -> Iterator[bytes]:
+    rows = "".join(ROW.replace("1", str(n)).format(cells=cell(f"A{n}", "text " * 20)) for n in range(1, 8000))
+    for more in (
+        f'<row r="8001">{cell("XFD1048576")}</row>',  # a cell that names a row it does not stand in
+        f'<row spans=\' r="9"\' r="1048576">{cell("XFD1048576")}</row>',
+        '<row r="8001"><c s=\' r="A1"\' r="XFD1048576"/></row>',
+        '<row r="8001"><c r="xfd1048576"/></row>',
+        "<row r='8001'><c r='XFD1048576'/></row>",
+    ):
+        yield xlsx(SHEET.format(rows=rows + more))
+
+
 @kind("a name that is no cell's")
 def _no_name() -> Iterator[bytes]:
     for name in ("A0", "A99999999999", "AAAA1", "", "-1", "1A", "XFE1", "A1048577", "Ä1", "A1:B2", "R1C1"):

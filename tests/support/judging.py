@@ -14,7 +14,7 @@ from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.review_sheets import ReviewRow
+from clueval_xlsx.review.sheet_rows import ReviewRow
 from tests.support.tables import Sides, cut
 
 EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}
@@ -67,8 +67,9 @@ def records(answers: Mapping[str, Answer], who: str = "Anna", *, final: bool = F
             answer.comment,
             who,
             f"{who.lower()}.xlsx",
-            place,
-            final,
+            place=place,
+            final=final,
+            applies_to=answer.applies_to,
         )
         rows.append(ReviewRow(record))
     return JudgedWorkbook(f"{who.lower()}.xlsx", who, None, (), tuple(rows), ())

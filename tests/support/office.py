@@ -12,6 +12,7 @@ the client; `office_driver`, run by the system's Python, is asked by it.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -43,23 +44,26 @@ def missing() -> str:
 
 
 class Office:
-    """One LibreOffice process with a profile of its own."""
+    """One LibreOffice process with a profile of its own; without a screen, unless one is named (`:7`)."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: Path, display: str = "") -> None:
+        self.folder, self.display = Path(folder), display
 
     def __enter__(self) -> Office:
         pipe = f"clueval{time.time_ns()}"
         command = [
             "soffice",
             f"-env:UserInstallation={(self.folder / 'office-profile').as_uri()}",
-            "--headless",
+            *([] if self.display else ["--headless"]),
             "--norestore",
             "--nologo",
             "--nodefault",
             f"--accept=pipe,name={pipe};urp;",
         ]
-        self._office = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        screen = {"DISPLAY": self.display} if self.display else {}
+        self._office = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **screen}
+        )
         driver = [SYSTEM_PYTHON, str(Path(__file__).resolve().with_name("office_driver.py")), pipe]
         self._driver = subprocess.Popen(
             driver, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
@@ -94,7 +98,7 @@ class Office:
 
     def open(self, path: Path | str) -> Document:
         """Open a workbook."""
-        return Document(self, self.ask("open", Path(path).resolve().as_uri()))
+        return Document(self, self.ask("open", Path(path).resolve().as_uri(), bool(self.display)))
 
     def new(self) -> Document:
         """A new, empty workbook."""
@@ -154,6 +158,19 @@ class Document:
     def enter(self, sheet: str, address: str, text: str) -> None:
         """Type into a cell, as a person does: the program decides what the text is."""
         self._ask("enter", sheet, address, text)
+
+    def select(self, sheet: str, address: str = "") -> None:
+        """Show a sheet, and put the cursor into a cell."""
+        self._ask("select", sheet, address)
+
+    def cursor(self) -> tuple[str, str]:
+        """The sheet that is shown and the cell that the cursor is in."""
+        sheet, address = self._ask("cursor")
+        return sheet, address
+
+    def annotate(self, sheet: str, address: str, text: str) -> None:
+        """Attach a comment to a cell."""
+        self._ask("annotate", sheet, address, text)
 
     def set_text(self, sheet: str, address: str, text: str) -> None:
         """Put text into a cell, whatever it looks like."""

@@ -49,8 +49,8 @@ class _Driver:
     def ping(self) -> str:
         return "pong"
 
-    def open(self, url: str) -> int:
-        document = self.desktop.loadComponentFromURL(url, "_blank", 0, self._properties(Hidden=True))
+    def open(self, url: str, shown: bool = False) -> int:
+        document = self.desktop.loadComponentFromURL(url, "_blank", 0, self._properties(Hidden=not shown))
         if document is None:
             raise RuntimeError(f"LibreOffice cannot open {url}")
         self.documents.append(document)
@@ -118,6 +118,24 @@ class _Driver:
             "message": rule.ErrorMessage,
             "hint": rule.InputMessage if rule.ShowInputMessage else "",
         }
+
+    def select(self, number: int, sheet: str, address: str) -> None:
+        controller = self.documents[number].CurrentController
+        controller.setActiveSheet(self._sheet(number, sheet))
+        if address:
+            controller.select(self._range(number, sheet, address))
+
+    def cursor(self, number: int) -> list[str]:
+        place = self.documents[number].CurrentController.ViewData.split(";")
+        sheet = self.documents[number].CurrentController.ActiveSheet
+        index = sheet.RangeAddress.Sheet
+        column, row = place[3 + index].replace("+", "/").split("/")[:2]
+        cell = sheet.getCellByPosition(int(column), int(row))
+        return [sheet.Name, cell.AbsoluteName.rpartition(".")[2].replace("$", "")]
+
+    def annotate(self, number: int, sheet: str, address: str, text: str) -> None:
+        cell = self._range(number, sheet, address).getCellByPosition(0, 0)
+        self._sheet(number, sheet).Annotations.insertNew(cell.CellAddress, text)
 
     def column(self, number: int, sheet: str, column: int) -> dict[str, Any]:
         found = self._sheet(number, sheet).Columns.getByIndex(column)

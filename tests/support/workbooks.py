@@ -23,7 +23,7 @@ from clueval_xlsx.review.manifest import Manifest, decode
 from tests.support.tables import Sides, pair_of
 
 HEADER_ROW = 3  # of the case sheets, counted from 1
-TABS = {"FN": "Missed (FN)", "FP": "Unsupported (FP)", "AG": "Agreed"}  # in English
+TABS = {"FN": "Missed (FN)", "FP": "Unsupported (FP)", "AG": "Agreed", "UM": "Unmarked"}  # in English
 FIRST = HEADER_ROW + 1
 LOOKS = {"": "1F2933", "both": "1B7F3Bb", "gold": "B3261Ebu", "pred": "B35900bi"}  # as `runs` says them
 ONE_LAYER = """
@@ -115,7 +115,7 @@ def find(sheet: Worksheet, text: str) -> tuple[int, int]:
 
 def answers_for(evaluation):
     """Judgements for some cases, all effects among them."""
-    missed, unsupported = (list(table["case_id"]) for table in evaluation.cases)
+    missed, unsupported = (list(table["case_id"]) for table in evaluation.case_tables)
     codes = {
         "FN": ["gold_wrong", "gold_wrong", "boundary", "acceptable", "model_error", "unclear", "label"],
         "FP": ["gold_missing", "gold_missing", "gold_missing", "boundary", "acceptable", "model_error"],

@@ -16,18 +16,14 @@ from rich.console import Console
 from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.comparison import compare
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.terminal.comparison import comparison_tables
 from clueval_xlsx.outputs.terminal.scores import score_tables
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
-from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
-from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.adjudication import adjudication_view, conflict_sentence
 from clueval_xlsx.views.case_words import case_name, class_name
 from clueval_xlsx.views.comparison import comparison_view
 from clueval_xlsx.views.documents import document_list
@@ -35,7 +31,7 @@ from clueval_xlsx.views.overview import tiles
 from clueval_xlsx.views.scores import group_tables, label_tables, level_table, scheme_tables
 from clueval_xlsx.words import Words, languages
 from tests.support.folders import ROOT
-from tests.support.judging import case, decide, judged, records
+from tests.support.judging import judged
 
 TABLE = """
     token      gold    pred
@@ -140,40 +136,6 @@ def test_a_wrong_label_is_no_leak(result: Evaluation) -> None:
 
 
 @pytest.mark.parametrize("language", languages())
-def test_everything_about_a_reimport_is_in_workbook_and_page(language: str) -> None:
-    words = Words(language)
-    evaluation = judged(TABLE)
-    deleted, open_ = case(evaluation, "FN", "Eve"), case(evaluation, "FP", "Bob")
-    anna = {deleted: Answer("gold_wrong", comment="nobody"), open_: Answer("gold_missing")}
-    run = decide(evaluation, records(anna, "Anna"), records({open_: Answer("model_error")}, "Ben"))
-    view = adjudication_view(run, words)
-    target = io.BytesIO()
-    write_adjudicated(run, target, lang=language)
-    cells, page = in_workbook(target), in_page(adjudication_html(run, language))
-    assert [bool(table.rows) for table in view.lists] == [True, True, True, True, False]
-    for table in (view.workbooks, *view.lists):
-        texts = [column.title for column in table.columns] if table.rows else [table.empty]
-        texts += [str(value) for row in table.rows for value in row if isinstance(value, str) and value]
-        for text in (table.title, *texts):
-            assert text in cells, text
-            assert text in page, text
-    for row in view.states.rows:
-        assert row.name in cells
-        assert row.name in page
-
-
-def test_a_conflict_is_told_in_one_sentence_with_everybodys_words() -> None:
-    evaluation = judged(TABLE)
-    found = case(evaluation, "FP", "Bob")
-    books = [records({found: Answer(code)}, who) for code, who in (("gold_missing", "Anna"), ("model_error", "Ben"))]
-    run = decide(evaluation, *books)
-    (conflict,) = run.conflicts
-    sentence = conflict_sentence(run, conflict, Words("en"))
-    for part in (found, "“Bob”", "Anna: Reference forgot this", "Ben: Model is wrong", "anna.xlsx!FP"):
-        assert part in sentence
-
-
-@pytest.mark.parametrize("language", languages())
 def test_a_comparison_has_the_same_rows_in_every_medium(language: str) -> None:
     words = Words(language)
     other = TABLE.replace("Eve        B-PER   O", "Eve        B-PER   B-PER")
@@ -191,7 +153,7 @@ def test_a_comparison_has_the_same_rows_in_every_medium(language: str) -> None:
             assert row.name in screen
             assert numbers.points(row.others[0].difference, words) in page
             assert numbers.points(row.others[0].difference, words) in screen
-    for text in (view.explained, view.chosen, *(str(row[0]) for row in view.shared.rows)):
+    for text in (*view.verdicts, view.explained, view.chosen, *(str(row[0]) for row in view.shared.rows)):
         assert text in cells
         assert text in page
         assert text in screen

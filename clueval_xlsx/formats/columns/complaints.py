@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from clueval_xlsx.corpus.corpus import LineOrigin
 from clueval_xlsx.exceptions import InputError, Problem
 
 MOST_PROBLEMS = 1000  # so many of each kind are described; the rest is only counted
@@ -38,14 +39,16 @@ class Complaints:
         self.listed += other.listed
         self.unlisted += other.unlisted
 
-    def refuse(self, data: bytes, name: str) -> None:
+    def refuse(self, data: bytes, name: str, origin: LineOrigin | None = None) -> None:
         """Raise if there is anything, in the order of the lines."""
         if not self.listed:
             return
         ordered = sorted(self.listed, key=lambda complaint: complaint.offset)
         lines = line_numbers(data, [complaint.offset for complaint in ordered])
         problems = [
-            Problem(f"{name}:{line}", complaint.found, complaint.allowed, complaint.remedy)
+            Problem(
+                origin.place(line) if origin else f"{name}:{line}", complaint.found, complaint.allowed, complaint.remedy
+            )
             for line, complaint in zip(lines, ordered, strict=True)
         ]
         raise InputError(problems=problems[:MOST_PROBLEMS], unlisted=self.unlisted + len(problems[MOST_PROBLEMS:]))

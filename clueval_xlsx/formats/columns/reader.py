@@ -9,61 +9,97 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.corpus import Corpus, LineOrigin, Regions
 from clueval_xlsx.corpus.reading import digest
-from clueval_xlsx.corpus.tags import TagColumn, parse_tag
+from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn, parse_tag
 from clueval_xlsx.corpus.token_reading import TokenReading
-from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.columns import fields
 from clueval_xlsx.formats.columns.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
 from clueval_xlsx.formats.columns.correction import TagCells
 from clueval_xlsx.formats.columns.fields import Lines
+from clueval_xlsx.formats.columns.finding import WantedColumns, find_columns
 from clueval_xlsx.formats.columns.structure import (
     CONLL_DOCUMENT,
-    DOCSTART,
     DocumentPlace,
+    LineRules,
     Structure,
     find_structure,
-    is_comment,
 )
+from clueval_xlsx.formats.columns.tag_cells import TagPlace, first_tags, key_value, layered_tags, parts_of
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER, ReadOptions
+from clueval_xlsx.formats.options import ERROR, FIRST, LAYERS, ReadOptions
 from clueval_xlsx.text.strings import IntArray, Strings, first_of_each
 from clueval_xlsx.threads import in_order
-
-LAST_COLUMN = -1  # "the last column", the default place of CoNLL tags
 
 
 @dataclass(frozen=True)
 class TokenFormat:
-    """How to read one token file. Columns are counted from 1; the token is column 1."""
+    """How to read one token file. Columns are counted from 1; the token is column 1 unless `token` says otherwise.
+
+    `layers` are columns, names that a header gives or keys of a column's cells, as they were asked for; `places` is
+    where they were found.
+    """
 
     conll: bool = False
-    layers: Mapping[str, int] = field(default_factory=dict)
+    layers: Mapping[str, int | str | None] = field(default_factory=dict)
+    token: int | str | None = None
     token_id: int | None = None
     document_id: int | None = None
+    sentence_id: int | None = None
     columns: Mapping[str, int] = field(default_factory=dict)
     space_column: int | None = None
     document_tag: str = "text"
     sentence_tag: str = "s"
+    several_tags: str = ERROR
+    text_only: bool = False
+    tabs_only: bool = False
+    origin: LineOrigin | None = None
+    places: Mapping[str, TagPlace] = field(default_factory=dict)
+    rules: LineRules = field(default_factory=LineRules)
+    tabs: bool = True
 
     @classmethod
-    def of(cls, options: ReadOptions, name: str, *, conll: bool = False, default_column: int) -> TokenFormat:
-        """What of the options concerns a token file; without layers there is one, in the default column."""
+    def of(cls, options: ReadOptions, *, conll: bool = False) -> TokenFormat:
+        """What of the options concerns a token file."""
         return cls(
             conll=conll,
-            layers=_layer_columns(options.layers, name) or {DEFAULT_LAYER: default_column},
+            layers=options.layers,
+            token=options.token,
             token_id=options.token_id,
             document_id=options.document_id,
+            sentence_id=options.sentence_id,
             columns=options.columns,
             space_column=options.space_column,
             document_tag=options.document_tag,
             sentence_tag=options.sentence_tag,
+            several_tags=options.several_tags,
+            text_only=options.text_only,
         )
+
+    def on(self, data: bytes, begin: int, name: str) -> TokenFormat:
+        """The same with everything found that this file leaves to be found."""
+        others = frozenset(self.wanted_as_text().values())
+        wanted = WantedColumns(self.layers, self.token, others, text_only=self.text_only, tabs_only=self.tabs_only)
+        found = find_columns(data, begin, wanted, name, conll=self.conll)
+        placed = replace(
+            self,
+            places=found.layers,
+            token=found.token,
+            tabs=found.tabs,
+            space_column=self.space_column or found.misc,
+        )
+        least = max([found.token, *placed.wanted().values()])
+        rules = LineRules(conll=self.conll, indexed=found.indexed, header=found.header, columns=least)
+        return replace(placed, rules=rules)
+
+    @property
+    def token_column(self) -> int:
+        """The column of the tokens, once it was found."""
+        return self.token if isinstance(self.token, int) else 1
 
     def wanted(self) -> dict[str, int]:
         """Every column that is read besides the token, with the words that name it in a message."""
-        return {**{f"layer {name}": column for name, column in self.layers.items()}, **self.wanted_as_text()}
+        return {**{f"layer {name}": place.column for name, place in self.places.items()}, **self.wanted_as_text()}
 
     def wanted_as_text(self) -> dict[str, int]:
         """Those of them that are not tags."""
@@ -71,23 +107,12 @@ class TokenFormat:
         for name, column in (
             ("token ID", self.token_id),
             ("document ID", self.document_id),
+            ("sentence ID", self.sentence_id),
             ("spacing", self.space_column),
         ):
             if column is not None:
                 wanted[name] = column
         return wanted
-
-
-def _layer_columns(layers: Mapping[str, int | str | None], name: str) -> dict[str, int]:
-    found = {}
-    for layer, column in layers.items():
-        if not isinstance(column, int):
-            raise OptionError(
-                f"{name}: --layer {layer}{f'={column}' if column else ''}: here a layer is a column of tags. Give its "
-                f"number, such as {layer}={DEFAULT_COLUMN} (--gold-layer, --pred-layer for one side)."
-            )
-        found[layer] = column
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,12 +175,11 @@ def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
     data = fields.pad(raw)
     complete = raw.endswith(b"\n") or not raw
     del raw
-    if options.conll and LAST_COLUMN in options.layers.values():
-        options = _with_last_column(data, begin, options)
+    options = options.on(data, begin, name)
 
     complaints = Complaints()
     plain = options.wanted_as_text()
-    buffers = _ColumnBuffers(data.count(b"\n", begin), 1 + len(plain), len(options.layers))
+    buffers = _ColumnBuffers(data.count(b"\n", begin), 1 + len(plain), len(options.places))
     structures, counts, incomplete = [], [], False
     for chunk in _chunks(data, begin, options):
         buffers.add(chunk)
@@ -166,23 +190,25 @@ def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
     structure = Structure.join(structures, counts)
     tokens, *columns = buffers.columns(data, entities=not options.conll)
     named = dict(zip(plain, columns, strict=True))
-    layers = dict(zip(options.layers, buffers.tags(), strict=True))
     token_ids = named.get("token ID")
-    _check_tokens(tokens, complaints)
+    _check_tokens(tokens, complaints, options.token_column)
     if token_ids is not None:
         _check_token_ids(token_ids, complaints)
     if incomplete:  # places and tokens do not fit each other
-        complaints.refuse(data, name)
+        complaints.refuse(data, name, options.origin)
     tag = CONLL_DOCUMENT if options.conll else options.document_tag
-    documents, doc_ids = _documents(structure, tokens, tag, id_column=named.get("document ID"), complaints=complaints)
-    complaints.refuse(data, name)
+    documents, doc_ids = _documents(
+        structure, tokens, tag, conll=options.conll, id_column=named.get("document ID"), complaints=complaints
+    )
+    complaints.refuse(data, name, options.origin)
 
+    sentences = _sentence_starts(named.get("sentence ID"), named.get("spacing"), len(tokens))
     corpus = Corpus(
         tokens=tokens,
         doc_ids=doc_ids,
         documents=documents,
-        breaks=_breaks(structure, documents, len(tokens), options.sentence_tag),
-        hard_breaks=structure.has_sentences(options.sentence_tag),
+        breaks=_breaks(structure, documents, len(tokens), options.sentence_tag, sentences),
+        hard_breaks=structure.has_sentences(options.sentence_tag) or sentences.size > 0,
         name=name,
         regions=structure.regions(data, len(tokens), skip=options.document_tag),
         columns={column: named[f"column {column}"] for column in options.columns},
@@ -190,29 +216,58 @@ def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
         glue=_glue(structure, named.get("spacing"), len(tokens)),
         document_tag=options.document_tag,
         sentence_tag=options.sentence_tag,
+        origin=options.origin,
     )
-    source = Source(name, "conll" if options.conll else "vrt", sha256, dict(options.layers), complete)
-    return TokenReading(corpus, layers, source, original=TagCells())
+    raw_layers = dict(zip(options.places, buffers.tags(), strict=True))
+    cells, layers = _tag_layers(raw_layers, options, corpus.closing_breaks)
+    columns_read = {layer: _shown_place(cells.places[layer]) for layer in layers}
+    source = Source(name, "conll" if options.conll else "vrt", sha256, columns_read, complete)
+    return TokenReading(corpus, layers, source, original=cells)
 
 
-def _with_last_column(data: bytes, begin: int, options: TokenFormat) -> TokenFormat:
-    """Replace "the last column" by the number of columns of the first token line."""
-    for line in data[begin : begin + fields.CHUNK_BYTES].splitlines():
-        parts = line.split()
-        if len(parts) > 1 and not line.startswith(DOCSTART) and not is_comment(line):
-            layers = {name: len(parts) if column == LAST_COLUMN else column for name, column in options.layers.items()}
-            return replace(options, layers=layers)
-    return replace(options, layers=dict.fromkeys(options.layers, 2))
+def _shown_place(place: TagPlace) -> int | str:
+    return f"{place.column}:{place.key}" if place.key else place.column
+
+
+def _tag_layers(
+    raw: Mapping[str, TagColumn], options: TokenFormat, breaks: IntArray
+) -> tuple[TagCells, dict[str, TagColumn]]:
+    """The layers that the columns hold, and how they are written: keys looked up, cells of several tags taken apart."""
+    layers: dict[str, TagColumn] = {}
+    places: dict[str, TagPlace] = {}
+    shared: dict[str, tuple[str, ...]] = {}
+    outside_keys: set[str] = set()
+    for layer, cells in raw.items():
+        column, place = cells, options.places[layer]
+        if place.key:
+            values = [key_value(cell, place.key) for cell in cells.tags]
+            if any(value in OUTSIDE_MARKS for value in values):
+                outside_keys.add(layer)
+            column = TagColumn(cells.codes, tuple(OUTSIDE if value is None else value for value in values))
+        elif place.plain:
+            column = replace(cells, plain=True)
+        elif options.several_tags == LAYERS and any(len(parts_of(tag)) > 1 for tag in cells.tags):
+            parts = layered_tags(cells, breaks)
+            names = (layer, *(f"{layer}-{number}" for number in range(2, len(parts) + 1)))
+            layers.update(zip(names, parts, strict=True))
+            places.update(dict.fromkeys(names, place))
+            shared.update(dict.fromkeys(names, names))
+            continue
+        elif options.several_tags == FIRST:
+            column = first_tags(cells)
+        layers[layer], places[layer] = column, place
+    separators = b" \t" if options.conll and not options.tabs else b"\t"
+    return TagCells(places, separators, options.token_column, shared, frozenset(outside_keys)), layers
 
 
 def _chunks(data: bytes, begin: int, options: TokenFormat) -> Iterator[_FileChunk]:
     """Read the file in stretches, several at a time; where they are cut depends on the file alone."""
     buffer = np.frombuffer(data, dtype=np.uint8)
-    split = fields.split_blanks if options.conll else fields.split_tabs
+    split = fields.split_blanks if options.conll and not options.tabs else fields.split_tabs
 
     def read_chunk(bounds: tuple[int, int]) -> _FileChunk:
         lines = split(buffer, *bounds)
-        structure, is_token = find_structure(data, buffer, lines, conll=options.conll)
+        structure, is_token = find_structure(data, buffer, lines, options.rules)
         return _read_chunk(data, lines, options, structure=structure, is_token=is_token)
 
     return in_order(read_chunk, fields.chunk_bounds(data, begin))
@@ -222,7 +277,7 @@ def _read_chunk(
     data: bytes, lines: Lines, options: TokenFormat, *, structure: Structure, is_token: npt.NDArray[np.bool_]
 ) -> _FileChunk:
     complaints = Complaints()
-    wanted = options.wanted()
+    wanted = {"token": options.token_column, **options.wanted()} if options.token_column > 1 else options.wanted()
     rows = np.flatnonzero(is_token)
     everything = len(rows)
     for what, number in wanted.items():
@@ -233,13 +288,13 @@ def _read_chunk(
             count = int(lines.fields[row])
             found = f"{_shown(text)} has {count} column{'s' if count != 1 else ''}, "
             found += f"but column {number} ({what}) is asked for"
-            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text)))
+            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, options)))
         complaints.add(described, total=len(short))
         rows = rows[lines.fields[rows] >= number]
-    columns = [lines.column(number, rows) for number in (1, *options.wanted_as_text().values())]
+    columns = [lines.column(number, rows) for number in (options.token_column, *options.wanted_as_text().values())]
     tags = [
-        _tag_column(Strings(data, *lines.column(number, rows)), layer, complaints)
-        for layer, number in options.layers.items()
+        _tag_column(Strings(data, *lines.column(place.column, rows)), layer, place, options.several_tags, complaints)
+        for layer, place in options.places.items()
     ]
     return _FileChunk(len(rows), columns, tags, structure, everything - len(rows), complaints)
 
@@ -249,38 +304,64 @@ def _shown(text: str) -> str:
     return repr(text)
 
 
-def _missing_column_remedy(text: str) -> str:
+def _missing_column_remedy(text: str, options: TokenFormat) -> str:
     if text.startswith("<"):
         return "If the line is meant as an XML tag, it is not well formed; a tag stands alone on its line"
-    return "Give the right column (--layer NAME=COLUMN), or mend the line; columns are separated by tabs"
+    separated = "blanks or tabs" if options.conll and not options.tabs else "tabs"
+    return f"Give the right column (--layer NAME=COLUMN), or mend the line; columns are separated by {separated}"
 
 
-def _check_tokens(tokens: Strings, complaints: Complaints) -> None:
+def _check_tokens(tokens: Strings, complaints: Complaints, column: int) -> None:
     empty = np.flatnonzero(tokens.length == 0)
-    found, remedy = "the token in column 1 is empty", "Write the token, or leave the line empty to end the sentence"
+    found, remedy = (
+        f"the token in column {column} is empty",
+        "Write the token, or leave the line empty to end the sentence",
+    )
     complaints.add(
         (Complaint(offset, found, remedy=remedy) for offset in tokens.start[empty[:MOST_PROBLEMS]].tolist()),
         total=len(empty),
     )
 
 
-def _tag_column(cells: Strings, layer: str, complaints: Complaints) -> TagColumn:
+def _tag_column(cells: Strings, layer: str, place: TagPlace, several: str, complaints: Complaints) -> TagColumn:
     codes, tags = cells.factorise()
-    is_bad = np.array([parse_tag(tag) is None for tag in tags], dtype=bool)
+    wrong = [_tag_problem(tag, layer, place, several) for tag in tags]
+    is_bad = np.array([problem is not None for problem in wrong], dtype=bool)
     bad = np.flatnonzero(is_bad[codes]) if is_bad.any() else codes[:0]
     complaints.add(
         (
-            Complaint(
-                int(cells.start[index]),
-                f"layer {layer}: {_shown(tags[codes[index]])} is no BIO tag",
-                "O, B-LABEL, I-LABEL (or the prefixes E S, L U of BIOES and BILOU)",
-                "Check that --layer names the right column",
-            )
+            Complaint(int(cells.start[index]), *problem)
             for index in bad[:MOST_PROBLEMS].tolist()
+            if (problem := wrong[codes[index]]) is not None
         ),
         total=len(bad),
     )
     return TagColumn(codes, tuple(tags))
+
+
+def _tag_problem(cell: str, layer: str, place: TagPlace, several: str) -> tuple[str, str, str] | None:
+    """What is wrong with a cell of tags: found, allowed, remedy; None for nothing."""
+    if place.key:
+        value = key_value(cell, place.key)
+        cell = OUTSIDE if value is None else value
+    if place.plain and not (cell[1:2] == "-" and parse_tag(cell)):
+        return None
+    parts = parts_of(cell)
+    if len(parts) > 1:
+        if several != ERROR and not place.key:
+            return None
+        return (
+            f"layer {layer}: {_shown(cell)} holds several tags",
+            "one tag",
+            "Take the first of each cell (--several-tags first), or make layers of them (--several-tags layers)",
+        )
+    if parse_tag(cell) is not None and not place.plain:
+        return None
+    return (
+        f"layer {layer}: {_shown(cell)} is no BIO tag" + (" among labels without prefixes" if place.plain else ""),
+        "O, B-LABEL, I-LABEL (or the prefixes E S, L U of BIOES and BILOU)",
+        "Check that --layer names the right column",
+    )
 
 
 def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
@@ -305,10 +386,10 @@ def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
 
 
 def _documents(
-    structure: Structure, tokens: Strings, tag: str, *, id_column: Strings | None, complaints: Complaints
+    structure: Structure, tokens: Strings, tag: str, *, conll: bool, id_column: Strings | None, complaints: Complaints
 ) -> tuple[Regions, tuple[str, ...]]:
     """Documents from tags, else from the ID column, else the whole file; tokens between tags get their own."""
-    found, bad = structure.documents(tokens, tag)
+    found, bad = structure.documents(tokens, tag, conll=conll)
     if not found and id_column is not None and len(tokens):
         codes, values = id_column.factorise()
         starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
@@ -340,10 +421,26 @@ def _documents(
     return regions, doc_ids
 
 
-def _breaks(structure: Structure, documents: Regions, tokens: int, sentence_tag: str) -> IntArray:
+def _breaks(structure: Structure, documents: Regions, tokens: int, sentence_tag: str, sentences: IntArray) -> IntArray:
     """Positions at which a sentence begins: behind every sentence tag, blank line and document border."""
-    places = np.concatenate([structure.sentence_borders(sentence_tag), documents.start, documents.stop, [0]])
+    borders = structure.sentence_borders(sentence_tag)
+    places = np.concatenate([borders, sentences, documents.start, documents.stop, [0]])
     return np.unique(places[places < tokens]).astype(np.int64)
+
+
+def _sentence_starts(ids: Strings | None, spacing: Strings | None, tokens: int) -> IntArray:
+    """Where a column of sentence IDs changes (an empty cell is as the one before), or says that a sentence ended."""
+    if ids is not None and tokens:
+        codes, values = ids.factorise()
+        said = np.flatnonzero(np.array([bool(value.strip()) for value in values], dtype=bool)[codes])
+        changed = np.flatnonzero(np.diff(codes[said])) + 1
+        return said[np.append(0, changed)] if len(said) else said
+    if spacing is not None and tokens:
+        codes, values = spacing.factorise()
+        ends = np.array(["EndOfSentence" in value for value in values], dtype=bool)
+        after = np.flatnonzero(ends[codes]) + 1
+        return after[after < tokens]
+    return np.empty(0, np.int64)
 
 
 def _glue(structure: Structure, spacing: Strings | None, tokens: int) -> npt.NDArray[np.bool_] | None:
@@ -362,4 +459,4 @@ def _glue(structure: Structure, spacing: Strings | None, tokens: int) -> npt.NDA
 
 
 def _no_space_after(value: str) -> bool:
-    return "SpaceAfter=No" in value or value.strip().lower() in {"0", "no", "false", "n"}
+    return "SpaceAfter=No" in value or "NoSpaceAfter" in value or value.strip().lower() in {"0", "no", "false", "n"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,7 +21,11 @@ _OPEN, _CLOSE, _EMPTY, _OTHER = 0, 1, 2, 3
 _BLANK_NAME = ""  # the name under which blank lines are kept
 DOCSTART = b"-DOCSTART-"
 CONLL_DOCUMENT = "text"
-_CONLLU_COMMENT = re.compile(rb"#\s*(newdoc\b|[\w:.-]+\s*=)")
+_COMMENT = re.compile(rb"#\s*(?:newdoc\b|newpar\b|[\w:.-]+\s*=|(?:[\w.-]+:)?doc(?:ument)?[_-]?id\b|https?://)")
+_DOCUMENT_COMMENT = re.compile(
+    r"#\s*(?:newdoc\b(?:\s+id\s*=\s*(\S.*))?|(?:[\w.-]+:)?doc(?:ument)?[_-]?id\s*[=:]?\s*(\S.*))"
+)
+_DOCUMENT_TAG = re.compile(rb"<(/?)(?:doc|document|text|article)(?:\s[^<>]*)?>", re.IGNORECASE)
 _SHORT = 16  # tags without attributes recur; classifying each once is enough
 
 
@@ -98,7 +102,9 @@ class Structure:
             found[name] = Regions(self.place[opening], border[following], tags=tags)
         return found
 
-    def documents(self, tokens: Strings, tag: str) -> tuple[list[DocumentPlace], list[Complaint]]:
+    def documents(
+        self, tokens: Strings, tag: str, *, conll: bool = False
+    ) -> tuple[list[DocumentPlace], list[Complaint]]:
         """Documents by their tags, and stretches of tokens outside any; with what is wrong with the tags."""
 
         def complain(row: int, found: str, allowed: str = "", remedy: str = "") -> None:
@@ -123,17 +129,19 @@ class Structure:
                     found.append(opened._replace(stop=place))
                 opened, done = None, place
                 continue
-            if not text.startswith(DOCSTART.decode()) and not text.startswith("#"):
-                if not _WELL_FORMED.fullmatch(text):
-                    complain(row, f"{text!r} is not a well-formed tag", '<name key="value" …>', "Mend the tag")
-                if opened is not None:
-                    complain(row, f"<{tag}> opens inside another <{tag}>", remedy=f"Add the missing </{tag}>")
+            attributes = _document_attributes(text)
+            if _said_again(text, attributes, opened):
+                continue
+            if text.startswith("<") and not _WELL_FORMED.fullmatch(text):
+                complain(row, f"{text!r} is not a well-formed tag", '<name key="value" …>', "Mend the tag")
+            if text.startswith("<") and opened is not None and not conll:
+                complain(row, f"<{tag}> opens inside another <{tag}>", remedy=f"Add the missing </{tag}>")
             if opened is not None:
                 found.append(opened._replace(stop=place))
                 done = place
             if place > done:
                 found.append(nameless(done, place))
-            opened, done = DocumentPlace(place, place, _document_attributes(text), begin), place
+            opened, done = DocumentPlace(place, place, attributes, begin), place
             if self.kind[row] == _EMPTY:
                 found.append(opened)
                 opened = None
@@ -144,24 +152,47 @@ class Structure:
         return found, problems
 
 
+def _said_again(text: str, attributes: Mapping[str, str], opened: DocumentPlace | None) -> bool:
+    """Whether a comment names the document that is open; some files do so before each sentence."""
+    return opened is not None and text.startswith("#") and "id" in attributes and attributes == opened.attributes
+
+
 def _document_attributes(text: str) -> dict[str, str]:
-    """Attributes of `<text …>`, of `-DOCSTART- (id)` and of `# newdoc id = …`."""
+    """Attributes of `<text …>`, of `-DOCSTART- (id)`, of `# newdoc id = …` and of `# document_id = …`."""
     if text.startswith("<"):
         return tag_attributes(text)
-    match = re.search(r"\(([^()]+)\)|newdoc\s+id\s*=\s*(\S+)", text)
-    return {"id": match[1] or match[2]} if match else {}
+    match = _DOCUMENT_COMMENT.match(text) if text.startswith("#") else re.search(r"\(([^()]+)\)", text)
+    found = next((part for part in match.groups() if part), None) if match else None
+    return {"id": found.strip()} if found else {}
+
+
+@dataclass(frozen=True)
+class LineRules:
+    """Which lines are no tokens: CoNLL's marks or XML tags, a header, and where tokens are counted what has no number.
+
+    `columns` is how many columns a token needs at least.
+    """
+
+    conll: bool = False
+    indexed: bool = False
+    header: bytes = b""
+    columns: int = 1
 
 
 def find_structure(
-    data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, *, conll: bool
+    data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, rules: LineRules
 ) -> tuple[Structure, BoolArray]:
     """Tell structure from tokens: the structure's events, and a mask of the lines that are tokens."""
     length = lines.end - lines.start
     blank = _blank_lines(buffer, lines, length)
-    if conll:
-        other, names, kinds = _conll_marks(data, buffer, lines, blank)
+    if rules.conll:
+        other, names, kinds = _conll_marks(data, buffer, lines, blank, rules)
     else:
         other, names, kinds = _tag_lines(data, buffer, lines, length)
+    if rules.header:
+        headers = _equal_lines(data, lines, length, rules.header)
+        other, names = np.concatenate([other, headers]), [*names, *["!"] * len(headers)]
+        kinds = [*kinds, *[_OTHER] * len(headers)]
     is_token = ~blank
     is_token[other] = False
     tokens_before: IntArray = np.cumsum(is_token) - is_token
@@ -221,26 +252,57 @@ def _classify(line: bytes) -> tuple[str, int] | None:
     return match[2].decode("utf-8"), kind
 
 
-def is_comment(line: bytes) -> bool:
-    """Whether a line of a CoNLL file is a comment (`# key = value`) or opens a document (`# newdoc`)."""
-    return _CONLLU_COMMENT.match(line) is not None
+def _equal_lines(data: bytes, lines: Lines, length: IntArray, wanted: bytes) -> IntArray:
+    """The lines that read so."""
+    rows = np.flatnonzero(length == len(wanted)).tolist()
+    return np.array([row for row in rows if data[lines.start[row] : lines.end[row]] == wanted], dtype=np.int64)
+
+
+def has_comments(head: bytes) -> bool:
+    """Whether the beginning of a file has comments as CoNLL writes them."""
+    return any(_COMMENT.match(line) for line in head.splitlines()[:200])
+
+
+def has_document_marks(content: bytes, *, conll: bool, tag: str) -> bool:
+    """Whether a file says where documents begin."""
+    if not conll:
+        return re.search(rf"^<{re.escape(tag)}[\s>]".encode(), content, re.MULTILINE) is not None
+    lines = re.findall(rb"^(?:-DOCSTART-|#|<).*$", content, re.MULTILINE)
+    rules = LineRules(conll=True)
+    return any(mark and mark[0] == CONLL_DOCUMENT for mark in (conll_mark(line, 2, rules) for line in lines))
+
+
+def conll_mark(line: bytes, fields: int, rules: LineRules) -> tuple[str, int] | None:
+    """Name and kind of a line of a CoNLL file that is no token; None for a token."""
+    if line.startswith(DOCSTART):
+        return CONLL_DOCUMENT, _OPEN
+    if line.startswith(b"#"):
+        # Only where a token could look like that, a comment must look like one.
+        if not (_COMMENT.match(line) or rules.indexed or fields < rules.columns):
+            return None
+        document = _DOCUMENT_COMMENT.match(line.decode("utf-8"))
+        return (CONLL_DOCUMENT, _OPEN) if document else ("!", _OTHER)
+    if line.startswith(b"<"):
+        mark = _DOCUMENT_TAG.fullmatch(line.strip())
+        if mark and (fields == 1 or b"=" in line):
+            return CONLL_DOCUMENT, _CLOSE if mark[1] else _OPEN
+        return _classify(line.strip()) if fields < rules.columns else None
+    return ("!", _OTHER) if rules.indexed and not line.split(None, 1)[0].isdigit() else None
 
 
 def _conll_marks(
-    data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, blank: BoolArray
+    data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, blank: BoolArray, rules: LineRules
 ) -> tuple[IntArray, list[str], list[int]]:
-    """`-DOCSTART-` and `# newdoc` open a document; `# key = value` is a comment."""
+    """What opens documents (`-DOCSTART-`, `# newdoc`, `<doc …>`), comments, and counted lines that are no tokens."""
     first = buffer[np.minimum(lines.start, len(buffer) - 1)]
+    looked_at: BoolArray = (first == ord("-")) | (first == ord("#")) | (first == ord("<"))
+    if rules.indexed:
+        looked_at = np.ones(len(first), dtype=bool)
     rows, names, kinds = [], [], []
-    for row in np.flatnonzero(~blank & ((first == ord("-")) | (first == ord("#")))).tolist():
-        line = data[lines.start[row] : lines.end[row]]
-        comment = _CONLLU_COMMENT.match(line)
-        if line.startswith(DOCSTART) or (comment and comment[1] == b"newdoc"):
+    for row in np.flatnonzero(~blank & looked_at).tolist():
+        mark = conll_mark(data[lines.start[row] : lines.end[row]], int(lines.fields[row]), rules)
+        if mark is not None:
             rows.append(row)
-            names.append(CONLL_DOCUMENT)
-            kinds.append(_OPEN)
-        elif comment:
-            rows.append(row)
-            names.append("!")
-            kinds.append(_OTHER)
+            names.append(mark[0])
+            kinds.append(mark[1])
     return np.array(rows, dtype=np.int64), names, kinds

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions
 from clueval_xlsx.formats.utf8 import decode_text
 
-XLSX = "xlsx"
+XLSX, PARQUET = "xlsx", "parquet"
 WORKBOOK_START = b"PK\x03\x04"
 POSITIONS, IDS, CHARACTERS = ("start", "end"), ("start_id", "end_id"), ("char_start", "char_end")
 DOCUMENT_COLUMNS, TEXT_COLUMNS = ("doc_id", "document"), ("text", "surface")
-_RESERVED = {*POSITIONS, *IDS, *CHARACTERS, *DOCUMENT_COLUMNS, *TEXT_COLUMNS}
+SCORE_COLUMN = "score"
+_RESERVED = {*POSITIONS, *IDS, *CHARACTERS, *DOCUMENT_COLUMNS, *TEXT_COLUMNS, SCORE_COLUMN}
 _USUAL_LABELS = (DEFAULT_LAYER, "label", "entity_type", "category")
 
 
@@ -24,7 +26,7 @@ class SpanTable:
     """A table as it was read: every cell as text, and where each row stands in the file."""
 
     name: str
-    kind: str  # the delimiter, or "xlsx"
+    kind: str  # the delimiter, "xlsx" or "parquet"
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     places: tuple[tuple[int, int], ...]  # first line of each row and the line behind it, from 0
@@ -44,6 +46,30 @@ class SpanTable:
         """The first of these columns that the table has."""
         return next((column for column in columns if column in self.header), None)
 
+    def holds(self, row: int) -> bool:
+        """Whether a row has a span of the layers that are read.
+
+        Where layers were chosen among several columns, a row that is empty in theirs is a span of the others.
+        """
+        chosen = self.layers().values()
+        others = [column for column in self.header if column not in _RESERVED and column not in chosen]
+        if not self.options.layers or any(self.cell(row, column) for column in chosen):
+            return True
+        return not any(self.cell(row, column) for column in others)
+
+    def scores(self) -> list[float | None]:
+        """The score of each row; none in a cell that holds no number."""
+        if SCORE_COLUMN not in self.header:
+            return []
+        found: list[float | None] = []
+        for row in range(len(self.rows)):
+            try:
+                value = float(self.cell(row, SCORE_COLUMN))
+            except ValueError:
+                value = math.nan
+            found.append(value if math.isfinite(value) else None)
+        return found
+
     def layers(self) -> dict[str, str]:
         """The column of each layer: its own name, or the one given; without layers the usual label column."""
         others = [column for column in self.header if column not in _RESERVED]
@@ -60,11 +86,24 @@ class SpanTable:
             column = wanted if isinstance(wanted, str) else layer
             if column not in others:
                 raise OptionError(
-                    f"{self.name}: there is no column {column!r} for layer {layer}. Columns: {', '.join(others)}. "
+                    f"{self.name}: there is no column {column!r} for layer {layer}.{did_you_mean(column, others)} "
+                    f"Columns: {', '.join(others)}. "
                     "Give --layer NAME=COLUMN with the column's header (--gold-layer, --pred-layer for one side)."
                 )
             chosen[layer] = column
         return chosen
+
+
+Row = dict[str, str]  # column -> cell; a column that is not named keeps its cell
+
+
+@dataclass(eq=False)
+class RowChanges:
+    """Rows that go, rows that change, and new ones."""
+
+    removed: set[int] = field(default_factory=set)
+    changed: dict[int, Row] = field(default_factory=dict)
+    added: list[Row] = field(default_factory=list)
 
 
 def read_cells(raw: bytes, name: str, options: ReadOptions) -> SpanTable:
@@ -83,7 +122,7 @@ def read_cells(raw: bytes, name: str, options: ReadOptions) -> SpanTable:
             before = reader.line_num
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: {error}. Check the quotation marks.") from None
-    return _table(raw, name, kind=delimiter, records=records, places=places, options=options)
+    return make_table(raw, name, kind=delimiter, records=records, places=places, options=options)
 
 
 def delimiter_of(text: str) -> str:
@@ -98,7 +137,7 @@ def is_span_table(header: str) -> bool:
     return any(set(pair) <= columns for pair in (POSITIONS, IDS, CHARACTERS))
 
 
-def _table(
+def make_table(
     raw: bytes,
     name: str,
     *,
@@ -107,6 +146,7 @@ def _table(
     places: Sequence[tuple[int, int]],
     options: ReadOptions,
 ) -> SpanTable:
+    """A table of these records, the first of which is the header."""
     header = tuple(cell.strip() for cell in records[0]) if records else ()
     if not any(set(pair) <= set(header) for pair in (POSITIONS, IDS, CHARACTERS)):
         raise InputError(
@@ -126,12 +166,13 @@ def _read_xlsx(raw: bytes, name: str, options: ReadOptions) -> SpanTable:
     tables = read_workbook(raw, name)
     if not tables:
         raise InputError(f"{name}: the workbook has no sheet. Give one whose first sheet is the table of spans.")
-    records = [tuple(_cell_text(cell) for cell in row) for row in tables[0].rows]
+    records = [tuple(cell_text(cell) for cell in row) for row in tables[0].rows]
     places = [(index, index + 1) for index in range(len(records))]
-    return _table(raw, name, kind=XLSX, records=records, places=places, options=options)
+    return make_table(raw, name, kind=XLSX, records=records, places=places, options=options)
 
 
-def _cell_text(cell: object) -> str:
+def cell_text(cell: object) -> str:
+    """A cell of a workbook as text."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None else str(cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePath
 
 import numpy as np
@@ -19,22 +19,16 @@ from clueval_xlsx.formats.tables.cells import (
     CHARACTERS,
     DOCUMENT_COLUMNS,
     IDS,
+    PARQUET,
     POSITIONS,
     TEXT_COLUMNS,
     XLSX,
+    Row,
+    RowChanges,
     SpanTable,
 )
-
-Row = dict[str, str]  # column -> cell; a column that is not named keeps its cell
-
-
-@dataclass(eq=False)
-class RowChanges:
-    """Rows that go, rows that change, and new ones."""
-
-    removed: set[int] = field(default_factory=set)
-    changed: dict[int, Row] = field(default_factory=dict)
-    added: list[Row] = field(default_factory=list)
+from clueval_xlsx.formats.tables.parquet import edited_parquet
+from clueval_xlsx.formats.tables.workbook import edited_workbook
 
 
 @dataclass(frozen=True)
@@ -80,12 +74,13 @@ class TableOnTokens:
         before, after = _keyed(own), _keyed({**own, **layers})
         found = differing(before, after)
         start, end = _row_positions(table, reading)
+        held = [row for row in range(len(start)) if table.holds(row)]
         changes = RowChanges(added=[_token_row(key, reading, columns) for key in found.added])
         for index, partner in found.replaced:
             _, first, stop, _ = before[index]
             # A span that several rows were merged into stands in none of them: then all of its rows are meant.
-            rows = [row for row in range(len(start)) if (start[row], end[row] + 1) == (first, stop)] or [
-                row for row in range(len(start)) if first <= start[row] and end[row] < stop
+            rows = [row for row in held if (start[row], end[row] + 1) == (first, stop)] or [
+                row for row in held if first <= start[row] and end[row] < stop
             ]
             if partner is not None:
                 changes.changed[rows[0]] = _token_row(partner, reading, columns)
@@ -128,6 +123,10 @@ def _edited(table: SpanTable, changes: RowChanges) -> bytes:
     removed, changed, added = changes.removed, changes.changed, changes.added
     if not removed and not changed and not added:
         return table.raw
+    if table.kind == XLSX:
+        return edited_workbook(table, changes)
+    if table.kind == PARQUET:
+        return edited_parquet(table, changes)
     cells: list[list[str] | None] = []  # None: the row stays as it is
     for row, values in enumerate(table.rows):
         if row in changed:
@@ -136,11 +135,6 @@ def _edited(table: SpanTable, changes: RowChanges) -> bytes:
         else:
             cells.append(None)
     fresh = [[row.get(column, "") for column in table.header] for row in added]
-    if table.kind == XLSX:
-        rows = [
-            new or list(old) for i, (new, old) in enumerate(zip(cells, table.rows, strict=True)) if i not in removed
-        ]
-        return workbook_of([list(table.header), *rows, *fresh])
     return _edited_text(table, removed, cells, fresh)
 
 
@@ -165,23 +159,3 @@ def _line(cells: Sequence[str], delimiter: str, ending: str) -> bytes:
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=delimiter, lineterminator=ending).writerow(cells)
     return buffer.getvalue().encode("utf-8", "replace")
-
-
-def workbook_of(rows: Sequence[Sequence[str]]) -> bytes:
-    """A plain workbook of these rows: whole numbers as numbers, everything else as text, never a formula."""
-    import xlsxwriter
-
-    buffer = io.BytesIO()
-    with xlsxwriter.Workbook(
-        buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    ) as book:
-        sheet = book.add_worksheet("spans")
-        numeric = [index for index, column in enumerate(rows[0]) if column in {*POSITIONS, *CHARACTERS}]
-        for number, row in enumerate(rows):
-            for index, cell in enumerate(row):
-                if number and index in numeric and cell.isdigit():
-                    sheet.write_number(number, index, int(cell))
-                elif cell:
-                    sheet.write_string(number, index, cell)
-        sheet.freeze_panes(1, 0)
-    return buffer.getvalue()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus
@@ -22,6 +23,7 @@ from clueval_xlsx.formats.tables.cells import (
     DOCUMENT_COLUMNS,
     IDS,
     POSITIONS,
+    SCORE_COLUMN,
     TEXT_COLUMNS,
     SpanTable,
 )
@@ -57,7 +59,7 @@ def _place_on_text(table: SpanTable, base: Reading) -> TextReading:
     collector.documents.extend(base.documents)
     number = {doc_id: index for index, doc_id in enumerate(base.doc_ids)}
     id_column, text_column = table.first_of(DOCUMENT_COLUMNS), table.first_of(TEXT_COLUMNS)
-    for row in range(len(table.rows)):
+    for row in filter(table.holds, range(len(table.rows))):
         doc_id = table.cell(row, id_column) if id_column else base.doc_ids[0]
         if (id_column is None and len(number) > 1) or doc_id not in number:
             found = f"document {doc_id!r} is unknown" if id_column else "there is no doc_id column"
@@ -69,6 +71,7 @@ def _place_on_text(table: SpanTable, base: Reading) -> TextReading:
             (start, end),
             {column: table.cell(row, column) or None for column in layers.values()},
             surface=(table.cell(row, text_column) or None) if text_column else None,
+            score=table.cell(row, SCORE_COLUMN) if SCORE_COLUMN in table.header else None,
             handle=(row,),
             where=table.where(row),
         )
@@ -91,19 +94,36 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
         Ranges(np.zeros(len(start), np.int64), start, end + 1),
         {column: [table.cell(row, column) or None for row in range(len(start))] for column in layers.values()},
         layers,
+        scores=table.scores(),
     )
-    frames, notes = {}, []
+    frames, notes, scores, gave_way = {}, [], [], False
     mode = table.options.nested or ERROR
+    holds = np.array([table.holds(row) for row in range(len(start))], dtype=bool)
     for layer in listed.labels:
         rows = _rows_of_layer(listed, layer)
+        rows = rows[holds[rows]]
         own = listed.only_layers([layer]).take(rows)
         wording = _wording(own, base.corpus, table, rows)
         resolution = resolve(own, mode, wording)
         mentions = resolution.mentions
         frames[layer] = make_spans(mentions.ranges.start, mentions.ranges.end - 1, mentions.labels)
+        if mentions.scores is not None:
+            scores.append(
+                pd.DataFrame(
+                    {"start": mentions.ranges.start, "end": mentions.ranges.end - 1, "score": mentions.scores}
+                ).dropna()
+            )
         notes += nested_note(table.name, resolution.lines(wording), mode)
-    source = _source(table, layers, base)
-    return TokenReading(base.corpus, frames, source, (*base.notes, *notes), original=TableOnTokens(table))
+        gave_way |= bool(resolution.dropped or resolution.merged)
+    return TokenReading(
+        base.corpus,
+        frames,
+        _source(table, layers, base),
+        (*base.notes, *notes),
+        original=TableOnTokens(table),
+        scores=pd.concat(scores, ignore_index=True) if scores else None,
+        listed_spans=pd.DataFrame({"start": start, "end": end, **listed.labels}) if gave_way else None,
+    )
 
 
 def _rows_of_layer(listed: Mentions, layer: str) -> IntArray:
@@ -118,7 +138,7 @@ def _wording(mentions: Mentions, corpus: Corpus, table: SpanTable, rows: IntArra
     def describe(row: int) -> str:
         start, last = int(mentions.ranges.start[row]), int(mentions.ranges.end[row]) - 1
         label = next(iter(mentions.labels.values()))[row]
-        return f"{corpus.text(start, last)[:60]!r} ({label}, {start}..{last})"
+        return f"{corpus.text(start, last)[:60]!r} ({label if isinstance(label, str) else 'no label'}, {start}..{last})"
 
     return Wording(describe, lambda row: table.where(int(rows[row])))
 

@@ -19,9 +19,7 @@ class AdjudicationPage:
     """What the template lays out."""
 
     view: AdjudicationView
-    estimates: ListedTable | None
-    account: ListedTable
-    workbooks: ListedTable
+    tables: tuple[ListedTable, ...]
     lists: tuple[ListedTable, ...]
 
 
@@ -31,9 +29,7 @@ def adjudication_html(run: Adjudication, language: str = "en") -> str:
     view = adjudication_view(run, words)
     page = AdjudicationPage(
         view,
-        listed_table(view.estimates, words) if view.estimates else None,
-        listed_table(view.account, words),
-        listed_table(view.workbooks, words),
+        tuple(listed_table(table, words) for table in view.tables),
         tuple(listed_table(table, words) for table in view.lists),
     )
     return render_page("adjudication.html", words, page)

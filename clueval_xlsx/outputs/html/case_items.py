@@ -15,7 +15,7 @@ from clueval_xlsx.words import Words
 
 @dataclass(frozen=True)
 class CaseItem:
-    """What a page says about a case; `relaxed`: an equivalent label would settle it."""
+    """What a page says about a case; `relaxed`: an equivalent label would settle it; `alike`: with all its twins."""
 
     case_id: str
     sheet: str
@@ -26,6 +26,7 @@ class CaseItem:
     model: str
     segments: Sequence[Segment]
     relaxed: bool = False
+    alike: int = 1
 
 
 def case_item(row: Mapping[Any, Any], layers: Sequence[str], words: Words) -> CaseItem:
@@ -37,7 +38,17 @@ def case_item(row: Mapping[Any, Any], layers: Sequence[str], words: Words) -> Ca
     reference, model = (own, other) if row["sheet"] == FN else (other, own)
     kind = case_name(row["sheet"], row["class"], words)
     place = (row["document"], row["sentence"] or None)
-    return CaseItem(row["case_id"], row["sheet"], kind, *place, reference, model, row["segments"], bool(row["relaxed"]))
+    return CaseItem(
+        row["case_id"],
+        row["sheet"],
+        kind,
+        *place,
+        reference,
+        model,
+        row["segments"],
+        relaxed=bool(row["relaxed"]),
+        alike=int(row["alike"]),
+    )
 
 
 def compared_case_item(case: ComparedCase, systems: Sequence[str], words: Words) -> CaseItem:

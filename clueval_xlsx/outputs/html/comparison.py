@@ -9,7 +9,7 @@ from clueval_xlsx.cases.kinds import FN
 from clueval_xlsx.outputs.html.case_items import CaseItem, compared_case_item
 from clueval_xlsx.outputs.html.page import render_page
 from clueval_xlsx.outputs.html.tables import ListedTable, listed_table
-from clueval_xlsx.views.comparison import ComparisonView, comparison_view, difference_table
+from clueval_xlsx.views.comparison import MARKS, ComparisonView, comparison_view, difference_table
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:
@@ -20,13 +20,15 @@ LISTED_CASES = 100
 
 
 @dataclass(frozen=True)
-class CaseList:
+class ListedErrors:
     """The first errors of one sheet, and how many there are."""
 
     key: str
     name: str
     title: str
-    cases: tuple[CaseItem, ...]
+    cases: tuple[CaseItem, ...]  # made by one system alone
+    alone: int
+    shared: tuple[CaseItem, ...]
     total: int
 
 
@@ -36,7 +38,8 @@ class ComparisonPage:
 
     view: ComparisonView
     differences: tuple[ListedTable, ...]
-    lists: tuple[CaseList, ...]
+    lists: tuple[ListedErrors, ...]
+    marks: tuple[str, ...] = MARKS
 
 
 def comparison_html(comparison: Comparison, language: str = "en") -> str:
@@ -46,7 +49,11 @@ def comparison_html(comparison: Comparison, language: str = "en") -> str:
     lists = []
     for found in view.cases:
         key = "missed" if found.sheet == FN else "unsupported"
-        items = tuple(compared_case_item(case, view.systems, words) for case in found.cases[:LISTED_CASES])
-        lists.append(CaseList(key, words[f"html.{key}"], found.title, items, len(found.cases)))
+        alone, shared = (
+            tuple(compared_case_item(case, view.systems, words) for case in cases[:LISTED_CASES])
+            for cases in (found.cases[: found.alone], found.cases[found.alone :])
+        )
+        title = words[f"html.{key}"]
+        lists.append(ListedErrors(key, title, found.title, alone, found.alone, shared, len(found.cases)))
     differences = tuple(listed_table(difference_table(table, words), words) for table in view.differences)
     return render_page("comparison.html", words, ComparisonPage(view, differences, tuple(lists)))

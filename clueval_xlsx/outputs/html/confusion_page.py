@@ -96,7 +96,7 @@ def _listed_spans(evaluation: Evaluation, layer: str) -> dict[str, list[_Listed]
     listed = listed.sort_values(["row", "column"], kind="stable")
     corpus = evaluation.pair.corpus
     surfaces, starts, cases = [], [], []
-    for spans, rows, table in zip((gold, pred), (listed["gold"], listed["pred"]), evaluation.cases, strict=True):
+    for spans, rows, table in zip((gold, pred), (listed["gold"], listed["pred"]), evaluation.case_tables, strict=True):
         row = rows.to_numpy(np.int64)
         there = row >= 0
         start, end = (column[row[there]] for column in positions(spans))
@@ -115,7 +115,7 @@ def _listed_spans(evaluation: Evaluation, layer: str) -> dict[str, list[_Listed]
 
 def _case(evaluation: Evaluation, fn: int, fp: int) -> tuple[str, list[list[str]]]:
     """The ID and the context of the case that a span is, given its row among the FN or the FP cases."""
-    for table, row in zip(evaluation.cases, (fn, fp), strict=True):
+    for table, row in zip(evaluation.case_tables, (fn, fp), strict=True):
         if row >= 0:
             return table["case_id"].iloc[row], [list(piece) for piece in emoji_pieces(table["segments"].iloc[row])]
     return "", []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from clueval_xlsx.views.case_words import case_names, match_names
 from clueval_xlsx.words import Words
 
 
-def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str, Any]:
+def payload(evaluation: Evaluation, shown: ShownText, words: Words, meanings: Mapping[str, str]) -> dict[str, Any]:
     """Everything the script needs beside the text, which it reads from the page itself.
 
     Starts and row numbers are differences to the one before; labels are numbers, 0 for none.
@@ -28,6 +29,7 @@ def payload(evaluation: Evaluation, shown: ShownText, words: Words) -> dict[str,
     return {
         "layers": list(pair.layers),
         "labels": list(vocabulary.values()),
+        "meanings": dict(meanings),  # of labels, in words
         "classes": CLASSES,  # their order gives the numbers that stand for them
         "gold": _spans(pair.gold.spans, evaluation.strict.gold.match, shown, vocabulary),
         "pred": _spans(pair.pred.spans, evaluation.strict.pred.match, shown, vocabulary),
@@ -72,6 +74,7 @@ def _cases(evaluation: Evaluation, cases: pd.DataFrame, shown: ShownText) -> dic
         "context": (shown.unit_end[right - 1] - begin).tolist(),
         "cut": "".join(map(str, ((left > first) + 2 * (right < stop)).tolist())),
         "sentence": cases["sentence"].tolist(),
+        "twins": np.where(cases["alike"] > 1, cases["twin_group"], 0).tolist() if (cases["alike"] > 1).any() else [],
         "relaxed": "".join(map(str, cases["relaxed"].astype(int))) if cases["relaxed"].any() else "",
         "id": "".join(name.partition("-")[2] for name in cases["case_id"]),
     }

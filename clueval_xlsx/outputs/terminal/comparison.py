@@ -23,7 +23,8 @@ def comparison_tables(view: ComparisonView, words: Words, width: int = 80) -> li
     """Recall, precision and F-beta of all systems, what distinguishes them from the first; errors alone and shared."""
     from rich.text import Text
 
-    found: list[RenderableType] = [Text(view.chosen), Text()]
+    found: list[RenderableType] = [*(Text(verdict, style="bold") for verdict in view.verdicts), Text()]
+    found += [Text(view.chosen), Text()]
     found += [shown for table in view.differences for shown in _rates(table, words, width)]
     found += [Text(view.explained, style="dim"), Text(), _errors(view.shared, words)]
     found += [Text(view.shared.note, style="dim"), Text()]

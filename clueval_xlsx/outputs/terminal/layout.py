@@ -51,6 +51,6 @@ def short_text(value: TableValue, kind: ValueKind, words: Words) -> str:
         return numbers.interval(*value, words, places=0)
     if isinstance(value, tuple) and kind is ValueKind.SHARE:
         return numbers.share(*value, words, key="of_short")
-    if not isinstance(value, str | tuple) and kind is ValueKind.RATE:
+    if isinstance(value, int | float) and kind is ValueKind.RATE:
         return numbers.per_cent(value, words)
     return value_text(value, kind, words)

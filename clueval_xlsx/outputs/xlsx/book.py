@@ -17,12 +17,15 @@ from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 from clueval_xlsx.cases.contexts import JOINER
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.outputs.xlsx.cell_text import clean, fitting, fitting_pieces, join_pieces, shorten
-from clueval_xlsx.outputs.xlsx.drawing import NativeChart, chart_type, frame, series_options
+from clueval_xlsx.outputs.xlsx.drawing import NativeChart, cached, chart_type, frame, series_options, with_dots
+from clueval_xlsx.outputs.xlsx.formula_text import refused
 from clueval_xlsx.outputs.xlsx.styles import FORMATS
 from clueval_xlsx.outputs.xlsx.target import TargetFile
+from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
 
 MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet
 MOST_ROWS = 1_048_576
+_WHOLE_SHEET = f"A1:XFD{MOST_ROWS}"
 _LONGEST_NAME = 31
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
 
@@ -164,6 +167,7 @@ class Worksheet:
         self._waiting: list[tuple[int, int, Callable[[], int]]] | None = None if streamed else []
         self._links = 0
         sheet.hide_gridlines(2)
+        _check(sheet.ignore_errors({"number_stored_as_text": _WHOLE_SHEET}))  # text is meant wherever it is written
 
     # -- cells ------------------------------------------------------------------------------------------------
 
@@ -205,6 +209,7 @@ class Worksheet:
             elif isinstance(value, int):
                 code = sheet.write_number(row, column, value, look)
             elif isinstance(value, Formula):
+                self._check_formula((row, column), value.text)
                 code = sheet.write_formula(row, column, value.text, look, value.value)
             elif isinstance(value, Link):
                 self.link((row, column), *value, styles[column])
@@ -228,6 +233,7 @@ class Worksheet:
 
     def formula(self, cell: Cell, formula: str, value: float | str, style: str) -> None:
         """A formula with the value that it has now: some programs calculate only after the first edit."""
+        self._check_formula(cell, formula)
         self._do(cell, lambda: self._sheet.write_formula(*cell, formula, self.book.format(style), value))
 
     def link(self, cell: Cell, target: str, text: str, style: str = "cell_link") -> None:
@@ -253,9 +259,10 @@ class Worksheet:
 
     # -- rows, columns, the sheet -----------------------------------------------------------------------------
 
-    def row(self, row: int, height: float) -> None:
-        """Set the height of a row, in points."""
-        self._do((row, -1), lambda: self._sheet.set_row(row, height))
+    def row(self, row: int, height: float, *, folded: bool = False) -> None:
+        """Set the height of a row, in points; a folded one is out of sight until somebody unfolds it."""
+        options = {"level": 1, "hidden": True} if folded else {}
+        self._do((row, -1), lambda: self._sheet.set_row(row, height, None, options))
 
     def column(
         self, column: int, width: float, style: str | None = None, state: ColumnState = ColumnState.SHOWN
@@ -270,26 +277,40 @@ class Worksheet:
             "validate": "list",
             "source": choices.source,
             "show_error": choices.strict,
-            "error_title": choices.error.title,
-            "error_message": choices.error.text,
+            "error_title": shorten(clean(choices.error.title), LONGEST_TITLE),
+            "error_message": shorten(clean(choices.error.text), LONGEST_MESSAGE),
         }
         if choices.hint:
-            rule |= {"input_title": choices.hint.title, "input_message": choices.hint.text}
+            rule["input_title"] = shorten(clean(choices.hint.title), LONGEST_TITLE)
+            rule["input_message"] = shorten(clean(choices.hint.text), LONGEST_MESSAGE)
         _check(self._sheet.data_validation(*first, *last, rule))
 
     def highlight(self, first: Cell, last: Cell, formula: str, style: str, *, alone: bool = False) -> None:
         """Give cells another look where a formula is true; `alone`: no later rule then changes it."""
+        self._check_formula(first, formula)
         rule = {"type": "formula", "criteria": formula, "format": self.book.format(style)}
         _check(self._sheet.conditional_format(*first, *last, {**rule, "stop_if_true": True} if alone else rule))
 
-    def draw(self, cell: Cell, chart: NativeChart, data: Cell) -> None:
-        """Put a chart on the sheet; its names stand from `data` on downwards, its values right of them."""
+    def bars(self, first: Cell, last: Cell, colour: str) -> None:
+        """Bars behind rates, from nothing to all."""
+        rule = {"type": "data_bar", "bar_color": colour, "min_type": "num", "max_type": "num"}
+        _check(self._sheet.conditional_format(*first, *last, {**rule, "min_value": 0, "max_value": 1}))
+
+    def draw(self, cell: Cell, chart: NativeChart, figures: Worksheet, data: Cell) -> None:
+        """Put a chart on the sheet; its names stand on `figures` from `data` on downwards, its values right of them."""
         made = self.book.add_chart(chart_type(chart))
         row, column = data
         last = row + len(chart.names) - 1
-        names = self.range(data, (last, column))
-        for place, series in enumerate(chart.series, column + 1):
-            made.add_series(series_options(series, names, self.range((row, place), (last, place))))
+        names = figures.range(data, (last, column))
+        for place in range(1, len(chart.series) + 1):
+            values = figures.range((row, column + place), (last, column + place))
+            # What the cells hold goes along: XlsxWriter has forgotten it where the workbook is streamed.
+            options = series_options(chart, place - 1, names, values) | cached(chart, place - 1)
+            if chart.intervals:
+                first = column + len(chart.series) + 2 * place - 1
+                below, above = (figures.range((row, each), (last, each)) for each in (first, first + 1))
+                options |= with_dots(chart, place - 1, below, above)
+            made.add_series(options)
         frame(made, chart)
         size = {"object_position": 2, "x_scale": chart.width, "y_scale": 1.12, "description": chart.title}
         _check(self._sheet.insert_chart(*cell, made, size))
@@ -374,6 +395,14 @@ class Worksheet:
             _check(write())
         if self._waiting is not None:
             self._waiting = []
+
+    def _check_formula(self, cell: Cell, formula: str) -> None:
+        """A formula that Excel does not take would cost the whole file."""
+        if problem := refused(formula):
+            raise OutputError(
+                f"the workbook cannot be written: {self.name}!{xl_rowcol_to_cell(*cell)} would have {problem}. Shorten "
+                "the words of the language file or of your own judgements (`validate FILE.toml` lists long ones)."
+            )
 
     def _do(self, cell: Cell, write: Callable[[], int]) -> None:
         if self._waiting is None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import Segment, emoji_pieces
-from clueval_xlsx.cases.kinds import AG, FN, FP
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM
+from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.files.workbooks import column_name
 from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown, Formula, Message, Worksheet
 from clueval_xlsx.outputs.xlsx.case_columns import (
@@ -24,33 +25,38 @@ from clueval_xlsx.outputs.xlsx.case_columns import (
 )
 from clueval_xlsx.outputs.xlsx.case_state import (
     DONE,
+    FINISHED,
     MISSING,
     MOST_LIVE_ROWS,
     SETTLED,
     STRANGE,
+    TWIN,
     AnswerStates,
     LinkedCase,
     RowColumns,
     StateFormulas,
     counting,
 )
-from clueval_xlsx.outputs.xlsx.hidden import SEVERITY, Lists, judgement_list
+from clueval_xlsx.outputs.xlsx.formula_text import filled, quoted
+from clueval_xlsx.outputs.xlsx.hidden import SCOPE, SEVERITY, HiddenFigures, Lists, judgement_list
 from clueval_xlsx.outputs.xlsx.measure import TALLEST, line_counts
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.outputs.xlsx.twin_claims import ClaimRanges, TwinCells, write_claims
 from clueval_xlsx.review.columns import ColumnKind
 from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
-from clueval_xlsx.views.case_words import class_name, happened_lines, sheet_name
-from clueval_xlsx.views.judgement_words import judgement_entry, severity_entry, span_choice_name
+from clueval_xlsx.views.case_words import class_name, happened_lines, label_hint, sheet_name
+from clueval_xlsx.views.judgement_words import judgement_entry, scope_entry, severity_entry, span_choice_name
+from clueval_xlsx.views.numbers import per_cent
 
 _ADVANCE_EVERY = 100
 _COLUMN_STATES = {ColumnKind.FOLDED: ColumnState.FOLDED, ColumnKind.BLOCK_ID: ColumnState.HIDDEN}
 # Points that a line takes, and one about what happened: LibreOffice needs a little less, Excel a little more.
-_LINE, _SMALL_LINE = 11.5, 9.2
-# The width of their fonts against the columns: between what LibreOffice and Excel make of them.
-_TEXT, _SMALL = 0.96, 0.78
-_LEAST_HEIGHT = 33.0  # points; room for a State of three lines
-_PADDING = 1.5  # points above and below the text
+_LINE, _SMALL_LINE = 11.2, 9.2
+# The width of their fonts against 10 points.
+_TEXT, _SMALL = 1.0, 0.8
+_LEAST_HEIGHT = 32.25  # points; room for a State of three lines
+_PADDING = 1.0  # points above and below the text
 _SHOWN_BEFORE = 3  # rows above the first open one that are seen on opening
 
 
@@ -99,8 +105,19 @@ class CaseSheets:
             FN: bool(missed.any()),
             FP: bool(unsupported.any()),
             AG: not missed.all(),
+            UM: bool(content.evaluation.unmarked),
         }
-        self.states = AnswerStates(content.options.answers, content.options.judgements, content.words)
+        self.states = AnswerStates(
+            content.options.answers,
+            content.options.judgements,
+            content.words,
+            twins=groups_of(content.cases.values()),
+            rows={
+                case_id: number
+                for table in content.cases.values()
+                for case_id, number in zip(table["case_id"], table["number"].tolist(), strict=True)
+            },
+        )
         self.parts: dict[str, list[Part]] = {}
         self.places: dict[str, tuple[Worksheet, int]] = {}
         self.known: dict[str, LinkedCase] = {}
@@ -111,17 +128,18 @@ class CaseSheets:
         """The sheets of one kind."""
         content, words, size = self.content, self.content.words, self.content.options.max_rows
         title, self.parts[name] = sheet_name(name, words), []
-        layers, earlier = content.evaluation.pair.layers, bool(content.options.earlier)
-        columns = case_columns(table.columns, layers, words, earlier=earlier)
+        shown = {"earlier": content.options.earlier, "why": content.options.why}
+        absent = [key for key, texts in shown.items() if not texts]
+        columns = case_columns(table.columns, content.evaluation.pair.layers, words, absent=absent)
         for number, begin in enumerate(range(0, max(len(table), 1), size), 1):
-            shown = title if number == 1 else words("continued", name=title, number=number)
-            part = Part(book.sheet(shown, streamed=True), table.iloc[begin : begin + size], number, columns)
+            called = title if number == 1 else words("continued", name=title, number=number)
+            part = Part(book.sheet(called, streamed=True), table.iloc[begin : begin + size], number, columns)
             self.parts[name].append(part)
-            ids, counted = part.cells("case"), part.cells("counted")
+            ids, holding = part.cells("case"), part.cells("holding")
             cases = zip(part.cases["case_id"], part.cases["number"].tolist(), strict=True)
             for row, (case_id, place) in enumerate(cases, FIRST_ROW):
                 self.places[case_id] = (part.sheet, row)
-                self.known[case_id] = LinkedCase(case_id, f"{name} {place}", ids, counted)
+                self.known[case_id] = LinkedCase(case_id, f"{name} {place}", ids, holding)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -145,18 +163,29 @@ class CaseSheets:
         """Whether State follows linked cases as they are judged."""
         return all(len(part.cases) <= MOST_LIVE_ROWS for parts in self.parts.values() for part in parts)
 
-    def write(self, lists: Lists, advance: Callable[[int], None]) -> None:
-        """Write every case sheet."""
+    def write(self, lists: Lists, figures: HiddenFigures, advance: Callable[[int], None]) -> None:
+        """Write every case sheet, and what its twins look up."""
         for name, parts in self.parts.items():
+            twins = self._twins(name, figures)
             for part in parts:
-                _SheetWriter(self, name, part, lists).write(advance)
+                _SheetWriter(self, name, part, lists, twins).write(advance)
+
+    def _twins(self, name: str, figures: HiddenFigures) -> Mapping[str, TwinCells]:
+        """What the rows of twins read; nothing is looked up where State does not follow."""
+        claims, prefix = self.states.claims, f"{name}-"
+        if not self.live:
+            twins = (case for cases in claims.twins.members for case in cases if case.startswith(prefix))
+            return {case: TwinCells(*claims.names(case)) for case in twins}
+        keys = ("claim", "number", "counted")
+        ranges = [ClaimRanges(*map(part.cells, keys)) for part in self.parts[name] if len(part.cases)]
+        return write_claims(figures, name, claims, ranges)
 
 
 class _SheetWriter:
     """Writes one case sheet."""
 
-    def __init__(self, owner: CaseSheets, name: str, part: Part, lists: Lists) -> None:
-        self.owner, self.name, self.part, self.lists = owner, name, part, lists
+    def __init__(self, owner: CaseSheets, name: str, part: Part, lists: Lists, twins: Mapping[str, TwinCells]) -> None:
+        self.owner, self.name, self.part, self.lists, self.twins = owner, name, part, lists, twins
         self.options, self.words, self.sheet = owner.content.options, owner.content.words, part.sheet
         self.columns, self.at, self.states = part.columns, part.at, owner.states
         self.layers = owner.content.evaluation.pair.layers
@@ -201,11 +230,11 @@ class _SheetWriter:
         sheet.text((TITLE_ROW, beside), f"{RUN_ID_MARK} {self.owner.content.run_id}", "muted")
         sheet.row(LEGEND_ROW, 17)
         legend: list[tuple[str, str]] = []
-        for mark in ("both", "gold", "pred"):
+        for mark in ("neither",) if self.name == UM else ("both", "gold", "pred"):
             legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
         sheet.rich((LEGEND_ROW, 0), legend, "plain")
         sheet.text((LEGEND_ROW, judgement), words["cases.type_digit"], "hint")
-        sheet.text((LEGEND_ROW, beside), words[f"cases.columns_{self.name.lower()}"], "muted")
+        sheet.text((LEGEND_ROW, beside), self._explanation(), "muted")
         sheet.row(HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
         for index, column in enumerate(self.columns):
             style = "header_input" if column.kind in {ColumnKind.INPUT, ColumnKind.BLOCK_ID} else "header_filter"
@@ -214,21 +243,27 @@ class _SheetWriter:
         sheet.freeze(FIRST_ROW, judgement, max(FIRST_ROW, first - _SHOWN_BEFORE))
         sheet.select((first, judgement))
 
+    def _explanation(self) -> str:
+        """What stands on the sheet, and on that of unmarked passages, from which chance on they are listed."""
+        passages = self.owner.content.evaluation.unmarked
+        least = per_cent(passages.least, self.words) if passages is not None else ""
+        return self.words(f"cases.columns_{self.name.lower()}", least=least)
+
     def _progress(self, cell: tuple[int, int], states: Sequence[str]) -> None:
         """How many are done, and how many somebody has begun: a formula that follows the states."""
         words, total, cells = self.words, len(self.part.cases), self.part.own_cells("state")
-        done = sum(state.startswith((DONE, SETTLED)) for state in states)
+        done = sum(state.startswith(FINISHED) for state in states)
         begun = sum(state.startswith((MISSING, STRANGE)) for state in states)
         shown = words("progress", done=done, total=total)
         if not total:
             self.sheet.text(cell, shown, "progress")
             return
-        before, after = words("progress", done="\x00", total=total).split("\x00")
-        head, tail = words("open_questions", count="\x00").split("\x00")
-        questions = counting(cells, MISSING, STRANGE)
-        more = f'IF({questions}>0,{_quoted(f" · {head}")}&{questions}&{_quoted(tail)},"")'
-        formula = f"={_quoted(before)}&{counting(cells, DONE, SETTLED)}&{_quoted(after)}&{more}"
-        value = f"{shown} · {head}{begun}{tail}" if begun else shown
+        progress = words("progress", done="\x00", total=total).split("\x00")
+        questions = (" · " + words("open_questions", count="\x00")).split("\x00")
+        count = counting(cells, MISSING, STRANGE)
+        more = f'IF({count}>0,{filled(questions, count)},"")'
+        formula = f"={filled(progress, counting(cells, *FINISHED))}&{more}"
+        value = f"{shown}{str(begun).join(questions)}" if begun else shown
         self.sheet.formula(cell, formula, value, "progress")
 
     def _contents(self) -> list[Sequence[Content]]:
@@ -239,20 +274,28 @@ class _SheetWriter:
             block=part.letter("case_again"),
             correct_span=part.letter("correct_span"),
             correct_labels=tuple(part.letter("correct_label", layer) for layer in self.layers),
+            applies_to=part.letter("applies_to"),
             severity=part.letter("severity"),
             understood=part.letter("understood"),
             counted=part.letter("counted"),
+            claim=part.letter("claim"),
+            holding=part.letter("holding"),
             case=part.letter("case"),
             blocks=part.own_cells("case_again"),
         )
         formulas = StateFormulas(self.name, columns, self.lists, self.states, self.words)
         rows = zip(cases["case_id"], links, strict=True)
         live = self.owner.live
-        states = [formulas.row(row, case_id, own, live=live) for row, (case_id, own) in enumerate(rows, FIRST_ROW)]
+        states = [
+            formulas.row(row, case_id, own, self.twins.get(case_id), live=live)
+            for row, (case_id, own) in enumerate(rows, FIRST_ROW)
+        ]
         calculated: dict[str, Sequence[Content]] = {
             "state": [state.state for state in states],
             "understood": [state.understood for state in states],
             "counted": [state.counted for state in states],
+            "claim": [state.claim for state in states],
+            "holding": [state.holding for state in states],
             "related": [self._link(own) for own in links],
         }
         return [calculated[column.key] if column.key in calculated else self._column(column) for column in self.columns]
@@ -265,8 +308,9 @@ class _SheetWriter:
             return [[line, *emoji_pieces(one)] for line, one in zip(lines, cases["segments"], strict=True)]
         if key == "class":
             return [class_name(name, self.words) for name in cases["class"]]
-        if key == "earlier":
-            return [self.options.earlier.get(case_id, "") for case_id in cases["case_id"]]
+        if key in {"earlier", "why"}:
+            texts = self.options.earlier if key == "earlier" else self.options.why
+            return [texts.get(case_id, "") for case_id in cases["case_id"]]
         if column.kind is ColumnKind.INPUT:
             return [self._filled_in(key, column.layer, self.states.answer(case_id)) for case_id in cases["case_id"]]
         values = cases[_SOURCES.get(key, key) if column.layer is None else f"{key}_{column.layer}"].tolist()
@@ -301,6 +345,8 @@ class _SheetWriter:
             return span_choice_name(answer.correct_span, self.words)
         if key == "correct_label":
             return answer.correct_labels.get(layer or "", "")
+        if key == "applies_to":
+            return scope_entry(answer.applies_to, self.words)
         if key == "severity":
             return severity_entry(answer.severity or "", self.words)
         return answer.comment
@@ -313,23 +359,25 @@ class _SheetWriter:
         sheet, _ = self.owner.places[other.case_id]
         part = next(part for parts in self.owner.parts.values() for part in parts if part.sheet is sheet)
         column = part.at["case", None]
-        target = _quoted(f"#{sheet.address((0, part.at['judgement', None]))[:-1]}")
+        target = quoted(f"#{sheet.address((0, part.at['judgement', None]))[:-1]}")
         row = f'MATCH("{other.case_id}",{sheet.range((0, column), (part.last_row, column))},0)'
         # A cell has one link, and LibreOffice neither wraps nor breaks its words.
         text = f"{other.name} (+{len(linked) - 1})" if len(linked) > 1 else other.name
-        return Formula(f"=HYPERLINK({target}&{row},{_quoted(text)})", text)
+        return Formula(f"=HYPERLINK({target}&{row},{quoted(text)})", text)
 
     def _rules(self) -> None:
         """Dropdowns, and colours of rows, which follow their State: it says what is wrong, no dialog interrupts."""
         sheet, last = self.sheet, self.part.last_row
-        sources = {"judgement": judgement_list(self.name), "correct_span": "span_choice", "severity": SEVERITY}
+        sources = {"judgement": judgement_list(self.name), "correct_span": "span_choice"}
+        sources |= {"applies_to": SCOPE, "severity": SEVERITY}
         for (key, layer), index in self.at.items():
             source = f"label_{layer}" if key == "correct_label" else sources.get(key, "")
             if source:
                 sheet.dropdown((FIRST_ROW, index), (last, index), self._dropdown(key, source))
         shown = max(index for index, column in enumerate(self.columns) if column.kind is not ColumnKind.FOLDED)
         state = sheet.in_column((FIRST_ROW, self.at["state", None]))
-        looks = {STRANGE: "if_strange", MISSING: "if_missing", DONE: "if_done", SETTLED: "if_settled"}
+        looks = {STRANGE: "if_strange", MISSING: "if_missing", DONE: "if_done"}
+        looks |= {TWIN: "if_settled", SETTLED: "if_settled"}
         for sign, style in looks.items():
             sheet.highlight((FIRST_ROW, 0), (last, shown), f'=EXACT(LEFT({state},1),"{sign}")', style, alone=True)
 
@@ -338,6 +386,8 @@ class _SheetWriter:
         error = Message(words["cases.error_title"], words["cases.error_message"])
         free = key in {"correct_span", "correct_label"}
         hint = Message(words["cases.free_title"], words["cases.free"]) if free else None
+        if key == "correct_label" and self.options.labels:
+            hint = Message(words["guide.labels_title"], label_hint(self.options.labels))
         return Dropdown(self.lists.ranges[source], strict=False, error=error, hint=hint)
 
 
@@ -350,8 +400,3 @@ def _line_counts(values: Sequence[Content], width: float) -> list[int]:
     known = list(dict.fromkeys(texts))
     counts = dict(zip(known, line_counts(known, width, _TEXT), strict=True))
     return [counts[text] for text in texts]
-
-
-def _quoted(text: str) -> str:
-    """Text inside a formula."""
-    return '"' + text.replace('"', '""') + '"'

@@ -1,16 +1,19 @@
-"""Native charts of a view; their figures stand on the same sheet, right of what is printed."""
+"""Native charts of a view; their figures stand on a hidden sheet: some programs draw none from hidden columns."""
 
 from __future__ import annotations
 
 from clueval_xlsx.cases.contexts import GOLD, PRED
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
-from clueval_xlsx.outputs.xlsx.drawing import ChartKind, ChartSeries, NativeChart
+from clueval_xlsx.outputs.xlsx.drawing import ChartKind, ChartSeries, NativeChart, arms
+from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.views.case_words import spans_name
 from clueval_xlsx.views.overview import BarPlot
+from clueval_xlsx.views.rate_axis import RateAxis
 from clueval_xlsx.views.scores import ScoreTable
 from clueval_xlsx.views.tables import TableView
+from clueval_xlsx.views.verdicts import DifferencePlot
 from clueval_xlsx.words import Words
 
 CHART_ROWS = 17  # how many rows a chart covers
@@ -29,6 +32,40 @@ def rate_chart(table: ScoreTable, title: str, words: Words, *, slanted: bool = F
     values = tuple((row.recall.value, row.precision.value) for row in rows)
     width = 1.28 if slanted else 1.2
     return NativeChart(ChartKind.COLUMNS, title, series, names, values, slanted, width)
+
+
+def dot_charts(table: ScoreTable, axis: RateAxis, words: Words) -> tuple[NativeChart, ...]:
+    """Recall, and precision: a dot with its interval for each row, both on the same cut axis."""
+    looks = {"recall": (ACCENT, False), "precision": (_SECOND, True)}
+    charts = []
+    for key, (colour, hatched) in looks.items():
+        rates = [getattr(row, key) for row in table.rows]
+        charts.append(
+            NativeChart(
+                ChartKind.DOTS,
+                words[f"metrics.{key}"],
+                (ChartSeries(words[f"metrics.{key}"], colour, hatched=hatched),),
+                tuple(row.name for row in table.rows),
+                tuple((rate.value,) for rate in rates),
+                intervals=tuple(((rate.low, rate.high),) for rate in rates),
+                axis=(axis.low, axis.high, axis.step),
+            )
+        )
+    return tuple(charts)
+
+
+def difference_chart(plot: DifferencePlot) -> NativeChart:
+    """Differences in points, each a dot with its interval."""
+    return NativeChart(
+        ChartKind.DIFFERENCES,
+        plot.title,
+        (ChartSeries(plot.title, ACCENT, hatched=False),),
+        tuple(mark.name for mark in plot.marks),
+        tuple((100 * mark.value,) for mark in plot.marks),
+        intervals=tuple(((100 * mark.low, 100 * mark.high),) for mark in plot.marks),
+        axis=(100 * plot.low, 100 * plot.high, 100 * plot.step),
+        width=1.4,
+    )
 
 
 def case_chart(plot: BarPlot, words: Words) -> NativeChart:
@@ -55,14 +92,16 @@ def _case_series(words: Words) -> tuple[ChartSeries, ChartSeries]:
     )
 
 
-def place_chart(sheet: Worksheet, place: Cell, data: int, chart: NativeChart) -> None:
-    """Write the figures of a chart from the column `data` on, and draw it; nothing where it would be empty."""
-    row, _ = place
+def draw_chart(sheet: Worksheet, place: Cell, figures: HiddenFigures, chart: NativeChart) -> None:
+    """Write the figures of a chart, and draw it on the sheet that shows it; nothing where it would be empty."""
     if not chart.names:
         return
-    style = "rate" if chart.kind is ChartKind.COLUMNS else "count"
-    for line, (name, values) in enumerate(zip(chart.names, chart.values, strict=True), row):
-        sheet.text((line, data), name, "muted")
-        for column, value in enumerate(values, data + 1):
-            sheet.number((line, column), value, style)
-    sheet.draw(place, chart, (row, data))
+    header = [chart.title, *(series.name for series in chart.series)]
+    rows: list[tuple[str | float, ...]] = [
+        (name, *values) for name, values in zip(chart.names, chart.values, strict=True)
+    ]
+    if chart.intervals:
+        header += [f"{series.name} {sign}" for series in chart.series for sign in "−+"]
+        rows = [(*row, *reach) for row, reach in zip(rows, arms(chart), strict=True)]
+    first = figures.table(header, rows)
+    sheet.draw(place, chart, figures.sheet, first)

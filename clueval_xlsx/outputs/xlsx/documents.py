@@ -5,6 +5,7 @@ from __future__ import annotations
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
+from clueval_xlsx.outputs.xlsx.styles import BAR
 from clueval_xlsx.outputs.xlsx.tables import write_value
 from clueval_xlsx.views.documents import DocumentList, DocumentView, document_list
 from clueval_xlsx.views.scores import document_columns
@@ -37,9 +38,22 @@ def write_documents(sheet: Worksheet, case_sheets: CaseSheets) -> None:
             write_value(sheet, (line, offset), values[each.key], each.kind, words=words)
         sheet.text((line, last_column - 1), words["yes" if row.leak_free else "no"], "centre")
         _link(sheet, (line, last_column), row, case_sheets)
+    if rows:
+        _looks(sheet, len(documents.keys) + 2, columns, (_HEADER_ROW + len(rows), last_column - 1), words)
     sheet.filter((_HEADER_ROW, 0), (_HEADER_ROW + max(len(rows), 1), last_column))
     sheet.freeze(_HEADER_ROW + 1, 1)
     sheet.print_setup(landscape=True, header_row=_HEADER_ROW, footer=words["documents.title"])
+
+
+def _looks(sheet: Worksheet, first: int, columns: tuple[TableColumn, ...], last: Cell, words: Words) -> None:
+    """Bars behind the rates; a colour for documents with a leak and for those without; `last` is that column's end."""
+    last_row, leaks = last
+    for place, column in enumerate(columns, first):
+        if column.kind is ValueKind.RATE:
+            sheet.bars((_HEADER_ROW + 1, place), (last_row, place), BAR)
+    cell = sheet.in_column((_HEADER_ROW + 1, leaks))
+    for answer, style in (("yes", "if_done"), ("no", "if_strange")):
+        sheet.highlight((_HEADER_ROW + 1, leaks), last, f'=EXACT({cell},"{words[answer]}")', style)
 
 
 def _header(sheet: Worksheet, documents: DocumentList, columns: tuple[TableColumn, ...], words: Words) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from clueval_xlsx.cases.contexts import JOINER
+from clueval_xlsx.outputs.xlsx.cell_text import fitting
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, INK, LINE
 
 _HATCHED = "wide_upward_diagonal"  # so that two series differ without colour, too
@@ -17,6 +20,11 @@ class ChartKind(StrEnum):
 
     COLUMNS = "columns"  # rates side by side
     STACKED_BARS = "stacked_bars"  # counts in one bar a name
+    DOTS = "dots"  # rates with their intervals on an axis that may be cut
+    DIFFERENCES = "differences"  # differences in points with their intervals, on both sides of nothing
+
+
+_FORMATS = {ChartKind.DOTS: "0.0%", ChartKind.DIFFERENCES: "+0.0;−0.0;0.0"}
 
 
 @dataclass(frozen=True)
@@ -39,15 +47,24 @@ class NativeChart:
     values: tuple[tuple[float, ...], ...]  # a row for each name
     slanted: bool = False  # names that need room stand at an angle
     width: float = 1.05  # against a chart as Excel makes it
+    intervals: tuple[tuple[tuple[float, float], ...], ...] = ()  # of dots: low and high for each name and series
+    axis: tuple[float, float, float] | None = None  # low, high, step
 
 
 def chart_type(chart: NativeChart) -> dict[str, str]:
     """What a chart is made from."""
-    return {"type": "column"} if chart.kind is ChartKind.COLUMNS else {"type": "bar", "subtype": "stacked"}
+    types = {
+        ChartKind.COLUMNS: {"type": "column"},
+        ChartKind.STACKED_BARS: {"type": "bar", "subtype": "stacked"},
+    }
+    return types.get(chart.kind, {"type": "line"})
 
 
-def series_options(series: ChartSeries, names: str, values: str) -> dict[str, Any]:
+def series_options(chart: NativeChart, place: int, names: str, values: str) -> dict[str, Any]:
     """How a series looks; its names and values stand in ranges of cells."""
+    series = chart.series[place]
+    if chart.intervals:
+        return {"name": series.name, "categories": f"={names}", "values": f"={values}"}
     pattern = {"pattern": {"pattern": _HATCHED, "fg_color": series.colour, "bg_color": "#FFFFFF"}}
     return {
         "name": series.name,
@@ -59,13 +76,68 @@ def series_options(series: ChartSeries, names: str, values: str) -> dict[str, An
     }
 
 
+def arms(chart: NativeChart) -> tuple[tuple[float, ...], ...]:
+    """For each name how far the intervals of each series reach below and above its dot."""
+    found = []
+    for values, intervals in zip(chart.values, chart.intervals, strict=True):
+        row: list[float] = []
+        for value, (low, high) in zip(values, intervals, strict=True):
+            known = not any(math.isnan(number) for number in (value, low, high))
+            row += [max(value - low, 0.0), max(high - value, 0.0)] if known else [0.0, 0.0]
+        found.append(tuple(row))
+    return tuple(found)
+
+
+def with_dots(chart: NativeChart, place: int, below: str, above: str) -> dict[str, Any]:
+    """Dots without a line between them, whose intervals are error bars that stand in ranges of cells."""
+    series, reach = chart.series[place], arms(chart)
+    colour = {"color": series.colour}
+    return {
+        "line": {"none": True},
+        "marker": {"type": "diamond" if series.hatched else "circle", "size": 8, "border": colour, "fill": colour},
+        "y_error_bars": {
+            "type": "custom",
+            "minus_values": f"={below}",
+            "minus_data": [row[2 * place] for row in reach],
+            "plus_values": f"={above}",
+            "plus_data": [row[2 * place + 1] for row in reach],
+            "line": {**colour, "width": 1.5},
+        },
+        "data_labels": {"value": True, "position": "right", "num_format": _FORMATS[chart.kind], "font": _FONT},
+    }
+
+
+def cached(chart: NativeChart, series: int) -> dict[str, Any]:
+    """The names and values of a series as a program shows them before it has looked at the cells."""
+    return {
+        "categories_data": [_as_text(fitting(name)) for name in chart.names],
+        "values_data": [None if math.isnan(values[series]) else values[series] for values in chart.values],
+    }
+
+
+def _as_text(name: str) -> str:
+    """A name that XlsxWriter does not take for a number: `nan` would make a file that Excel calls damaged."""
+    try:
+        float(name)
+    except ValueError:
+        return name
+    return name + JOINER
+
+
 def frame(made: Any, chart: NativeChart) -> None:
     """Title, legend, border and axes of a chart of XlsxWriter's."""
-    made.show_hidden_data()  # the figures may stand in hidden columns
+    made.show_hidden_data()  # the figures stand on a hidden sheet
     made.set_title({"name": chart.title, "name_font": {"size": 11, "color": ACCENT}, "overlay": False})
     made.set_legend({"position": "bottom", "font": _FONT})
     made.set_chartarea({"border": {"color": LINE}})
-    if chart.kind is ChartKind.COLUMNS:
+    if chart.axis is not None:
+        low, high, step = chart.axis
+        number_format = "0%" if chart.kind is ChartKind.DOTS else "+0.#;−0.#;0"
+        made.set_y_axis({**_value_axis(number_format), "min": low, "max": high, "major_unit": step})
+        made.set_x_axis({"num_font": _FONT, "line": {"color": LINE}, "label_position": "low"})
+        if len(chart.series) == 1:
+            made.set_legend({"none": True})
+    elif chart.kind is ChartKind.COLUMNS:
         made.set_y_axis({**_value_axis("0%"), "max": 1})
         font = {**_FONT, "rotation": -45} if chart.slanted else _FONT
         made.set_x_axis({"num_font": font, "line": {"color": LINE}})

@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import Segment, emoji_pieces
-from clueval_xlsx.cases.kinds import CLASSES, FN, FP
+from clueval_xlsx.cases.contexts import BOTH, GOLD, NEITHER, PRED, Segment, emoji_pieces
+from clueval_xlsx.cases.kinds import CLASSES, UM
+from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.outputs.xlsx.book import Worksheet
+from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
+from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.measure import LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES
+from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
 from clueval_xlsx.views.case_words import class_name, sheet_name
-from clueval_xlsx.views.judgement_words import judgement_name, severity_name, span_choice_name
+from clueval_xlsx.views.judgement_words import judgement_entry, severity_entry, span_choice_name
 from clueval_xlsx.words import Words
 
 _WIDTHS = (2.5, 30, 42, 58)
@@ -33,6 +36,26 @@ class _GuidePage:
         self.row += 1
         self.sheet.across((self.row, 1), 3, subtitle, "subtitle")
         self.row += 2
+
+    def notice(self, text: str) -> None:
+        """What must be read before anything else."""
+        self.sheet.row(self.row, 22)
+        self.sheet.across((self.row, 1), 3, text, "notice")
+        self.row += 2
+
+    def form(self, name: str, text: str, style: str) -> None:
+        """A line of a form: what is asked, and where the answer goes."""
+        self.sheet.row(self.row, 20)
+        self.sheet.text((self.row, 1), name, "form_name")
+        self.sheet.text((self.row, 2), text, style)
+        self.row += 1
+
+    def link(self, name: str, target: str, text: str) -> None:
+        """A link to a sheet, and what stands there."""
+        self.sheet.row(self.row, 17)
+        self.sheet.link((self.row, 1), target, name, "row_link")
+        self.sheet.across((self.row, 2), 3, text, "row_name")
+        self.row += 1
 
     def section(self, text: str) -> None:
         self.row += 1
@@ -58,40 +81,41 @@ class _GuidePage:
         self.row += 1
 
 
-def write_guide(sheet: Worksheet, content: ReviewContent) -> None:
+def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheets) -> None:
     """What the workbook is, how to judge, what each judgement means and does, and where to send it."""
     evaluation, options, words, cases = content.evaluation, content.options, content.words, content.cases
     for column, width in enumerate(_WIDTHS):
         sheet.column(column, width)
     page = _GuidePage(sheet)
     pair = evaluation.pair
+    conflicts = options.role == Role.CONFLICTS
     page.title(
-        words["guide.title"],
+        words["guide.conflict_title" if conflicts else "guide.title"],
         words("guide.subtitle", gold=_name(pair.gold.source.name), pred=_name(pair.pred.source.name)),
     )
-    for label, text in (
-        (words["guide.judge_name"], options.judge),
-        (words["guide.send_to"], options.contact or words["guide.sender"]),
-    ):
-        sheet.row(page.row, 20)
-        sheet.text((page.row, 1), label, "form_name")
-        sheet.text((page.row, 2), text, "input_name" if label == words["guide.judge_name"] else "form_text")
-        if label == words["guide.judge_name"]:
-            sheet.select((page.row, 2))
-        page.row += 1
+    page.notice(words["guide.enable"])
+    page.form(words["guide.judge_name"], options.judge, "input_name")
+    sheet.select((page.row - 1, 2))
+    page.form(words["guide.send_to"], options.contact or words["guide.sender"], "form_text")
     page.section(words["guide.what_title"])
-    counts = {name: len(table) for name, table in cases.items()}
-    page.paragraph(words("guide.what", missed=counts.get(FN, 0), unsupported=counts.get(FP, 0)))
-    page.section(words["guide.how_title"])
-    for number in range(1, 6):
-        page.paragraph(f"{number}.  {words[f'guide.step_{number}']}")
-    _colours(page, words)
+    what = "what" if not conflicts else "conflict_what_blind" if options.blind else "conflict_what"
+    page.paragraph(words[f"guide.{what}"])
+    for name in cases:
+        first = case_sheets.parts[name][0]
+        target = first.sheet.address((FIRST_ROW, first.at["judgement", None]))
+        page.link(sheet_name(name, words), target, words(f"guide.sheet_{name.lower()}", count=case_sheets.total(name)))
+    _how(page, content, case_sheets)
+    _colours(page, words, cases)
     page.section(words["guide.judgements_title"])
     page.cells([words["column.judgement"], words["guide.meaning"], words["guide.effect"]], ["header"] * 3)
     for judgement in options.judgements:
         if not set(cases) & set(judgement.sheets):
             continue
         page.cells(_judgement_row(judgement, words, list(cases)), ["row_name_bold", "row_name", "row_name"])
+    if options.labels:
+        page.section(words["guide.labels_title"])
+        for label, meaning in options.labels.items():
+            page.cells([label, meaning], ["row_name_bold", "row_name"])
     _classes(page, words, cases)
     page.section(words["guide.corrections_title"])
     for choice in SPAN_CHOICES:
@@ -100,23 +124,41 @@ def write_guide(sheet: Worksheet, content: ReviewContent) -> None:
     page.cells([words["column.correct_label"], words["guide.correct_label"]], ["row_name_bold", "row_name"])
     page.section(words["guide.severity_title"])
     for severity in SEVERITIES:
-        page.cells([severity_name(severity, words), words[f"guide.severity_{severity}"]], ["row_name_bold", "row_name"])
-    page.section(words["guide.absent_title"])
-    level = evaluation.options.level
-    page.paragraph(words[f"guide.absent_{level}"])
-    if evaluation.options.labelled is None:
-        page.paragraph(words["guide.absent_labels"])
-    page.paragraph(words["guide.absent_agreed"])
-    page.row += 1
-    sheet.row(page.row, LINE * 2)
-    sheet.across((page.row, 1), 3, evaluation.signature, "muted_wrap")
+        texts = [severity_entry(severity, words), words[f"guide.severity_{severity}"]]
+        page.cells(texts, ["row_name_bold", "row_name"])
+    if not conflicts:
+        _absent(page, content)
     sheet.print_setup(landscape=False, footer=words["guide.title"], pages=1)
     sheet.print_area((page.row, 3))
 
 
-def _colours(page: _GuidePage, words: Words) -> None:
+def _how(page: _GuidePage, content: ReviewContent, case_sheets: CaseSheets) -> None:
+    """How to judge, step by step."""
+    words, order = content.words, content.evaluation.order
+    page.section(words["guide.how_title"])
+    for number in range(1, 6):
+        page.paragraph(f"{number}.  {words[f'guide.step_{number}']}")
+    if order is not None and order.kind is OrderKind.SUSPICION and content.options.role != Role.CONFLICTS:
+        page.paragraph(words["guide.from_the_top"])
+    if case_sheets.states.claims.twins.members:
+        page.paragraph(words["guide.twins"])
+    if not case_sheets.live:
+        page.paragraph(words["guide.state_static"])
+
+
+def _absent(page: _GuidePage, content: ReviewContent) -> None:
+    """What is not among the cases at this level."""
+    words, options = content.words, content.evaluation.options
+    page.section(words["guide.absent_title"])
+    page.paragraph(words[f"guide.absent_{options.level}"])
+    if options.labelled is None:
+        page.paragraph(words["guide.absent_labels"])
+    page.paragraph(words["guide.absent_agreed"])
+
+
+def _colours(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) -> None:
     page.section(words["guide.colours_title"])
-    for mark in ("both", "gold", "pred"):
+    for mark in (BOTH, GOLD, PRED, NEITHER) if UM in cases else (BOTH, GOLD, PRED):
         page.sheet.row(page.row, 17)
         example = emoji_pieces([Segment(words["guide.example_words"], mark)])
         page.sheet.rich((page.row, 1), example, "row_name")
@@ -125,7 +167,7 @@ def _colours(page: _GuidePage, words: Words) -> None:
 
 
 def _classes(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) -> None:
-    """What the words in the column Class mean: those that occur."""
+    """How far the two sides can differ: the ways that occur."""
     found = {name for table in cases.values() for name in table["class"].unique()}
     if found:
         page.section(words["guide.classes_title"])
@@ -135,12 +177,13 @@ def _classes(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) 
 
 def _judgement_row(judgement: Judgement, words: Words, sheets: Sequence[str]) -> list[str]:
     """Words, meaning, effect; and on which sheets it is offered, where it is not on all."""
-    name = judgement_name(judgement, words)
+    name = judgement_entry(judgement, words)
     offered = [sheet for sheet in sheets if sheet in judgement.sheets]
     if len(offered) < len(sheets):
         name = f"{name} ({', '.join(sheet_name(sheet, words) for sheet in offered)})"
     meaning = f"guide.meaning_{judgement.code}"
-    return [name, words.get(meaning), words[f"guide.effect_{judgement.effect}"]]
+    effect = words.get(f"guide.effect_of_{judgement.code}") or words[f"guide.effect_{judgement.effect}"]
+    return [name, words.get(meaning), effect]
 
 
 def _name(path: str) -> str:

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clueval_xlsx.cases.kinds import FN, FP
-from clueval_xlsx.outputs.xlsx.book import Worksheet
+from clueval_xlsx.cases.kinds import FN, FP, UM
+from clueval_xlsx.outputs.xlsx.book import Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
+from clueval_xlsx.outputs.xlsx.formula_text import quoted
+from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.tables import write_value
 from clueval_xlsx.views.case_words import sheet_name
@@ -24,11 +26,14 @@ _CHANGES: dict[tuple[str, str], dict[str, int]] = {
     (FP, "add"): {"gold": 1, "tp_gold": 1, "tp_pred": 1},
     (FP, "boundary"): {"tp_pred": 1},
     (FP, "accept"): {"tp_pred": 1},
+    (UM, "add"): {"gold": 1},
 }
 _LABEL_CHANGES: dict[tuple[str, str], dict[str, int]] = {  # only where labels must agree
     (FN, "label"): {"tp_gold": 1},
     (FP, "label"): {"tp_pred": 1},
 }
+
+_ANY = 0  # stands for any judgement
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class _LiveCount:
     value: int
 
 
-def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets) -> int:
+def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, figures: HiddenFigures) -> int:
     """Judgements counted by formulas, and recall and precision if they stand; returns the row behind."""
     content = case_sheets.content
     words, judgements = content.words, content.options.judgements
@@ -48,47 +53,69 @@ def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets) -> int:
     sheet.row(row + 1, 17)
     sheet.text((row + 1, 1), words["metrics.live"], "explanation")
     row += 2
-    titles = [words["column.judgement"], sheet_name(FN, words), sheet_name(FP, words)]
+    shown = {column: name for column, name in enumerate((FN, FP, UM), 2) if name != UM or name in content.cases}
+    sheet.row(row, 30)  # the names of sheets may need two lines
+    titles = [words["column.judgement"], *(sheet_name(name, words) for name in shown.values())]
     for column, title in enumerate(titles, 1):
         sheet.text((row, column), title, "header" if column == 1 else "header_right")
-    states = case_sheets.states
-    given = _given(case_sheets)
+    numbers = case_sheets.states.numbers
+    sums = {name: _SheetSums(case_sheets, name, figures) for name in shown.values()}
     counts: dict[tuple[str, str], _LiveCount] = {}
     line = row + 1
     for judgement in judgements:
-        if not {FN, FP} & set(judgement.sheets):
+        if not set(shown.values()) & set(judgement.sheets):
             continue
         sheet.text((line, 1), judgement_name(judgement, words), "row_name")
-        for column, name in ((2, FN), (3, FP)):
+        for column, name in shown.items():
             if name not in judgement.sheets:
                 sheet.text((line, column), "–", "undefined")
                 continue
-            number = states.numbers[judgement.code]
-            formula = "+".join(f"COUNTIF({cells},{number})" for cells in case_sheets.ranges(name, "counted")) or "0"
-            value = given[name, number]
-            sheet.formula((line, column), f"={formula}", value, "count")
+            formula, value = sums[name].of(numbers[judgement.code])
+            sheet.formula((line, column), formula, value, "count")
             counts[name, judgement.code] = _LiveCount(sheet.range((line, column), (line, column)), value)
         line += 1
     sheet.text((line, 1), words["metrics.judged"], "row_name_bold")
-    for column, name in ((2, FN), (3, FP)):
-        value = sum(count.value for (kind, _), count in counts.items() if kind == name)
-        formula = "+".join(f'COUNTIF({cells},">0")' for cells in case_sheets.ranges(name, "counted")) or "0"
-        sheet.formula((line, column), f"={formula}", value, "count")
+    for column, name in shown.items():
+        sheet.formula((line, column), *sums[name].of(_ANY), "count")
     sheet.text((line + 1, 1), words["metrics.to_judge"], "row_name")
-    for column, name in ((2, FN), (3, FP)):
+    for column, name in shown.items():
         sheet.number((line + 1, column), case_sheets.total(name), "count")
     _estimate(sheet, row, content, counts)
     return line + 2
 
 
-def _given(case_sheets: CaseSheets) -> Counter[tuple[str, int]]:
-    """How often each judgement stands in a complete row already, by sheet and number."""
-    return Counter(
-        (name, case_sheets.states.counted(case_id))
-        for name, parts in case_sheets.parts.items()
-        for part in parts
-        for case_id in part.cases["case_id"]
-    )
+class _SheetSums:
+    """How often each judgement stands in a complete row: counted sheet by sheet, then added up.
+
+    A kind may have hundreds of sheets, and Excel takes 8,192 characters in a formula.
+    """
+
+    def __init__(self, case_sheets: CaseSheets, name: str, figures: HiddenFigures) -> None:
+        states, parts = case_sheets.states, case_sheets.parts.get(name, [])
+        numbers = (_ANY, *states.numbers.values())
+        given = [Counter(map(states.holding, part.cases["case_id"])) for part in parts]
+        for counts in given:
+            counts[_ANY] = sum(count for number, count in counts.items() if number > 0)
+        rows: list[list[str | float | Formula]] = [
+            [part.sheet.name, *(_counted(part.cells("holding"), number, counts[number]) for number in numbers)]
+            for part, counts in zip(parts, given, strict=True)
+        ]
+        first, _ = figures.table([name, "*", *states.numbers], rows)
+        ends = (first, first + max(len(rows), 1) - 1)
+        self._cells = {
+            number: figures.sheet.range((ends[0], column), (ends[1], column))
+            for column, number in enumerate(numbers, 1)
+        }
+        self._values = {number: sum(counts[number] for counts in given) for number in numbers}
+
+    def of(self, number: int) -> tuple[str, int]:
+        """A formula for how many rows of all sheets have the judgement of this number, and its value now."""
+        return f"=SUM({self._cells[number]})", self._values[number]
+
+
+def _counted(cells: str, number: int, value: int) -> Formula:
+    """How often a judgement stands in cells."""
+    return Formula(f"=COUNTIF({cells},{number})" if number else f'=COUNTIF({cells},">0")', value)
 
 
 def _estimate(sheet: Worksheet, row: int, content: ReviewContent, counts: Mapping[tuple[str, str], _LiveCount]) -> None:
@@ -121,8 +148,7 @@ def _estimate(sheet: Worksheet, row: int, content: ReviewContent, counts: Mappin
     ):
         sheet.across((line, 5), 6, words[f"metrics.{key}"], "row_name_bold")
         write_value(sheet, (line, 7), float(headline[key]), ValueKind.RATE, words=words)
-        undefined = words["undefined"].replace('"', '""')
         (part, part_value), (whole, whole_value) = cells[above], cells[below]
         value_now: float | str = part_value / whole_value if whole_value else words["undefined"]
-        sheet.formula((line, 8), f'=IF({whole}>0,{part}/{whole},"{undefined}")', value_now, "rate_bold")
+        sheet.formula((line, 8), f"=IF({whole}>0,{part}/{whole},{quoted(words['undefined'])})", value_now, "rate_bold")
     sheet.across((row + 7, 5), 13, words["metrics.estimate_note"], "muted")

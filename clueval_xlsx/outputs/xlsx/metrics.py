@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
-from clueval_xlsx.outputs.xlsx.book import ColumnState, Worksheet
+from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
-from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, case_chart, place_chart, rate_chart
+from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, case_chart, draw_chart, rate_chart
+from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.live import write_live
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table
-from clueval_xlsx.views import numbers
+from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table, write_tiles
 from clueval_xlsx.views.overview import error_bars, level_sentence, tiles
 from clueval_xlsx.views.scores import (
     ScoreTable,
@@ -20,11 +18,10 @@ from clueval_xlsx.views.scores import (
     scheme_tables,
     strict_relaxed_table,
 )
-from clueval_xlsx.views.tables import ValueKind
+from clueval_xlsx.views.sentences import plain_headline
 
 _NAME_WIDTH, _NUMBER_WIDTH = 30, 11
 _LAST_COLUMN = SCORE_WIDTH
-_CHART_DATA = _LAST_COLUMN + 3  # the charts' figures: all of them stand in the tables, too
 _ROWS_A_PAGE = 34  # that fit on a landscape page when the sheet is fitted to its width
 _TILE_PLACES = ((1, 1), (2, 3), (4, 5), (6, 7), (8, 9), (10, _LAST_COLUMN))
 
@@ -61,7 +58,7 @@ class _MetricsPage:
         self.row = write_score_table(self.sheet, (self.row, 1), table, self.words)
 
 
-def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheets) -> None:
+def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheets, figures: HiddenFigures) -> None:
     """Everything that was measured, the live estimate beside it."""
     evaluation, words = content.evaluation, content.words
     sheet.column(0, 2)
@@ -70,13 +67,15 @@ def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseShe
         sheet.column(column, _NUMBER_WIDTH)
     sheet.row(0, 30)
     sheet.text((0, 1), words["metrics.title"], "title")
-    sheet.text((1, 1), level_sentence(evaluation.options, words), "subtitle")
+    sheet.row(1, 20)
+    sheet.text((1, 1), plain_headline(evaluation, words), "lead")
+    sheet.text((2, 1), level_sentence(evaluation.options, words), "subtitle")
     page = _MetricsPage(sheet, content)
-    page.row = _tiles(sheet, 3, content)
-    page.row = write_live(sheet, page.row + 1, case_sheets)
+    page.row = write_tiles(sheet, 4, tiles(evaluation, words), _TILE_PLACES, words)
+    page.row = write_live(sheet, page.row + 1, case_sheets, figures)
     page.table(level_table(evaluation, words))
     labels = label_tables(evaluation, words)
-    _charts(page, labels)
+    _charts(page, labels, figures)
     for table in (*labels, *group_tables(evaluation, words), *scheme_tables(evaluation, words)):
         page.table(table)
     relaxed = strict_relaxed_table(evaluation, words)
@@ -89,39 +88,20 @@ def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseShe
     sheet.page_breaks(page.breaks)
 
 
-def _tiles(sheet: Worksheet, row: int, content: ReviewContent) -> int:
-    """The headline in large figures."""
-    words = content.words
-    for line, height in enumerate((18, 32, 14, 16), row):
-        sheet.row(line, height)
-    for (first, last), tile in zip(_TILE_PLACES, tiles(content.evaluation, words), strict=True):
-        style = "tile_rate" if tile.kind is ValueKind.RATE else "tile_count"
-        value = tile.value.value
-        between = numbers.interval(tile.value.low, tile.value.high, words)
-        sheet.across((row, first), last, tile.name, "tile_name")
-        sheet.across((row + 1, first), last, words["undefined"] if math.isnan(value) else value, style)
-        sheet.across((row + 2, first), last, words("metrics.between", interval=between) if between else "", "tile_note")
-        sheet.across((row + 3, first), last, tile.note, "tile_note")
-    return row + 4
-
-
-def _charts(page: _MetricsPage, labels: tuple[ScoreTable, ...]) -> None:
+def _charts(page: _MetricsPage, labels: tuple[ScoreTable, ...], figures: HiddenFigures) -> None:
     page.row += 1
     page.keep_together(CHART_ROWS)
     evaluation, words = page.content.evaluation, page.words
-    for column in range(_CHART_DATA, _CHART_DATA + 7):
-        page.sheet.column(column, _NUMBER_WIDTH, None, ColumnState.HIDDEN)
     chosen = f"layer-{evaluation.options.labelled or evaluation.pair.layers[0]}"
     for table in (table for table in labels if table.key == chosen):
         title = words("metrics.chart_labels", title=table.title)
-        place_chart(page.sheet, (page.row, 1), _CHART_DATA, rate_chart(table, title, words, slanted=True))
-    place_chart(page.sheet, (page.row, 7), _CHART_DATA + 4, case_chart(error_bars(evaluation, words), words))
+        draw_chart(page.sheet, (page.row, 1), figures, rate_chart(table, title, words, slanted=True))
+    draw_chart(page.sheet, (page.row, 7), figures, case_chart(error_bars(evaluation, words), words))
     page.row += CHART_ROWS
 
 
 def _signature(page: _MetricsPage) -> None:
     page.row += 1
     page.sheet.text((page.row, 1), page.words["metrics.signature"], "bold")
-    for line in (page.content.evaluation.signature, *page.content.evaluation.notes):
-        page.row += 1
-        page.sheet.text((page.row, 1), line, "muted")
+    page.row += 1
+    page.sheet.text((page.row, 1), page.content.evaluation.signature, "muted")

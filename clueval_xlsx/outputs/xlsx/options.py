@@ -29,7 +29,10 @@ class ReviewOptions:
     judgements: tuple[Judgement, ...] = JUDGEMENTS
     answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
     earlier: Mapping[str, str] = field(default_factory=dict)  # case ID -> what was decided before, as words
+    why: Mapping[str, str] = field(default_factory=dict)  # case ID -> why it is in a conflict workbook
+    labels: Mapping[str, str] = field(default_factory=dict)  # what labels mean, in words for the judge
     role: Role = Role.REVIEW
+    blind: bool = False  # it does not say who judged
     sources: tuple[str, ...] = ()  # the workbooks whose open cases these are
     team: tuple[str, ...] = ()  # everybody the cases are handed out to
     sample: Sample = field(default_factory=Sample)  # how the cases were drawn

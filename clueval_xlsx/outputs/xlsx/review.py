@@ -9,14 +9,14 @@ from typing import BinaryIO
 
 import pandas as pd
 
-from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.kinds import FN, FP, UM
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx.book import Book, creation_time
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.confusion import write_confusion
 from clueval_xlsx.outputs.xlsx.documents import write_documents
 from clueval_xlsx.outputs.xlsx.guide import write_guide
-from clueval_xlsx.outputs.xlsx.hidden import write_lists, write_manifest
+from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, write_lists, write_manifest
 from clueval_xlsx.outputs.xlsx.metrics import write_metrics
 from clueval_xlsx.outputs.xlsx.options import ReviewContent, ReviewOptions
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
@@ -42,7 +42,9 @@ def write_workbook(
     """
     options = options or ReviewOptions()
     words = Words(options.lang)
-    shown = dict(cases) if cases is not None else dict(zip((FN, FP), evaluation.cases, strict=True))
+    shown = dict(cases) if cases is not None else dict(zip((FN, FP), evaluation.case_tables, strict=True))
+    if cases is None and evaluation.unmarked_cases is not None:
+        shown[UM] = evaluation.with_contexts(evaluation.unmarked_cases)
     manifest = _manifest(evaluation, options, shown)
     content = ReviewContent(evaluation, options, words, shown, manifest.run_id)
     total = sum(len(table) for table in shown.values())
@@ -52,12 +54,12 @@ def write_workbook(
         metrics = book.sheet(words["sheet.metrics"])
         documents = book.sheet(words["sheet.documents"])
         confusion = book.sheet(words["sheet.confusion"])
-        lists = write_lists(book, content)
+        lists, figures = write_lists(book, content), HiddenFigures(book)
         write_manifest(book, replace(manifest, columns=case_sheets.columns))
 
-        write_guide(guide, content)
-        write_metrics(metrics, content, case_sheets)
-        case_sheets.write(lists, advance or (lambda _: None))
+        write_guide(guide, content, case_sheets)
+        write_metrics(metrics, content, case_sheets, figures)
+        case_sheets.write(lists, figures, advance or (lambda _: None))
         write_documents(documents, case_sheets)
         write_confusion(confusion, content)
         guide.tab(ACCENT)

@@ -15,15 +15,22 @@ INPUT = "#FFFBEA"  # for judging
 DONE = "#E3F1E6"
 ALARM = "#F8D2CF"
 AMBER = "#FDE7BF"
+BAR = "#BBD3EA"  # behind a rate
 QUIET = "#E6E9ED"
 HEAT = ("#EAF1F8", "#CFDFF0", "#A9C6E3", "#7FA8D1", "#5F90C2")  # more and more errors
 BOTH_COLOUR, GOLD_COLOUR, PRED_COLOUR = "#1B7F3B", "#B3261E", "#B35900"
+SOME_COLOUR = "#7A6A00"
 
 # Marks in running text: colour, and a second sign that survives black-and-white printing.
 MARKS: dict[str, dict[str, Any]] = {
     "both": {"font_color": BOTH_COLOUR, "bold": True},
+    "some": {"font_color": SOME_COLOUR, "bold": True, "italic": True, "underline": 1},
     "gold": {"font_color": GOLD_COLOUR, "bold": True, "underline": 1},
     "pred": {"font_color": PRED_COLOUR, "bold": True, "italic": True},
+    "neither": {"bold": True},
+    "kept": {"bold": True},
+    "struck": {"font_color": GOLD_COLOUR, "font_strikeout": True},
+    "inserted": {"font_color": BOTH_COLOUR, "bold": True, "underline": 1},
 }
 
 _BASE: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "top"}
@@ -56,6 +63,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     "muted_wrap": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True},
     "title": {**_BASE, "font_size": 18, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
     "sheet_title": {**_BASE, "font_size": 14, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
+    "headline": {**_BASE, "font_size": 13, "bold": True, "text_wrap": True},
+    "lead": {**_BASE, "font_size": 13, "bold": True, "valign": "vcenter"},
     "hint": {**_BASE, "font_color": "#7A5B00", "italic": True, "valign": "vcenter"},
     "subtitle": {**_BASE, "font_size": 11, "font_color": MUTED},
     "section": {
@@ -68,6 +77,7 @@ FORMATS: dict[str, dict[str, Any]] = {
         "bottom_color": ACCENT,
     },
     "bold": {**_BASE, "bold": True, "text_wrap": True},
+    "notice": {**_BASE, "bold": True, "bg_color": AMBER, "valign": "vcenter", "indent": 1},
     "form_name": {**_BASE, "bold": True, "valign": "vcenter"},
     "form_text": {**_BASE, "valign": "vcenter"},
     "progress": {**_BASE, "font_size": 12, "bold": True, "valign": "vcenter"},
@@ -83,6 +93,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     # case rows
     "cell": {**_CELL, "bg_color": SHADE},
     "cell_context": {**_CELL, "bg_color": PAPER},
+    "cell_why": {**_CELL, "bg_color": SHADE, "font_size": 9},
     "cell_number": {**_CELL, "bg_color": SHADE, "font_color": MUTED, "align": "right"},
     "cell_state": {**_CELL, "bg_color": SHADE, "font_size": 9},
     "cell_small": {**_CELL, "bg_color": SHADE, "font_size": 8, "font_color": MUTED},
@@ -100,6 +111,9 @@ FORMATS: dict[str, dict[str, Any]] = {
     # tables
     "row_name": {**_CELL, "valign": "vcenter"},
     "row_name_bold": {**_CELL, "valign": "vcenter", "bold": True},
+    "row_name_faint": {**_CELL, "valign": "vcenter", "font_color": MUTED},
+    "count_faint": {**_NUMBER, "num_format": "#,##0", "font_color": MUTED},
+    "measure_faint": {**_NUMBER, "num_format": "0.00", "font_color": MUTED},
     "row_link": {**_CELL, "valign": "vcenter", "font_color": ACCENT, "underline": 1},
     "count": {**_NUMBER, "num_format": "#,##0"},
     "count_half": {**_NUMBER, "num_format": "#,##0.0"},

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
+from clueval_xlsx.views import numbers
+from clueval_xlsx.views.overview import Tile
 from clueval_xlsx.views.scores import WITH_COUNTS, ScoreTable, score_columns
-from clueval_xlsx.views.tables import TableValue, TableView, ValueKind, value_text
+from clueval_xlsx.views.tables import TableValue, TableView, ValueKind, WordDifference, value_text
 from clueval_xlsx.words import Words
 
 SCORE_WIDTH = 1 + len(WITH_COUNTS)  # columns of a score table
@@ -19,9 +22,17 @@ _STYLES = {
 _PLAIN = {ValueKind.TEXT: "row_name", ValueKind.SHARE: "count"}
 
 
-def write_value(sheet: Worksheet, cell: Cell, value: TableValue, kind: ValueKind, *, words: Words) -> None:
+def write_value(
+    sheet: Worksheet, cell: Cell, value: TableValue, kind: ValueKind, *, words: Words, faint: bool = False
+) -> None:
     """A value in the look of its kind; numbers stay numbers, what is not defined is said in words."""
-    if isinstance(value, str | tuple):
+    if kind is ValueKind.CHANCE and isinstance(value, float) and value < numbers.SMALLEST_CHANCE:
+        sheet.text(cell, value_text(value, kind, words), "undefined")
+    elif isinstance(value, WordDifference):
+        sheet.rich(cell, value.pieces, "cell_context")
+    elif faint and not isinstance(value, tuple):
+        _write_faint(sheet, cell, value, kind, words)
+    elif isinstance(value, str | tuple):
         sheet.text(cell, value_text(value, kind, words), _PLAIN.get(kind, "interval"))
     elif kind is ValueKind.COUNT:
         sheet.number(cell, value, "count" if math.isnan(value) or float(value).is_integer() else "count_half")
@@ -29,6 +40,33 @@ def write_value(sheet: Worksheet, cell: Cell, value: TableValue, kind: ValueKind
         sheet.text(cell, words["undefined"], "undefined")
     else:
         sheet.number(cell, 100 * value if kind is ValueKind.POINTS else value, _STYLES[kind])
+
+
+def _write_faint(sheet: Worksheet, cell: Cell, value: str | float, kind: ValueKind, words: Words) -> None:
+    """A value of a row that rests on too little, in grey."""
+    if isinstance(value, str):
+        sheet.text(cell, value, "row_name_faint")
+    elif math.isnan(value):
+        sheet.text(cell, words["undefined"], "undefined")
+    else:
+        sheet.number(cell, value, "count_faint" if kind is ValueKind.COUNT else "measure_faint")
+
+
+def write_tiles(
+    sheet: Worksheet, row: int, tiles: Sequence[Tile], places: Sequence[tuple[int, int]], words: Words
+) -> int:
+    """Large figures side by side, each from one column to another; returns the row behind them."""
+    for line, height in enumerate((18, 32, 14, 16), row):
+        sheet.row(line, height)
+    for (first, last), tile in zip(places, tiles, strict=True):
+        style = "tile_rate" if tile.kind is ValueKind.RATE else "tile_count"
+        value = tile.value.value
+        between = numbers.interval(tile.value.low, tile.value.high, words)
+        sheet.across((row, first), last, tile.name, "tile_name")
+        sheet.across((row + 1, first), last, words["undefined"] if math.isnan(value) else value, style)
+        sheet.across((row + 2, first), last, words("metrics.between", interval=between) if between else "", "tile_note")
+        sheet.across((row + 3, first), last, tile.note, "tile_note")
+    return row + 4
 
 
 def write_score_table(sheet: Worksheet, place: Cell, table: ScoreTable, words: Words) -> int:
@@ -54,8 +92,9 @@ def write_table(sheet: Worksheet, place: Cell, table: TableView, words: Words, *
     write_header(sheet, place, [each.title for each in table.columns], height)
     for line, values in enumerate(table.rows, row + 1):
         sheet.row(line, 16)
+        faint = line - row - 1 in table.faint
         for offset, (value, each) in enumerate(zip(values, table.columns, strict=True), column):
-            write_value(sheet, (line, offset), value, each.kind, words=words)
+            write_value(sheet, (line, offset), value, each.kind, words=words, faint=faint)
     return row + 1 + len(table.rows)
 
 

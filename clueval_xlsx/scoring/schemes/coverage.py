@@ -4,17 +4,23 @@ Going through the gold spans in order: if the predictions that overlap one, have
 used up yet together cover at least t of its characters, it is found and they are used up. The predictions left
 over are false positives. Precision is tp / (tp + fp) with tp the gold spans found, so a gold span that three
 predictions share counts once. Spans of ignored labels are never misses or false alarms, but count when found.
-A match that needed an equivalence is counted as `relaxed`.
+A match that needed an equivalence is counted as `relaxed`. Annotations count as they are listed, also those that
+overlap others of their side and gave way for the other schemes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from clueval_xlsx.scoring.matched_pair import MatchedPair
+from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
+from clueval_xlsx.scoring.matched_pair import Labels, MatchedPair, Overlaps, SpanSide
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 
@@ -24,8 +30,11 @@ def tallies(matched: MatchedPair) -> list[Tally]:
 
 
 def _tally(matched: MatchedPair, threshold: float) -> Tally:
-    gold, pred = matched.gold, matched.pred
-    found, used, relaxed = _find(_compatible(matched), matched.overlaps.lengths[0], len(pred.spans), threshold)
+    whole = all(_frame(matched, side) is side.spans for side in matched.sides)
+    take = _Annotations.of_spans if whole else partial(_Annotations.of_list, matched)
+    gold, pred = (take(side) for side in matched.sides)
+    overlaps = matched.overlaps if whole else _overlaps(matched, gold, pred)
+    found, used, relaxed = _find(_compatible(gold, pred, overlaps), overlaps.lengths[0], len(pred.start), threshold)
 
     gold_side = Side.of(
         gold.start, gold.labels, found, found | ~gold.ignored, relaxed=relaxed if matched.relaxed else None
@@ -47,6 +56,58 @@ def _tally(matched: MatchedPair, threshold: float) -> Tally:
     )
 
 
+def _frame(matched: MatchedPair, side: SpanSide) -> pd.DataFrame:
+    """The annotations as they are listed; the spans where that is the same, or where the list lacks the types."""
+    return side.listed if matched.type_layer in side.listed.columns else side.spans
+
+
+class _Annotations(NamedTuple):
+    """The annotations of one side."""
+
+    start: IntArray
+    end: IntArray
+    labels: Labels
+    kind: IntArray
+    strict_kind: IntArray
+    ignored: BoolArray
+
+    @classmethod
+    def of_spans(cls, side: SpanSide) -> _Annotations:
+        return cls(side.start, side.end, side.labels, side.kind, side.strict_kind, side.ignored)
+
+    @classmethod
+    def of_list(cls, matched: MatchedPair, side: SpanSide) -> _Annotations:
+        frame, layer = _frame(matched, side), matched.type_layer
+        labels = {
+            name: label_codes(frame, name, names) if name in frame.columns else np.full(len(frame), -1, dtype=np.int64)
+            for name, names in matched.vocabulary.items()
+        }
+        every = label_vocabulary([_frame(matched, each) for each in matched.sides], layer)
+        strict = label_codes(frame, layer, every)
+        ignored = side.ignored if frame is side.spans else side.listed_ignored
+        return cls(*positions(frame), labels, _same_kind(matched, every)[strict], strict, ignored)
+
+
+def _same_kind(matched: MatchedPair, labels: Sequence[str]) -> IntArray:
+    """For each label, and behind them for none, a number that equivalent ones share in the relaxed run."""
+    names = [matched.representatives.get(label, label) for label in labels]
+    number = {name: place for place, name in enumerate(names)}
+    return np.array([*(number[name] for name in names), -1], dtype=np.int64)
+
+
+def _overlaps(matched: MatchedPair, gold: _Annotations, pred: _Annotations) -> Overlaps:
+    """Which listed annotations share a token, in the order of gold's list; those of a side may overlap each other."""
+    order = np.lexsort((pred.end, pred.start))
+    reach = np.maximum.accumulate(pred.end[order]) if len(order) else order
+    first = np.searchsorted(reach, gold.start, side="left")
+    stop = np.searchsorted(pred.start[order], gold.end, side="right")
+    rows, places = unfold(first, np.maximum(stop, first))
+    others = order[places]
+    touching = pred.end[others] >= gold.start[rows]
+    pairs = rows[touching], others[touching]
+    return Overlaps(matched.corpus, (gold.start, gold.end), (pred.start, pred.end), pairs)
+
+
 class _Candidates(NamedTuple):
     """Pairs that overlap and have compatible labels, in the order of the gold spans."""
 
@@ -56,11 +117,11 @@ class _Candidates(NamedTuple):
     own: BoolArray  # whether the labels are the same, no equivalence needed
 
 
-def _compatible(matched: MatchedPair) -> _Candidates:
-    gold, pred = matched.overlaps.pairs
-    same = matched.gold.strict_kind[gold] == matched.pred.strict_kind[pred]
-    kept = matched.gold.kind[gold] == matched.pred.kind[pred]
-    return _Candidates(gold[kept], pred[kept], matched.overlaps.shared[kept], same[kept])
+def _compatible(gold: _Annotations, pred: _Annotations, overlaps: Overlaps) -> _Candidates:
+    left, right = overlaps.pairs
+    kept = gold.kind[left] == pred.kind[right]
+    same = gold.strict_kind[left] == pred.strict_kind[right]
+    return _Candidates(left[kept], right[kept], overlaps.shared[kept], same[kept])
 
 
 def _find(

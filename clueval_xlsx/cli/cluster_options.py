@@ -1,0 +1,40 @@
+"""Options of the commands that can work on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clueval_xlsx.exceptions import OptionError
+
+if TYPE_CHECKING:
+    from clueval_xlsx.detectors.cluster import ClusterPlace
+
+CLUSTER = [
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Work on the Dask cluster of this scheduler (tcp://HOST:8786), or on one that is started here for the "
+        "length of the run (local:4). The result is the same.",
+    ),
+    click.option(
+        "--cluster-tls",
+        metavar="FILE",
+        help="PEM file for an encrypted cluster: the authority's certificate, one's own, and its key.",
+    ),
+]
+
+
+def cluster_place(given: Mapping[str, Any]) -> ClusterPlace | None:
+    """Where the cluster is, if one is wanted."""
+    if not given["cluster"]:
+        if given["cluster_tls"]:
+            raise OptionError("--cluster-tls: belongs to --cluster. Give the address of the scheduler, too.")
+        return None
+    from clueval_xlsx.detectors.cluster import ClusterPlace
+
+    place = ClusterPlace(given["cluster"], given["cluster_tls"])
+    _ = place.local_workers  # says what is wrong with it now, not behind the reading
+    return place

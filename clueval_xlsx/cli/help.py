@@ -1,0 +1,68 @@
+"""`help`: the manual, which comes with the tool, and the help of every command."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.exceptions import OptionError, did_you_mean
+from clueval_xlsx.resources import resource_folder
+
+_MANUAL = "manual"
+_START = "start"  # the page for those who know nothing yet stands first
+
+
+@click.command(
+    "help", cls=GroupedCommand, examples=("clueval-xlsx help", "clueval-xlsx help formats", "clueval-xlsx help score")
+)
+@click.argument("topic", required=False, type=click.UNPROCESSED)
+@click.pass_context
+def help_command(ctx: click.Context, topic: str | None) -> None:
+    """Show a page of the manual, or the help of a command; without TOPIC, what there is."""
+    from clueval_xlsx.cli.console import put
+
+    if topic is None:
+        put(_contents())
+        return
+    name = topic.strip().lower().removesuffix(".md").replace(" ", "-").replace("_", "-")
+    if name in topics():
+        _show((resource_folder(_MANUAL) / f"{name}.md").read_text("utf-8"))
+        return
+    group = ctx.parent.command if ctx.parent else None
+    commands = group.commands if isinstance(group, click.Group) else {}
+    if name not in commands:
+        known = [*topics(), *commands]
+        hint = did_you_mean(name, known)
+        raise OptionError(f"help {topic}: there is no such page.{hint} Pages: {', '.join(topics())}.")
+    with click.Context(commands[name], info_name=name, parent=ctx.parent) as own:
+        put(commands[name].get_help(own) + "\n")
+
+
+def topics() -> dict[str, str]:
+    """The pages of the manual with their titles, the first steps first."""
+    pages = sorted(resource_folder(_MANUAL).glob("*.md"), key=lambda path: (path.stem != _START, path.stem))
+    return {path.stem: _title(path.read_text("utf-8")) for path in pages}
+
+
+def _title(page: str) -> str:
+    return page.partition("\n")[0].lstrip("# ").strip()
+
+
+def _contents() -> str:
+    width = max(len(name) for name in topics())
+    rows = "".join(f"  {name:{width}}  {title}\n" for name, title in topics().items())
+    return f"Pages of the manual (clueval-xlsx help PAGE):\n\n{rows}\nOptions of a command: clueval-xlsx help COMMAND\n"
+
+
+def _show(page: str) -> None:
+    """A page as it is for a program or a file, laid out where a person looks on."""
+    from clueval_xlsx.cli.console import output, put
+
+    if not sys.stdout.isatty():
+        put(page)
+        return
+    from rich.markdown import Markdown
+
+    output().print(Markdown(page))

@@ -1,0 +1,106 @@
+"""`sweep`: precision and recall at every threshold of the predictions' scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
+from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs, json_option, put_or_write
+from clueval_xlsx.exceptions import InputError
+
+if TYPE_CHECKING:
+    from clueval_xlsx.cli.input_options import SideOptions
+    from clueval_xlsx.evaluation import Evaluation, Options
+    from clueval_xlsx.scoring.thresholds import Thresholds
+
+_LESS_NEEDED = ("f1", "precision_interval", "f_beta", "pred", "recall_interval")
+
+
+@click.command(
+    cls=GroupedCommand,
+    examples=(
+        "clueval-xlsx sweep gold.vrt pred.tsv --text gold.vrt --least-recall 0.95",
+        "clueval-xlsx sweep gold.json pred.json --html thresholds.html --json thresholds.json",
+    ),
+)
+@click.argument("gold")
+@click.argument("pred")
+@click.option(
+    "--least-recall",
+    type=click.FloatRange(0, 1),
+    default=0.95,
+    show_default=True,
+    help="Find the highest threshold at which the lower bound of recall is still this.",
+)
+@json_option("every threshold as JSON")
+@click.option(
+    "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with the curves here."
+)
+@input_options.both_sides
+@scoring_options.headline
+@review_options.language_option
+@force_option
+@common_options.common
+def sweep(
+    *,
+    gold: str,
+    pred: str,
+    least_recall: float,
+    json_path: str | None,
+    html_path: Path | None,
+    sides: SideOptions,
+    options: Options,
+    lang: str,
+    force: bool,
+) -> None:
+    """Precision and recall of PRED for every threshold of its scores.
+
+    PRED must be in a format that carries scores: a span table with a column score, Presidio's or Label Studio's
+    JSON, a detector's list, JSON Lines. The table shows some of the thresholds, --json all of them.
+    """
+    from clueval_xlsx.cli.console import say_notes
+    from clueval_xlsx.evaluation import evaluate
+    from clueval_xlsx.outputs.sweep_json import sweep_json
+    from clueval_xlsx.scoring.thresholds import threshold_rates
+
+    result = evaluate(input_options.load_pair(gold, pred, sides), options)
+    scores = result.pred_scores
+    if scores is None:
+        raise InputError(
+            f"{result.pair.pred.source.name}: no prediction carries a score, so there is no threshold to choose. "
+            "Give predictions in a format with scores: a span table with a column score, Presidio JSON, Label Studio."
+        )
+    found = threshold_rates(result.governing, scores, level=options.level, labelled=options.labelled, beta=options.beta)
+    if html_path is not None:
+        from clueval_xlsx.outputs.html.sweep import sweep_html
+
+        with guarded_outputs([gold, pred], force=force) as outputs:
+            outputs.write_text(html_path, sweep_html(result, found, least_recall, lang))
+    if json_path is not None:
+        put_or_write(json_path, lambda: sweep_json(result, found, least_recall), [gold, pred], force=force)
+    say_notes(result.notes)
+    if json_path != STANDARD_OUTPUT:
+        _print(result, found, least_recall)
+
+
+def _print(result: Evaluation, found: Thresholds, least_recall: float) -> None:
+    from rich.text import Text
+
+    from clueval_xlsx.cli.console import output
+    from clueval_xlsx.outputs.terminal.tables import view_table
+    from clueval_xlsx.views.sweep import sweep_view
+    from clueval_xlsx.words import TERMINAL, Words
+
+    words, console = Words(TERMINAL), output()
+    view = sweep_view(result, found, least_recall, words)
+    for sentence in (view.level, *view.sentences):
+        console.print(Text(sentence))
+    console.print()
+    console.print(view_table(view.table, words, console.width, droppable=_LESS_NEEDED))
+    if view.table.note:
+        console.print(Text(view.table.note, style="dim"))
+    console.print(view.signature, style="dim", soft_wrap=True)

@@ -1,0 +1,42 @@
+"""UIMA CAS as XMI (`.xmi`): one document a file; new ones are written by dkpro-cassis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+
+import pandas as pd
+
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.reading import Reading, digest
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.formats.cas.reader import CasDocument, read_cas
+from clueval_xlsx.formats.cas.writer import document_files, xmi_of
+from clueval_xlsx.formats.cas.xmi import looks_like_xmi, read_xmi
+from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.registry import format_named
+
+
+def tell(opened: OpenedSource) -> bool:
+    """Whether the root element is that of XMI."""
+    return looks_like_xmi(opened.head)
+
+
+def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+    """Read one CAS."""
+    name, raw = opened.name, opened.data
+    content = read_xmi(raw, name)
+    path = PurePath(name).name
+    return read_cas(
+        [CasDocument(content.document_id, {path: content}, content.text)],
+        Source(name, "cas", digest(raw)),
+        format_named("cas"),
+        options,
+        lambda corrected: {path: raw, **corrected},
+    )
+
+
+def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
+    """A new file, or one for each document."""
+    return document_files(reading, layers, how, ".xmi", xmi_of)

@@ -1,0 +1,370 @@
+"""What the columns of a token file are: the token, the header's names, and the column or key that holds tags."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, parse_tag
+from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
+from clueval_xlsx.formats.columns.structure import LineRules, conll_mark
+from clueval_xlsx.formats.columns.tag_cells import TagPlace, parts_of
+from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER
+
+_SAMPLE = 2000  # token lines that are looked at first; if they hold no tag, all are
+_BYTES = 1 << 20
+TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form", "wordform"})
+_INDEX = re.compile(r"\d+(?:[-.]\d+)?")
+_GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
+_LABEL = re.compile(r"[^\W\d_][\w.:/+-]*")
+_MISC_KEY = re.compile(r"(?:^|\|)([A-Za-z][\w.:-]*)=")
+_CONLLU = 10  # columns of CoNLL-U, the last of which holds keys
+_MOST_LABELS = 200
+
+
+@dataclass(frozen=True)
+class WantedColumns:
+    """What somebody asked for: layers by column, name or key (None: that of the layer's name), and the token."""
+
+    layers: Mapping[str, int | str | None] = field(default_factory=dict)
+    token: int | str | None = None
+    others: frozenset[int] = frozenset()  # columns that are read for something else
+    text_only: bool = False
+    tabs_only: bool = False
+
+
+@dataclass(frozen=True)
+class FoundColumns:
+    """What there is: where the token and the tags stand, the header, and how columns are separated."""
+
+    token: int
+    layers: Mapping[str, TagPlace]
+    names: tuple[str, ...] = ()
+    header: bytes = b""
+    indexed: bool = False
+    tabs: bool = True
+    misc: int | None = None  # the column that says where there is no space, and other things by key
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """The cells of token lines, and whether a sentence begins before each."""
+
+    rows: tuple[tuple[str, ...], ...]
+    starts: tuple[bool, ...]
+    names: tuple[str, ...] = ()
+    header: bytes = b""
+    tabs: bool = True
+
+    @property
+    def width(self) -> int:
+        """How many columns most lines have, the larger number of equals."""
+        counts = Counter(len(row) for row in self.rows)
+        return max(counts, key=lambda size: (counts[size], size), default=0)
+
+    def column(self, number: int) -> list[str]:
+        return [row[number - 1] for row in self.rows if len(row) >= number]
+
+
+def find_columns(data: bytes, begin: int, wanted: WantedColumns, name: str, *, conll: bool) -> FoundColumns:
+    """Look at the beginning of a file, or at all of it where that holds no tag."""
+    for most in (_SAMPLE, None):
+        sample = _sample(data, begin, most, conll=conll, tabs_only=wanted.tabs_only)
+        found = _find(sample, wanted, name, conll=conll, last=most is None or len(sample.rows) < most)
+        if found is not None:
+            return found
+    raise AssertionError("the whole file gives an answer")
+
+
+def _lines(data: bytes, begin: int, most: int | None) -> Iterator[str]:
+    text = data[begin : begin + _BYTES] if most is not None else data[begin:]
+    pieces = text.split(b"\n")
+    if most is not None and len(data) > begin + _BYTES:
+        pieces = pieces[:-1]
+    for piece in pieces:
+        yield piece.rstrip(b"\r\0").decode("utf-8", "replace")
+
+
+def _sample(data: bytes, begin: int, most: int | None, *, conll: bool, tabs_only: bool = False) -> _Sample:
+    rules = LineRules(conll=conll, columns=2)
+    kept: list[str] = []
+    starts: list[bool] = []
+    names: tuple[str, ...] = ()
+    fresh = True
+    for line in _lines(data, begin, most):
+        if not line.strip():
+            fresh = True
+            continue
+        declared = _GLOBAL_COLUMNS.match(line)
+        if declared:
+            names = tuple(declared[1].split())
+            continue
+        if _is_structure(line, rules):
+            continue
+        kept.append(line)
+        starts.append(fresh)
+        fresh = False
+        if most is not None and len(kept) > most:
+            break
+    tabs = tabs_only or not conll or _by_tabs(kept)
+    rows = [tuple(line.split("\t") if tabs else line.split()) for line in kept]
+    header = b""
+    if rows and _is_header(rows[0]):
+        names, header = tuple(cell.strip() for cell in rows[0]), kept[0].encode("utf-8")
+        rows, starts = rows[1:], starts[1:]
+    return _Sample(tuple(rows), tuple(starts), names, header, tabs)
+
+
+def _is_structure(line: str, rules: LineRules) -> bool:
+    if rules.conll:
+        return conll_mark(line.encode("utf-8"), len(line.split()), rules) is not None
+    return line.startswith("<") and "\t" not in line and line.rstrip().endswith(">")
+
+
+def _by_tabs(lines: Sequence[str]) -> bool:
+    """Whether only tabs separate columns: blanks would cut lines into different numbers of them."""
+    blanks = {len(line.split()) for line in lines if not line.startswith("#")}
+    tabs = {line.count("\t") for line in lines if not line.startswith("#")}
+    return len(blanks) > 1 and len(tabs) == 1 and tabs != {0}
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether a first line names the columns: one is called token or the like, and none holds a tag."""
+    names = [cell.strip().strip('"').casefold() for cell in cells]
+    return bool(TOKEN_NAMES & set(names)) and not any(_is_tag(cell.strip()) for cell in cells)
+
+
+def _is_tag(cell: str) -> bool:
+    return cell in OUTSIDE_MARKS or (cell[1:2] == "-" and parse_tag(cell) is not None)
+
+
+def _find(sample: _Sample, wanted: WantedColumns, name: str, *, conll: bool, last: bool) -> FoundColumns | None:
+    indexed = wanted.token is None and not sample.names and _is_indexed(sample)
+    token = _token_column(sample, wanted.token, name, indexed=indexed)
+    misc = _misc_column(sample)
+    indexed = indexed or (conll and token > 1 and _is_indexed(sample))
+    if indexed:
+        numbered = [(row, start) for row, start in zip(sample.rows, sample.starts, strict=True) if row[0].isdigit()]
+        sample = _Sample(
+            tuple(row for row, _ in numbered),
+            tuple(start for _, start in numbered),
+            sample.names,
+            sample.header,
+            sample.tabs,
+        )
+    layers = _layers(sample, wanted, _Columns(token, misc, conll), name, last=last)
+    if layers is None:
+        return None
+    return FoundColumns(token, layers, sample.names, sample.header, indexed, sample.tabs, misc)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    token: int
+    misc: int | None
+    conll: bool
+
+
+def _is_indexed(sample: _Sample) -> bool:
+    """Whether column 1 counts the tokens of each sentence."""
+    if sample.width < 3 or not sample.rows:
+        return False
+    before = -1
+    counted = 0
+    for row, start in zip(sample.rows, sample.starts, strict=True):
+        if not _INDEX.fullmatch(row[0]):
+            return False
+        if not row[0].isdigit():
+            continue
+        number = int(row[0])
+        if number > 1 and number != before + 1:
+            return False
+        if start and number > 1:
+            return False
+        before, counted = number, counted + 1
+    return counted > 0 and sample.rows[0][0].split("-")[0] in {"0", "1"}
+
+
+def _token_column(sample: _Sample, wanted: int | str | None, name: str, *, indexed: bool) -> int:
+    if isinstance(wanted, int):
+        return wanted
+    names = [each.strip('"') for each in sample.names]
+    if isinstance(wanted, str):
+        number = _named(names, wanted)
+        if number is None:
+            known = f"Columns: {', '.join(names)}" if names else "There is no header: give a number"
+            raise OptionError(
+                f"{name}: --token {wanted}: there is no column of this name.{did_you_mean(wanted, names)} {known}."
+            )
+        return number
+    known_names = [number for number, each in enumerate(names, 1) if each.casefold() in TOKEN_NAMES]
+    return known_names[0] if known_names else 2 if indexed else 1
+
+
+def _named(names: Sequence[str], wanted: str) -> int | None:
+    if wanted in names:
+        return list(names).index(wanted) + 1
+    folded = [each.casefold() for each in names]
+    return folded.index(wanted.casefold()) + 1 if wanted.casefold() in folded else None
+
+
+def _misc_column(sample: _Sample) -> int | None:
+    """The column of keys: called MISC, or the last of CoNLL-U's ten."""
+    named = _named(sample.names, "MISC")
+    if named is not None:
+        return named
+    if sample.width == _CONLLU and _is_indexed(sample):
+        return _CONLLU
+    return None
+
+
+def _layers(
+    sample: _Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool
+) -> dict[str, TagPlace] | None:
+    if wanted.text_only:
+        return {}
+    if not wanted.layers:
+        place = _only_tags(sample, wanted, columns, name, last=last)
+        return None if place is None else {DEFAULT_LAYER: place}
+    found = {}
+    for layer, asked in wanted.layers.items():
+        if isinstance(asked, int):
+            found[layer] = _with_plain(sample, TagPlace(asked))
+            continue
+        place = _by_name(sample, str(asked if asked is not None else layer), columns)
+        if place is None and asked is None and len(wanted.layers) == 1:
+            place = _only_tags(sample, wanted, columns, name, last=last, layer=layer)
+            if place is None:
+                return None
+        if place is None:
+            if not last:
+                return None  # a key may turn up later
+            raise OptionError(_unknown_layer(sample, layer, asked, columns, name))
+        found[layer] = place
+    return found
+
+
+def _by_name(sample: _Sample, wanted: str, columns: _Columns) -> TagPlace | None:
+    """A column by the header's name, or a key of a column: `KEY`, `MISC:KEY` or `10:KEY`."""
+    number = _named(sample.names, wanted)
+    if number is not None:
+        return _with_plain(sample, TagPlace(number))
+    holder, colon, key = wanted.rpartition(":")
+    if colon:
+        column = int(holder) if holder.isdigit() else _named(sample.names, holder)
+        if column is None and holder.casefold() == "misc":
+            column = columns.misc or (sample.width or None)
+        return None if column is None else TagPlace(column, key)
+    if columns.misc is not None and wanted in _keys(sample, columns.misc):
+        return TagPlace(columns.misc, wanted)
+    return None
+
+
+def _unknown_layer(sample: _Sample, layer: str, asked: str | None, columns: _Columns, name: str) -> str:
+    names = f" or name ({', '.join(sample.names)})" if sample.names else ""
+    keys = ", ".join(_keys(sample, columns.misc)) if columns.misc is not None else ""
+    held = f"; keys of column {columns.misc}: {keys}" if keys else ""
+    return (
+        f"{name}: --layer {layer}{f'={asked}' if asked else ''}: here a layer is a column of tags."
+        f"{did_you_mean(asked or layer, sample.names)} Give its number{names}, "
+        f"such as {layer}={DEFAULT_COLUMN}{held} (--gold-layer, --pred-layer for one side)."
+    )
+
+
+def _keys(sample: _Sample, column: int) -> dict[str, list[str]]:
+    """The keys of a column's cells, each with its values."""
+    found: dict[str, list[str]] = {}
+    for cell in sample.column(column):
+        for part in cell.split("|"):
+            key, equals, value = part.partition("=")
+            if equals and _MISC_KEY.match(part):
+                found.setdefault(key, []).append(value)
+    return found
+
+
+def _tag_places(sample: _Sample, wanted: WantedColumns, columns: _Columns) -> list[TagPlace]:
+    """Every column, and failing that every key, that holds tags and nothing else."""
+    skipped = {columns.token, *wanted.others}
+    numbers = [number for number in range(1, sample.width + 1) if number not in skipped]
+    cells = {number: set(sample.column(number)) for number in numbers}
+    found = [TagPlace(number) for number in numbers if _holds_tags(cells[number])]
+    if not found and columns.misc is not None:
+        keys = _keys(sample, columns.misc)
+        found = [TagPlace(columns.misc, key) for key, values in keys.items() if _holds_tags(set(values))]
+    if not found:
+        plain = [number for number in numbers if _holds_labels(cells[number])]
+        found = [TagPlace(number, plain=True) for number in plain]
+    return found
+
+
+def _holds_tags(cells: set[str]) -> bool:
+    """Whether cells are tags, one at least with a prefix and a label."""
+    marked = [cell for cell in cells if cell not in OUTSIDE_MARKS]
+    return bool(marked) and all(_is_tag_cell(cell) for cell in marked) and any(cell[1:2] == "-" for cell in marked)
+
+
+def _is_tag_cell(cell: str) -> bool:
+    return all(part in OUTSIDE_MARKS or parse_tag(part) is not None for part in parts_of(cell))
+
+
+def _holds_labels(cells: set[str]) -> bool:
+    """Whether cells are labels without prefixes, and O."""
+    marked = [cell for cell in cells if cell not in OUTSIDE_MARKS]
+    return (
+        OUTSIDE in cells
+        and 0 < len(marked) <= _MOST_LABELS
+        and all(_LABEL.fullmatch(cell) for cell in marked)
+        and not any(parse_tag(cell) is not None for cell in marked)
+    )
+
+
+def _with_plain(sample: _Sample, place: TagPlace) -> TagPlace:
+    return TagPlace(place.column, place.key, plain=_holds_labels(set(sample.column(place.column))))
+
+
+def _only_tags(
+    sample: _Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool, layer: str = ""
+) -> TagPlace | None:
+    """The one place that holds tags; None where a larger sample may have it."""
+    places = _tag_places(sample, wanted, columns)
+    if len(places) > 1:
+        raise InputError(_several(sample, places, name, layer))
+    if places:
+        return places[0]
+    skipped = {columns.token, *wanted.others}
+    free = [number for number in range(1, sample.width + 1) if number not in skipped]
+    if not last and len(free) > 1:
+        return None
+    empty = [number for number in free if set(sample.column(number)) <= OUTSIDE_MARKS]
+    usual = (max(sample.width, DEFAULT_COLUMN) if columns.conll else DEFAULT_COLUMN) if columns.token == 1 else None
+    if usual is not None and (usual in empty or not empty):
+        return TagPlace(usual)
+    return TagPlace(empty[0] if empty else columns.token + 1)
+
+
+def _several(sample: _Sample, places: Sequence[TagPlace], name: str, layer: str) -> str:
+    described, calls = [], []
+    for place in places:
+        cells = sample.column(place.column)
+        if place.key:
+            cells = [
+                part.partition("=")[2] for cell in cells for part in cell.split("|") if part.startswith(f"{place.key}=")
+            ]
+        tags = Counter(cell for cell in cells if cell not in OUTSIDE_MARKS)
+        title = f"key {place.key} of column {place.column}" if place.key else f"column {place.column}"
+        named = sample.names[place.column - 1] if not place.key and len(sample.names) >= place.column else ""
+        title += f" ({named})" if named else ""
+        described.append(f"{title}: {', '.join(tag for tag, _ in tags.most_common(3))}")
+        calls.append(f"--layer {named or f'{layer or _suggested(place)}={place}'}")
+    hint = f" No column is called {layer!r}.{did_you_mean(layer, sample.names)}" if layer and sample.names else ""
+    return (
+        f"{name}: {len(places)} columns hold tags.{hint} {'; '.join(described)}. Choose one: {' or '.join(calls)}; "
+        f"several are merged: {' '.join(calls) if layer == '' or sample.names else calls[0]} "
+        "(--gold-layer and --pred-layer for one side each)."
+    )
+
+
+def _suggested(place: TagPlace) -> str:
+    return place.key or f"layer{place.column}"

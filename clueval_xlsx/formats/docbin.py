@@ -1,0 +1,228 @@
+"""spaCy's DocBin (`.spacy`): documents with their tokens, entities and span groups, through spaCy itself."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.changes import Changes
+from clueval_xlsx.corpus.reading import Reading, digest
+from clueval_xlsx.corpus.running_text import TextDocument
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.formats.cas.writer import LaidOutDocument, laid_out
+from clueval_xlsx.formats.collect import Collector
+from clueval_xlsx.formats.extras import need
+from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions, WriteOptions
+from clueval_xlsx.formats.recognition import looks_like_docbin
+from clueval_xlsx.formats.registry import format_named
+
+ENTITIES = "ents"
+_ID_KEYS = ("doc_id", "id", "document_id")
+_ROOM, _MOST_RATIO = 256 * 1024 * 1024, 200
+_WHAT = "spaCy's files are read and written"
+
+
+def tell(opened: OpenedSource) -> bool:
+    """Whether the bytes are packed as spaCy packs them."""
+    return looks_like_docbin(opened.data)
+
+
+def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+    """Read the entities of every document, or the span groups that layers name."""
+    name, raw = opened.name, opened.data
+    bin_, docs = _docs(raw, name)
+    if not docs:
+        raise InputError(f"{name}: there is no document in it. Check that this is the right file.")
+    layers = _layers(options.layers, docs, name)
+    collector = Collector(name, format_named("docbin"), options, layers)
+    if len(set(layers.values())) > 1:
+        collector.sequences = dict(layers)
+    for number, doc in enumerate(docs):
+        collector.add_document(TextDocument(_document_id(doc), doc.text))
+        collector.homes.append(())
+        for group in dict.fromkeys(layers.values()):
+            scores = _scores(doc, group)
+            for index, span in enumerate(_spans(doc, group)):
+                collector.add(
+                    number,
+                    (span.start_char, span.end_char),
+                    {group: span.label_ or None},
+                    score=scores[index] if index < len(scores) else None,
+                    sequence=group,
+                    handle=(number, group, index),
+                    where=f"{name}: document {collector.documents[number].id or number + 1}, {group} {index + 1}",
+                )
+    source = Source(name, "docbin", digest(raw), dict(layers))
+    return collector.finish(source, DocBinOriginal(raw, bin_, docs, dict(layers)))
+
+
+def _docs(raw: bytes, name: str) -> tuple[Any, list[Any]]:
+    tokens = need("spacy.tokens", "spacy", _WHAT)
+    vocab = need("spacy.vocab", "spacy", _WHAT).Vocab()
+    most = _ROOM + _MOST_RATIO * len(raw)
+    try:
+        unpacker = zlib.decompressobj()
+        if len(unpacker.decompress(raw, most + 1)) > most:
+            raise InputError(f"{name}: unpacks to more than {most / 1e6:,.0f} MB, more than such a file may hold.")
+        bin_ = tokens.DocBin().from_bytes(raw)
+        return bin_, list(bin_.get_docs(vocab))
+    except InputError:
+        raise
+    except Exception as error:  # spaCy raises whatever its parts raise
+        reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+        raise InputError(
+            f"{name}: is no DocBin that spaCy can read ({reason}). Allowed: what DocBin.to_disk writes. Save it again."
+        ) from None
+
+
+def _layers(wanted: Mapping[str, int | str | None], docs: Sequence[Any], name: str) -> dict[str, str]:
+    """The group of each layer: entities, or a span group by its key."""
+    groups = list(dict.fromkeys(key for doc in docs for key in doc.spans))
+    known = [ENTITIES, *groups]
+    if not wanted:
+        if not any(doc.ents for doc in docs) and len(groups) == 1:
+            return {DEFAULT_LAYER: groups[0]}
+        return {DEFAULT_LAYER: ENTITIES}
+    found = {}
+    for layer, group in wanted.items():
+        said = layer if group is None else str(group)
+        if said not in known:
+            if group is None and len(wanted) == 1:
+                found[layer] = ENTITIES
+                continue
+            raise OptionError(
+                f"{name}: --layer {layer}={said}: there is no group of spans of this name. Groups: {', '.join(known)}."
+            )
+        found[layer] = said
+    return found
+
+
+def _spans(doc: Any, group: str) -> list[Any]:
+    return list(doc.ents) if group == ENTITIES else list(doc.spans[group]) if group in doc.spans else []
+
+
+def _scores(doc: Any, group: str) -> list[Any]:
+    found = doc.spans[group].attrs.get("scores") if group != ENTITIES and group in doc.spans else None
+    return [] if found is None else [float(score) for score in list(found)]
+
+
+def _document_id(doc: Any) -> str | None:
+    return next((str(doc.user_data[key]) for key in _ID_KEYS if doc.user_data.get(key) is not None), None)
+
+
+@dataclass(frozen=True, eq=False)
+class DocBinOriginal:
+    """The file as it came, and its documents."""
+
+    raw: bytes
+    bin: Any
+    docs: Sequence[Any]
+    layers: Mapping[str, str]
+
+    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
+        """The file with these spans changed; documents that nothing changes in keep their content."""
+        name = PurePath(reading.source.name).name
+        touched = changes.documents()
+        if not touched:
+            return {name: self.raw}
+        _, docs = _docs(self.raw, name)  # documents of their own: those that were read stay as they are
+        number = {doc_id: index for index, doc_id in enumerate(_names(docs))}
+        for document in touched:
+            index = number[changes.doc_ids[document]]
+            for group in dict.fromkeys(self.layers.values()):
+                self._correct(docs[index], group, changes, document)
+        tokens = need("spacy.tokens", "spacy", _WHAT)
+        with_data = any(data is not None for data in self.bin.user_data)
+        attributes = list(self.bin.attrs)
+        written = tokens.DocBin(attrs=attributes, store_user_data=with_data, docs=docs)
+        return {name: written.to_bytes()}
+
+    def _correct(self, doc: Any, group: str, changes: Changes, document: int) -> None:
+        old = _spans(doc, group)
+        spans: list[Any] = list(old)
+        for handle in changes.removed[document]:
+            if handle[1] == group:
+                spans[handle[2]] = None
+        for handle, new in changes.changed[document]:
+            if handle[1] == group:
+                label = next(iter(new.labels.values())) or ""
+                spans[handle[2]] = _char_span(doc, new.start, new.end, label, like=old[handle[2]])
+        for new in changes.added[document]:
+            if self.layers[next(iter(new.labels))] == group:
+                spans.append(_char_span(doc, new.start, new.end, next(iter(new.labels.values())) or ""))
+        kept = [span for span in spans if span is not None]
+        if group == ENTITIES:
+            doc.set_ents(sorted(kept, key=lambda span: span.start))
+        elif kept != old:
+            doc.spans[group] = kept
+
+
+def _names(docs: Sequence[Any]) -> list[str]:
+    return [_document_id(doc) or f"#{number}" for number, doc in enumerate(docs, 1)]
+
+
+def _char_span(doc: Any, start: int, end: int, label: str, like: Any = None) -> Any:
+    more = {} if like is None else {"kb_id": like.kb_id}
+    span = doc.char_span(start, end, label=label, **more)
+    if span is None:
+        raise InputError(
+            f"the corrected span {doc.text[start:end]!r} begins or ends inside a token, which spaCy cannot hold. "
+            "Choose another extent."
+        )
+    return span
+
+
+def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
+    """A new file: one layer as entities, several as span groups by their names."""
+    tokens = need("spacy.tokens", "spacy", _WHAT)
+    vocab = need("spacy.vocab", "spacy", _WHAT).Vocab()
+    bin_ = tokens.DocBin(store_user_data=True)
+    names = list(layers)
+    for each in laid_out(reading, layers):
+        words, spaces, starts = _words(each)
+        doc = tokens.Doc(vocab, words=words, spaces=spaces, sent_starts=starts)
+        if each.document.id is not None:
+            doc.user_data["doc_id"] = each.document.id
+        for name, spans in zip(names, each.spans.values(), strict=True):
+            found = [_char_span(doc, start, end, label or "") for start, end, label in spans]
+            if len(names) == 1:
+                doc.set_ents(found)
+            else:
+                doc.spans[name] = found
+        bin_.add(doc)
+    return {how.name: bin_.to_bytes()}
+
+
+def _words(each: LaidOutDocument) -> tuple[list[str], list[bool], list[bool]]:
+    """The tokens of a document as spaCy has them: a space may follow one, any other white space is a token itself."""
+    words: list[str] = []
+    spaces: list[bool] = []
+    starts: list[bool] = []
+    first = {begin for begin, _ in each.sentences}
+    done = 0
+
+    def gap(text: str) -> None:
+        if text.startswith(" ") and words:
+            spaces[-1] = True
+            text = text[1:]
+        if text:
+            words.append(text)
+            spaces.append(False)
+            starts.append(not starts)
+
+    for place, (begin, end) in enumerate(each.tokens):
+        gap(each.text[done:begin])
+        words.append(each.text[begin:end])
+        spaces.append(False)
+        starts.append(place in first or not starts)
+        done = end
+    gap(each.text[done:])
+    return words, spaces, starts

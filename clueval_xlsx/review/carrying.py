@@ -1,0 +1,121 @@
+"""Decisions carried over to twins: which of them a judgement claims, and what it says there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from clueval_xlsx.cases.twins import TwinGroups
+from clueval_xlsx.review.decisions import CaseBook, Unusable
+from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.resolution import Resolution, Vote
+from clueval_xlsx.review.vocabulary import Scope
+
+
+def claimed_twins(record: JudgementRecord, twins: TwinGroups) -> tuple[str, ...]:
+    """The twins that somebody chose to let a judgement hold for, too."""
+    if record.applies_to is None:
+        return ()
+    return twins.others(record.case_id, same_document=record.applies_to is Scope.DOCUMENT)
+
+
+@dataclass(frozen=True)
+class OwnAnswers:
+    """The cases that keep what is their own: no decision is carried to them.
+
+    A last word also holds for twins that stand in a conflict workbook and got no last word of their own.
+    """
+
+    judged: Collection[str]  # also what could not be used: somebody meant something
+    judged_finally: Collection[str] = ()
+    disputed: Collection[str] = ()
+
+    def keeps(self, case_id: str, *, final: bool) -> bool:
+        """Whether a case keeps its own."""
+        if final and case_id in self.disputed:
+            return case_id in self.judged_finally
+        return case_id in self.judged
+
+
+@dataclass(frozen=True)
+class CarriedVotes:
+    """The votes that twins get, and notes on twins that stay open and on scopes that reach nobody."""
+
+    votes: tuple[Vote, ...] = ()
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+
+def carry(resolutions: Mapping[str, Resolution], book: CaseBook, own: OwnAnswers) -> CarriedVotes:
+    """Carry what was decided on a case to the twins that it claims; what lost or is disputed is not carried.
+
+    Corrections carry over by what they say: `as_model` means each twin's own model span; words that were typed are
+    looked for in the twin's own context, and where they are not found the twin stays open.
+    """
+    votes: list[Vote] = []
+    notes: list[str] = []
+    for resolution in resolutions.values():
+        for record in (vote.record for vote in resolution.winners):
+            twins = claimed_twins(record, book.twins)
+            if record.applies_to is not None and not twins:
+                where = " in this document" if record.applies_to is Scope.DOCUMENT else ""
+                notes.append(f"{record.place}: {record.case_id} has no twin{where}; the judgement counts for it alone")
+            for twin in twins:
+                if own.keeps(twin, final=record.final):
+                    continue
+                carried = replace(record, case_id=twin, applies_to=None, twin=record.case_id)
+                try:
+                    votes.append(Vote(carried, book.decide(carried)))
+                except Unusable as why:
+                    notes.append(
+                        f"{record.place}: {twin} stays open: as on its twin {record.case_id}, found {why.found}"
+                    )
+    return CarriedVotes(tuple(votes), tuple(notes))
+
+
+def with_scopes(earlier: Mapping[str, JudgementRecord], twins: TwinGroups) -> dict[str, JudgementRecord]:
+    """Earlier decisions as they are filled in again: once, with their scope, where they reach what they reached before.
+
+    Where twins have come that nobody decided upon, or one was decided otherwise since, a decision stands in each of
+    its rows, so that it claims nothing that nobody chose.
+    """
+    found: dict[str, JudgementRecord] = {}
+    again: set[str] = set()
+    for case_id, record in earlier.items():
+        reached = claimed_twins(record, twins)
+        known = [earlier[twin] for twin in reached if twin in earlier]
+        same = len(known) == len(reached) and all(each.twin in {"", case_id} for each in known)
+        found[case_id] = record if reached and same else replace(record, applies_to=None)
+        if reached and same:
+            again.update(twin for twin in reached if earlier[twin].twin == case_id)
+    return {case_id: replace(record, twin="") for case_id, record in found.items() if case_id not in again}
+
+
+def group_units(records: Sequence[JudgementRecord], twins: TwinGroups) -> list[tuple[str, JudgementRecord]]:
+    """One unit of agreement for each group that judges decided through different twins: its name, who said what.
+
+    Two people who judged the same case are a direct pair already, and who decided a group in two ways is left out.
+    """
+    claims: dict[tuple[str, ...], dict[str, list[JudgementRecord]]] = {}
+    judged: dict[str, set[str]] = {}
+    for record in records:
+        if record.code:
+            judged.setdefault(record.judge, set()).add(record.case_id)
+        if record.code and claimed_twins(record, twins):
+            claims.setdefault(twins.group(record.case_id), {}).setdefault(record.judge, []).append(record)
+    found: list[tuple[str, JudgementRecord]] = []
+    for members, by_judge in claims.items():
+        chosen: list[JudgementRecord] = []
+        for judge, said in by_judge.items():
+            one = len({record.code for record in said}) == 1
+            direct = any(judged[judge] & judged[other.judge] & set(members) for other in chosen)
+            if one and not direct and all(_meet(said[0], other, twins) for other in chosen):
+                chosen.append(said[0])
+        if len(chosen) > 1:
+            found += [(f"twins of {members[0]}", record) for record in chosen]
+    return found
+
+
+def _meet(one: JudgementRecord, other: JudgementRecord, twins: TwinGroups) -> bool:
+    """Whether two judgements hold for a case in common."""
+    reached = [{record.case_id, *claimed_twins(record, twins)} for record in (one, other)]
+    return bool(reached[0] & reached[1])

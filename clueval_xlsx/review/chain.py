@@ -1,0 +1,119 @@
+"""The log as a chain: each line carries the hash of the line before it, so that no line changes unseen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from clueval_xlsx.cases.kinds import Sheet
+from clueval_xlsx.exceptions import Problem
+
+START = "0" * 64  # stands for the line before the first
+PREVIOUS = "previous"
+
+
+class ChainLine(NamedTuple):
+    """A line that is not blank: its number in the file, counted from 1, and its text without the line end."""
+
+    number: int
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """What the next line must carry."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A log that was checked: how many lines it has, the hash of the last one, and what is wrong."""
+
+    lines: int
+    head: str
+    problems: tuple[Problem, ...]
+
+
+def chained(lines: Iterable[dict[str, object]], head: str) -> Iterator[str]:
+    """Lines as JSON, each with the hash of the one before; `head` is the hash of the last line that is there.
+
+    >>> first, second = chained([{"a": 1}, {"a": 2}], START)
+    >>> ChainLine(1, first).hash in second
+    True
+    """
+    for line in lines:
+        text = json.dumps({**line, PREVIOUS: head}, ensure_ascii=False)
+        head = ChainLine(0, text).hash
+        yield text
+
+
+def head_of(text: str) -> str:
+    """The hash of the last line of a log: whoever knows it can tell whether the log is still the whole one."""
+    lines = chain_lines(text)
+    return lines[-1].hash if lines else START
+
+
+def chain_lines(text: str) -> list[ChainLine]:
+    """The lines of a log; blank ones, a byte order mark and the kind of line end say nothing."""
+    rows = text.removeprefix("\ufeff").split("\n")  # a comment may hold what Python takes for a line end
+    return [ChainLine(number, row.removesuffix("\r")) for number, row in enumerate(rows, 1) if row.strip()]
+
+
+def check_chain(text: str, name: str, head: str | None = None) -> Chain:
+    """Find lines that were changed, lost, added or moved; with `head` also whether the end is missing."""
+    lines = chain_lines(text)
+    hashes = {line.hash: line.number for line in lines}
+    problems = []
+    expected, last = START, 0
+    for line in lines:
+        given = _previous(line.text)
+        if given != expected:
+            problems.append(Problem(f"{name}:{line.number}", _break(given, last, hashes), remedy=_REMEDY))
+        expected, last = line.hash, line.number
+    if head is not None and expected != head.lower():
+        problems.append(Problem(name, _end(head.lower(), expected, last, hashes), remedy=_REMEDY))
+    return Chain(len(lines), expected, tuple(problems))
+
+
+_REMEDY = "Take the log from a copy that was kept elsewhere, and compare"
+
+
+def _break(given: str | None, last: int, hashes: dict[str, int]) -> str:
+    """What must have happened before a line that does not follow the one above it."""
+    above = f"line {last}" if last else "the beginning"
+    if given is None:
+        return f"this line carries no hash of the line before it, so that nothing ties it to {above}"
+    if given == START:
+        return "this line was the first of a log; lines were put before it, or the logs of two projects were joined"
+    if given in hashes:
+        return f"this line was written behind line {hashes[given]}, not behind {above}: lines were moved or added"
+    return f"this line does not follow {above}: that line was changed, or lines between them are missing"
+
+
+def _end(head: str, found: str, last: int, hashes: dict[str, int]) -> str:
+    if head == START:
+        return f"the log has {last} lines, but it was empty when its head was noted"
+    if head in hashes:
+        return f"the head that was noted is line {hashes[head]}; {last - hashes[head]} lines were written after it"
+    return f"the log ends with {found[:16]}…, not with {head[:16]}…: lines are missing at its end, or were changed"
+
+
+def _previous(text: str) -> str | None:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found = content.get(PREVIOUS) if isinstance(content, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def is_log(text: str) -> bool:
+    """Whether a text is a log of judgements, told by its first line."""
+    try:
+        content = json.loads(next(iter(chain_lines(text))).text)
+    except (ValueError, RecursionError, StopIteration):
+        return False
+    case = content.get("case") if isinstance(content, dict) else None
+    return isinstance(case, str) and "judgement" in content and case.partition("-")[0] in tuple(Sheet)

@@ -1,0 +1,105 @@
+"""Every kind of workbook that the tool writes, each as small as its kind allows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest import mock
+
+from clueval_xlsx.outputs.xlsx import ReviewOptions, review
+from tests.support.commands import EXAMPLE_OPTIONS, run
+from tests.support.folders import ROOT
+from tests.support.teams import cases_of, fill
+from tests.support.workbooks import ONE_LAYER, answers_for, evaluated, example, written
+
+GOLD, PRED = (ROOT / "examples" / name for name in ("gold.vrt", "pred.vrt"))
+UNKIND = ["=1+1", "_x0041_", "a\x07b", " space ", "007", "1e5", "😀", '"quoted"', "<b>&amp;", "'x", "\u200b", "@x"]
+NAMES = (
+    "review", "review in German", "judged", "one layer", "nothing to judge", "locked", "five rows a sheet", "streamed",
+    "unkind words", "many labels", "conflicts", "report", "report in German", "comparison", "without text", "unmarked",
+    "agreed", "judges", "earlier judgements", "by domain", "span table",
+)  # fmt: skip
+
+
+def _unkind() -> bytes:
+    rows = "".join(f"{word.replace(' ', chr(160))}\tB-{chr(65 + number)}=1\tO\n" for number, word in enumerate(UNKIND))
+    return written(evaluated("token\tgold\tpred\n" + rows))
+
+
+def _labels() -> bytes:
+    rows = "\n".join(f"w{number} B-L{number} B-L{(number + 1) % 120}" for number in range(120))
+    return written(evaluated(f"token gold pred\n{rows}\n", labelled="span"))
+
+
+def _streamed() -> bytes:
+    with mock.patch.object(review, "_STREAMED_FROM", 0), TemporaryDirectory() as folder:
+        target = Path(folder) / "r.xlsx"
+        review.write_workbook(example(), target)
+        return target.read_bytes()
+
+
+_IN_MEMORY: dict[str, Callable[[], bytes]] = {
+    "review": lambda: written(example()),
+    "review in German": lambda: written(example(), ReviewOptions(lang="de", contact="Dr. & Weber")),
+    "judged": lambda: written(example(), ReviewOptions(answers=answers_for(example())[0])),
+    "one layer": lambda: written(evaluated(ONE_LAYER)),
+    "nothing to judge": lambda: written(evaluated("token gold pred\nAnn B-PER B-PER\n")),
+    "locked": lambda: written(example(), ReviewOptions(lock_cells=True)),
+    "five rows a sheet": lambda: written(example(), ReviewOptions(max_rows=5)),
+    "streamed": _streamed,
+    "unkind words": _unkind,
+    "many labels": _labels,
+}
+
+
+@cache
+def _by_command() -> dict[str, bytes]:
+    """What commands write, in one go."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+
+        def evaluate(book: str, *options: object) -> Path:
+            done = run("evaluate", GOLD, PRED, *EXAMPLE_OPTIONS, "-o", folder / book, *options)
+            assert done.code == 0, done.err
+            return folder / book
+
+        found: dict[str, Path] = {}
+        for person, code in (("anna", "gold_wrong"), ("ben", "model_error")):
+            book = evaluate(f"{person}.xlsx")
+            fill(book, dict.fromkeys(cases_of(book)["FN"][:4], code))
+        both, log = [folder / "anna.xlsx", folder / "ben.xlsx"], folder / "log.jsonl"
+        found["conflicts"], found["report"] = folder / "conflicts.xlsx", folder / "report.xlsx"
+        made = ("--conflicts", found["conflicts"], "--report", found["report"], "--judgements", log)
+        assert run("reimport", *both, "--gold", GOLD, *made).code == 3
+        found["report in German"] = folder / "bericht.xlsx"
+        assert run("reimport", both[0], "--gold", GOLD, "--report", found["report in German"], "--lang", "de").code == 0
+        found["comparison"] = folder / "compared.xlsx"
+        other = folder / "other.vrt"
+        other.write_bytes(GOLD.read_bytes())
+        done = run("compare", GOLD, PRED, other, *EXAMPLE_OPTIONS, "-o", found["comparison"], "--replicates", "20")
+        assert done.code == 0, done.err
+        evaluate("text.xlsx", "--without-text")
+        found["without text"] = folder / "text-without-text.xlsx"
+        found["unmarked"] = evaluate("unmarked.xlsx", "--unmarked")
+        found["agreed"] = evaluate("agreed.xlsx", "--agreed", "8")
+        evaluate("judges.xlsx", "--judges", "anna,ben", "--double", "20%")
+        found["judges"] = folder / "judges-anna.xlsx"
+        found["earlier judgements"] = evaluate("earlier.xlsx", "--previous", log)
+        found["by domain"] = evaluate("domain.xlsx", "--by", "domain", "--scheme", "all", "--replicates", "20")
+        found["span table"] = folder / "spans.xlsx"
+        assert run("convert", GOLD, found["span table"], *EXAMPLE_OPTIONS).code == 0
+        return {kind: path.read_bytes() for kind, path in found.items()}
+
+
+@cache
+def workbook(name: str) -> bytes:
+    """A workbook of this kind."""
+    return _IN_MEMORY[name]() if name in _IN_MEMORY else _by_command()[name]
+
+
+def stream(name: str) -> io.BytesIO:
+    """The same to be opened."""
+    return io.BytesIO(workbook(name))

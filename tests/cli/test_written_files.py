@@ -1,0 +1,37 @@
+"""Whatever a command writes, it names when it is done; nothing is named that was not written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.support.commands import run
+from tests.support.folders import ROOT
+
+SIDES = (ROOT / "examples" / "gold.vrt", ROOT / "examples" / "pred.vrt")
+LAYERS = ("--layer", "category=2", "--layer", "risk=3", "--token-id", "4")
+
+
+def named(said: str) -> list[str]:
+    return re.findall(r"^Written: (.+)$", said, re.M)
+
+
+def files(folder: Path) -> set[str]:
+    return {str(path) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_evaluate_names_the_files_of_every_layer_and_its_folder(tmp_path: Path) -> None:
+    targets = ["-o", tmp_path / "r.xlsx", "--html", tmp_path / "r.html", "--files", tmp_path / "files"]
+    done = run("evaluate", *SIDES, *LAYERS, "--no-merge", *targets, "--replicates", "0")
+    assert done.code == 0, done.err
+    assert sorted(named(done.err)) == sorted(files(tmp_path))
+    assert any(name.endswith("r-category.xlsx") for name in named(done.err))
+
+
+def test_convert_and_merge_name_what_they_write_and_refused_calls_name_nothing(tmp_path: Path) -> None:
+    made = run("convert", SIDES[0], tmp_path / "gold.jsonl", "--layer", "category=2")
+    assert (made.code, named(made.err)) == (0, [str(tmp_path / "gold.jsonl")])
+    merged = run("merge", SIDES[0], *LAYERS, "-o", tmp_path / "merged.tsv")
+    assert (merged.code, named(merged.err)) == (0, [str(tmp_path / "merged.tsv")])
+    refused = run("convert", SIDES[0], tmp_path / "no.jsonl", "--layer", "category=99")
+    assert (refused.code, named(refused.err)) == (2, [])

@@ -1,0 +1,186 @@
+"""A detector on a Dask cluster: the same bytes as in one process, whatever happens to workers and documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
+from clueval_xlsx.detectors.cluster import ClusterPlace
+from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
+from clueval_xlsx.exceptions import DetectorError, OptionError
+from tests.support.commands import refused, run
+from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, command
+from tests.support.uninstalled import run_without
+
+distributed = pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
+psutil = pytest.importorskip("psutil", reason="comes with Dask")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask's own, which are many
+
+# Ends the worker that it was started by, not only itself.
+MURDEROUS = r"""
+import json, os, signal, sys
+for line in sys.stdin:
+    document = json.loads(line)
+    if "MURDER" in document["text"]:
+        os.kill(os.getppid(), signal.SIGKILL)
+    print(json.dumps({"id": document["id"], "spans": []}), flush=True)
+"""
+SLOW = GOOD.replace("for line in sys.stdin:", "import time\nfor line in sys.stdin:\n    time.sleep(0.1)")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers on this machine, as a cluster that runs already."""
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs="CRITICAL"
+        ) as started,
+    ):
+        yield started
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(f"doc-{number}", text) for number, text in enumerate(texts, 1)]
+
+
+def on(cluster: Any, **more: Any) -> RunOptions:
+    return RunOptions(time_limit=30, cluster=ClusterPlace(cluster.scheduler_address), **more)
+
+
+def both(cluster: Any, asked: list[Document], settings: DetectorSettings) -> tuple[Run, Run]:
+    return run_detector(asked, settings, RunOptions(time_limit=30)), run_detector(asked, settings, on(cluster))
+
+
+def test_the_finds_are_those_of_one_process_in_the_documents_order(cluster: Any, tmp_path: Path) -> None:
+    asked = documents(*(f"Ann {'x' * (number % 7)} Lee {number}" for number in range(60)))
+    here, there = both(cluster, asked, DetectorSettings(command(tmp_path, GOOD), "de"))
+    assert there.found == here.found
+    assert there.description == here.description
+
+
+def test_crash_hang_and_nonsense_cost_their_document_alone(cluster: Any, tmp_path: Path) -> None:
+    texts = ["fine", "a CRASH b", "fine", "GARBAGE", "fine", "ERROR", *["fine"] * 10]
+    here, there = both(cluster, documents(*texts), DetectorSettings(command(tmp_path, MOODY)))
+    assert there.failures == here.failures
+    assert set(there.failures) == {1, 3, 5}
+    assert there.found == here.found
+
+
+def test_a_detector_that_hangs_is_stopped_after_its_time(cluster: Any, tmp_path: Path) -> None:
+    options = RunOptions(time_limit=2, cluster=ClusterPlace(cluster.scheduler_address))
+    found = run_detector(documents("fine", "HANG", "fine"), DetectorSettings(command(tmp_path, MOODY)), options)
+    assert list(found.failures) == [1]
+
+
+def test_an_answer_too_many_in_the_end_is_noticed(cluster: Any, tmp_path: Path) -> None:
+    found = run_detector(documents("a", "bb TWICE"), DetectorSettings(command(tmp_path, LENGTHS)), on(cluster))
+    assert "answered it twice" in found.failures[1]
+    assert found.found[0] == (Detection(0, 1, "X"),)
+
+
+def test_a_run_that_broke_off_goes_on_with_another_number_of_workers(cluster: Any, tmp_path: Path) -> None:
+    asked = documents("Ann Lee", "x CRASH", "Bob May", "Cy Orr")
+    settings, side = DetectorSettings(command(tmp_path, MOODY)), tmp_path / "side"
+    with pytest.raises(DetectorError, match="fail-fast"):
+        run_detector(asked, settings, on(cluster, fail_fast=True), side_file=side)
+    kept = [json.loads(line) for line in side.read_text("utf-8").splitlines()[1:]]
+    again = run_detector(asked, settings, RunOptions(resume=True, time_limit=30), side_file=side)
+    assert again.resumed == sum(1 for line in kept if line.get("spans") is not None)
+    assert list(again.failures) == [1]
+    back = run_detector(asked, settings, on(cluster, resume=True), side_file=side)
+    assert back.resumed == 3
+
+
+@pytest.mark.parametrize("ending", ["vrt", "json"])
+def test_the_command_writes_the_same_bytes(cluster: Any, examples: Path, tmp_path: Path, ending: str) -> None:
+    more = ("--layer", "category=2", "--token-id", "4", "--detector", command(tmp_path, GOOD))
+    target = ("--to", "presidio") if ending == "json" else ()
+    for name, place in (("here", ()), ("there", ("--cluster", cluster.scheduler_address))):
+        done = run("predict", examples / "gold.vrt", "-o", tmp_path / f"{name}.{ending}", *target, *more, *place)
+        assert done.code == 0, done.err
+    assert (tmp_path / f"here.{ending}").read_bytes() == (tmp_path / f"there.{ending}").read_bytes()
+
+
+def test_what_cannot_be_a_cluster_is_refused(examples: Path, tmp_path: Path) -> None:
+    common = ("predict", examples / "gold.vrt", "-o", tmp_path / "p.vrt", "--layer", "category=2")
+    detector = ("--detector", command(tmp_path, GOOD))
+    refused(run(*common, *detector, "--cluster", "local"), "how many workers? Give local:4")
+    refused(run(*common, *detector, "--cluster", "local:0"), "how many workers?")
+    refused(run(*common, *detector, "--cluster-tls", "x.pem"), "belongs to --cluster")
+    refused(
+        run(*common, *detector, "--cluster", "tcp://127.0.0.1:9", "--cluster-tls", "x.pem"),
+        "--cluster-tls x.pem: cannot be read",
+    )
+
+
+def test_without_dask_the_message_says_how_to_get_it(examples: Path, tmp_path: Path) -> None:
+    more = ("--layer", "category=2", "-o", tmp_path / "p.vrt", "--detector", command(tmp_path, GOOD))
+    done = run_without(("distributed", "dask"), "predict", examples / "gold.vrt", *more, "--cluster", "local:2")
+    assert done.code == 2
+    assert "pip install clueval-xlsx[dask]" in done.err
+
+
+def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(examples: Path, tmp_path: Path) -> None:
+    texts = [{"full_text": f"Ann Lee {number}", "spans": []} for number in range(400)]
+    (tmp_path / "texts.json").write_text(json.dumps(texts), "utf-8")
+    target, detector = tmp_path / "p.json", command(tmp_path, SLOW)
+    words = ["predict", tmp_path / "texts.json", "-o", target, "--cluster", "local:2", "--detector", detector]
+    program = [sys.executable, "-m", "clueval_xlsx", *map(str, words)]
+    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    side = tmp_path / "p.json.progress.jsonl"
+    end = time.monotonic() + 120
+    while time.monotonic() < end and (not side.exists() or side.read_text("utf-8").count("\n") < 10):
+        time.sleep(0.2)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert children
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert "--resume goes on from there" in said
+    _, alive = psutil.wait_procs(children, timeout=30)
+    assert not alive
+    assert side.read_text("utf-8").count("\n") >= 10
+
+
+def test_places_are_checked_before_anything_is_read() -> None:
+    assert ClusterPlace("local:3").local_workers == 3
+    assert ClusterPlace("tcp://10.0.0.5:8786").local_workers is None
+    with pytest.raises(OptionError):
+        _ = ClusterPlace("local:many").local_workers
+
+
+# The last ones: a worker that died takes a while to come back.
+
+
+def test_a_worker_that_dies_in_the_middle_changes_nothing(cluster: Any, tmp_path: Path) -> None:
+    asked = documents(*(f"Ann Lee {number}" for number in range(24)))
+    settings = DetectorSettings(command(tmp_path, SLOW))
+    done: list[int] = []
+    victim = threading.Timer(1.5, lambda: os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL))
+    victim.start()
+    there = run_detector(asked, settings, on(cluster), advance=done.append)
+    victim.join()
+    assert there.found == run_detector(asked, settings, RunOptions(workers=2)).found
+    assert sorted(done) == list(range(24))
+
+
+def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(cluster: Any, tmp_path: Path) -> None:
+    texts = ["fine"] * 8
+    texts[5] = "MURDER"
+    found = run_detector(documents(*texts), DetectorSettings(command(tmp_path, MURDEROUS)), on(cluster))
+    assert found.failures == {5: "each worker that took it died"}
+    assert [one is not None for one in found.found].count(True) == 7

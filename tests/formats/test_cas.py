@@ -1,0 +1,547 @@
+"""UIMA CAS as XMI, JSON, WebAnno TSV and INCEpTION's project export: read, written, corrected."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import cassis
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.spans import make_spans
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.formats.loading import annotators, read
+from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.writing import output_files
+from tests.support.corrections import corrected
+from tests.support.folders import FIXTURES
+from tests.support.strategies import at_most
+
+NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
+METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
+SINGLE = ("gold.xmi", "cas.json", "webanno.tsv")
+
+
+def load(data: str | bytes, name: str, **options: Any) -> Reading:
+    raw = data.encode() if isinstance(data, str) else data
+    return read(io.BytesIO(raw), ReadOptions(**options), name=name)
+
+
+def spans(reading: Reading, layer: str = "span") -> list[tuple[str, str | None]]:
+    assert isinstance(reading, TextReading)
+    ranges, labels = reading.mentions.ranges, reading.mentions.labels[layer]
+    rows = reading.mentions.rows_of(layer).tolist()
+    found = []
+    for row in rows:
+        document, start, end = (int(values[row]) for values in (ranges.document, ranges.start, ranges.end))
+        label = labels[row] if isinstance(labels[row], str) else None
+        found.append((document, start, reading.documents[document].text[start:end], label))
+    return [(words, label) for _, _, words, label in sorted(found, key=lambda each: each[:2])]
+
+
+def tsv(*lines: str, layers: str = "#T_SP=webanno.custom.Span|value") -> str:
+    return "\n".join(["#FORMAT=WebAnno TSV 3.3", layers, "", "", *lines]) + "\n"
+
+
+def xmi(text: str, *elements: str, root: str = "") -> str:
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;").replace("\n", "&#10;")
+    members = " ".join(str(number) for number in range(10, 10 + len(elements)))
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?><xmi:XMI xmlns:xmi="http://www.omg.org/XMI" '
+        'xmlns:cas="http:///uima/cas.ecore" xmlns:custom="http:///webanno/custom.ecore" '
+        f'xmlns:type4="http:///de/tudarmstadt/ukp/dkpro/core/api/ner/type.ecore" xmi:version="2.0"{root}>'
+        + "".join(elements)
+        + f'<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="{escaped}"/>'
+        f'<cas:View sofa="1" members="{members}"/></xmi:XMI>'
+    )
+
+
+def entity(number: int, begin: int, end: int, more: str = 'value="PER"', tag: str = "type4:NamedEntity") -> str:
+    return f'<{tag} xmi:id="{number}" sofa="1" begin="{begin}" end="{end}" {more}/>'
+
+
+def type_system() -> cassis.TypeSystem:
+    types = cassis.TypeSystem()
+    for name, features in ((NE, ("value", "identifier")), (TOKEN, ()), (METADATA, ("documentTitle",))):
+        kind = types.create_type(name, "uima.tcas.Annotation")
+        for feature in features:
+            types.create_feature(kind, feature, "uima.cas.String")
+    relation = types.create_type("webanno.custom.Same", "uima.tcas.Annotation")
+    for feature in ("Governor", "Dependent"):
+        types.create_feature(relation, feature, NE)
+    return types
+
+
+# --- WebAnno TSV ---
+
+
+def test_several_tokens_with_one_number_are_one_annotation() -> None:
+    reading = load(
+        tsv("#Text=Ms. Haag plays", "1-1\t0-3\tMs.\tPER[1]\t", "1-2\t4-8\tHaag\tPER[1]\t", "1-3\t9-14\tplays\t_\t"), "x"
+    )
+    assert spans(reading) == [("Ms. Haag", "PER")]
+
+
+def test_stacked_annotations_are_told_apart_by_their_numbers() -> None:
+    data = tsv("#Text=Ms. Haag", "1-1\t0-3\tMs.\tPER[1]|PERpart[2]\t", "1-2\t4-8\tHaag\tPER[1]\t")
+    with pytest.raises(InputError, match=r"'Ms\.' \(PERpart, 0-3\)|'Ms\. Haag' \(PER, 0-8\)"):
+        load(data, "x")
+    assert spans(load(data, "x", nested="longest")) == [("Ms. Haag", "PER")]
+
+
+def test_what_is_escaped_in_values_and_texts_is_read_as_it_is_meant() -> None:
+    data = tsv("#Text=a\\\\b\\tc", "1-1\t0-3\ta\\\\b\tA\\_B\\[0\\]\\|C\\->D\\;\\*\\\\\t", "1-2\t4-5\tc\t*\t")
+    assert spans(load(data, "x")) == [("a\\b", "A_B[0]|C->D;*\\"), ("c", None)]
+    old = data.replace("3.3", "3.1").replace("a\\\\b", "\\u00e4\\\\b")
+    assert spans(load(old, "x"))[0][0] == "ä\\b"
+
+
+def test_parts_of_tokens_and_several_lines_of_a_sentence() -> None:
+    data = tsv(
+        "#Text=Überbeins",
+        "#Text=Haus",
+        "1-1\t0-9\tÜberbeins\t_\t",
+        "1-1.1\t0-8\tÜberbein\tPER\t",
+        "1-2\t10-14\tHaus\tX[2]\t",
+        "",
+        "#Text=Ja",
+        "2-1\t16-18\tJa\tX[2]\t",
+    )
+    reading = load(data, "x")
+    assert reading.documents[0].text == "Überbeins\nHaus\n\nJa"
+    assert spans(reading) == [("Überbein", "PER"), ("Haus\n\nJa", "X")]
+
+
+def test_annotations_without_width_are_skipped_and_said() -> None:
+    reading = load(tsv("#Text=This", "1-1\t0-4\tThis\tX\t", "1-1.1\t0-0\t\tY\t"), "x")
+    assert spans(reading) == [("This", "X")]
+    assert reading.notes == ("x: 1 annotations without width are left alone, because they are no spans",)
+
+
+LAYERS = "\n".join(
+    [
+        "#T_SP=webanno.custom.Lu|luvalue",
+        "#T_SP=webanno.custom.Frame|FE|ROLE_webanno.custom.Frame:Roles_webanno.custom.FrameRolesLink|webanno.custom.Lu",
+        "#T_CH=webanno.custom.CorefLink|referenceType|referenceRelation",
+        "#T_RL=webanno.custom.Rel|kind|BT_webanno.custom.Lu",
+    ]
+)
+FRAME = tsv(
+    "#Text=Bob auctioned the clock",
+    "1-1\t0-3\tBob\tbob\t_\t_\t_\tpr[1]\tcoref->1-1\t_\t_\t",
+    "1-2\t4-13\tauctioned\t_\ttransaction\tseller;goods\t1-1;1-3[4]\t_\t_\t_\t_\t",
+    "1-3\t14-17\tthe\tclock[4]\t_\t_\t_\t_\t_\tsold\t1-1[0_4]\t",
+    "1-4\t18-23\tclock\tclock[4]\t_\t_\t_\t_\t_\t_\t_\t",
+    layers=LAYERS,
+)
+
+
+def test_slots_chains_and_relations_are_no_spans() -> None:
+    reading = load(FRAME, "x", layers={"lu": "Lu:luvalue"})
+    assert spans(reading, "lu") == [("Bob", "bob"), ("the clock", "clock")]
+    assert reading.notes == ("x: 1 slots, 1 chains, 1 relations are left alone, because they are no spans",)
+
+
+def test_several_types_must_be_chosen_from_or_are_layers_that_may_overlap() -> None:
+    with pytest.raises(OptionError) as caught:
+        load(FRAME, "x")
+    assert "webanno.custom.Lu:luvalue (2 annotations), webanno.custom.Frame:FE (1 annotations)" in str(caught.value)
+    assert "--layer span=webanno.custom.Lu:luvalue" in str(caught.value)
+    both = FRAME.replace("clock\tclock[4]\t_", "clock\tclock[4]\tpart")
+    reading = load(both, "x", layers={"lu": "Lu:luvalue", "fe": "webanno.custom.Frame:FE"})
+    assert spans(reading, "lu") == [("Bob", "bob"), ("the clock", "clock")]
+    assert spans(reading, "fe") == [("auctioned", "transaction"), ("clock", "part")]
+    assert reading.correct({}) == {"x": both.encode()}
+
+
+def changed(before: str, after: str) -> tuple[list[str], list[str]]:
+    lines = list(difflib.ndiff(before.splitlines(), after.splitlines()))
+    return [line[2:] for line in lines if line[0] == "-"], [line[2:] for line in lines if line[0] == "+"]
+
+
+def test_a_corrected_label_changes_its_cells_alone() -> None:
+    after = corrected(load(FRAME, "x", layers={"lu": "Lu"}), ("Bob", "rob"), ("the clock", "clock"), layer="lu")
+    assert changed(FRAME, after) == (
+        ["1-1\t0-3\tBob\tbob\t_\t_\t_\tpr[1]\tcoref->1-1\t_\t_\t"],
+        ["1-1\t0-3\tBob\trob\t_\t_\t_\tpr[1]\tcoref->1-1\t_\t_\t"],
+    )
+
+
+def test_what_refers_to_an_annotation_goes_with_it() -> None:
+    after = corrected(load(FRAME, "x", layers={"lu": "Lu"}), ("the clock", "clock"), layer="lu")
+    assert changed(FRAME, after)[1] == [
+        "1-1\t0-3\tBob\t_\t_\t_\t_\tpr[1]\tcoref->1-1\t_\t_\t",
+        "1-2\t4-13\tauctioned\t_\ttransaction\tgoods\t1-3[4]\t_\t_\t_\t_\t",
+        "1-3\t14-17\tthe\tclock[4]\t_\t_\t_\t_\t_\t_\t_\t",
+    ]
+
+
+def test_what_refers_to_an_annotation_follows_it() -> None:
+    after = corrected(load(FRAME, "x", layers={"lu": "Lu"}), ("Bob", "bob"), ("clock", "clock"), layer="lu")
+    assert changed(FRAME, after)[1] == [
+        "1-2\t4-13\tauctioned\t_\ttransaction\tseller;goods\t1-1;1-4[4]\t_\t_\t_\t_\t",
+        "1-3\t14-17\tthe\t_\t_\t_\t_\t_\t_\t_\t_\t",
+        "1-4\t18-23\tclock\tclock[4]\t_\t_\t_\t_\t_\tsold\t1-1[0_4]\t",
+    ]
+
+
+def test_an_extent_inside_a_token_gets_a_row_of_its_own() -> None:
+    data = tsv("#Text=Überbeins Haus", "1-1\t0-9\tÜberbeins\tPER\t", "1-2\t10-14\tHaus\t_\t")
+    after = corrected(load(data, "x"), ("Überbein", "PER"))
+    assert changed(data, after) == (
+        ["1-1\t0-9\tÜberbeins\tPER\t"],
+        ["1-1\t0-9\tÜberbeins\t_\t", "1-1.1\t0-8\tÜberbein\tPER\t"],
+    )
+    assert spans(load(after, "x")) == [("Überbein", "PER")]
+
+
+def test_offsets_that_count_code_points_are_told_by_the_words() -> None:
+    sound = tsv("#Text=😊 Ann", "1-1\t0-2\t😊\t_\t", "1-2\t3-6\tAnn\tPER\t")
+    points = tsv("#Text=😊 Ann", "1-1\t0-1\t😊\t_\t", "1-2\t2-5\tAnn\tPER\t")
+    assert spans(load(sound, "x")) == spans(load(points, "x")) == [("Ann", "PER")]
+    assert "1-1\t0-1" in corrected(load(points, "x"), ("😊", "EMOJI"))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("#FORMAT=WebAnno TSV 2.0\n", "x:1: found '#FORMAT=WebAnno TSV 2.0'|WebAnno TSV 2.0 is not read"),
+        (tsv("#Text=Ann", "1-1\t0-3\tAnna\tPER\t"), "x:6: the row says 'Anna', but the text has 'Ann' at 0-3"),
+        (tsv("#Text=Ann", "1-1\t0-3\tAnn"), "x:6: 0 cells of annotations"),
+        (tsv("#Text=Ann", "Ann\tPER"), "x:6: 'Ann\\\\tPER' is no row of a token"),
+        (tsv("1-1\t0-3\tAnn\tPER\t"), "x:5: a token stands before any #Text= line"),
+    ],
+)
+def test_a_broken_file_is_answered_with_its_line(data: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load(data, "x", format="webanno")
+
+
+# --- XMI and JSON ---
+
+
+def test_offsets_of_a_cas_count_utf16_units() -> None:
+    reading = load(xmi("😊 𝒜nn Lee", entity(10, 3, 7), entity(11, 8, 11)), "x.xmi")
+    assert spans(reading) == [("𝒜nn", "PER"), ("Lee", "PER")]
+    assert 'begin="3" end="11"' in corrected(reading, ("𝒜nn Lee", "PER"))
+
+
+def test_a_custom_type_is_known_by_its_only_feature() -> None:
+    element = entity(10, 0, 3, 'kind="NAME" confidence="0.5"', "custom:PHI")
+    reading = load(xmi("Ann Lee", element), "x.xmi")
+    assert isinstance(reading, TextReading)
+    assert spans(reading) == [("Ann", "NAME")]
+    assert reading.listed.scores is not None
+    assert reading.listed.scores.tolist() == [0.5]
+    assert reading.source.columns == {"span": "webanno.custom.PHI:kind"}
+
+
+def test_type_and_feature_can_be_chosen_and_a_wrong_one_is_answered_with_what_is_there() -> None:
+    data = xmi("Ann Lee", entity(10, 0, 3, 'a="1" b="2"', "custom:PHI"))
+    with pytest.raises(OptionError, match=r"which feature of webanno\.custom\.PHI holds the labels\? Features: a, b"):
+        load(data, "x.xmi")
+    assert spans(load(data, "x.xmi", layers={"span": "PHI:b"})) == [("Ann", "2")]
+    with pytest.raises(OptionError, match=r"has no feature 'c'\. Features: a, b"):
+        load(data, "x.xmi", layers={"span": "PHI:c"})
+    with pytest.raises(OptionError, match=r"there is no such type or feature, only webanno\.custom\.PHI:a\|b"):
+        load(data, "x.xmi", layers={"span": "NamedEntity:value"})
+
+
+def test_relations_go_with_the_annotation_they_end_at_and_so_do_links() -> None:
+    data = xmi(
+        "Ann Lee",
+        entity(10, 0, 3),
+        entity(11, 4, 7),
+        '<custom:Rel xmi:id="12" sofa="1" begin="0" end="3" Governor="10" Dependent="11"/>',
+        '<custom:Link xmi:id="13" role="a" target="10"/>',
+        '<custom:Frame xmi:id="14" sofa="1" begin="4" end="7" links="13"/>',
+    )
+    after = corrected(load(data, "x.xmi", layers={"span": "NamedEntity"}), ("Lee", "PER"))
+    assert after == data.replace(entity(10, 0, 3), "").replace(
+        '<custom:Rel xmi:id="12" sofa="1" begin="0" end="3" Governor="10" Dependent="11"/>', ""
+    ).replace('<custom:Link xmi:id="13" role="a" target="10"/>', "").replace(' links="13"', "").replace(
+        'members="10 11 12 13 14"', 'members="11 14"'
+    )
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_no_correction_gives_the_identical_bytes(name: str) -> None:
+    reading = read(FIXTURES / name)
+    assert reading.correct(annotate(reading).layers) == {name: (FIXTURES / name).read_bytes()}
+
+
+@pytest.mark.parametrize("name", ["gold.xmi", "cas.json"])
+def test_cassis_reads_a_corrected_file_and_finds_what_was_meant(name: str) -> None:
+    raw = (FIXTURES / name).read_bytes()
+    reading = read(FIXTURES / name)
+    after = corrected(reading, ("Landgericht Seehafen", "COURT"), ("Lindenweg 7", "ADDRESS"), ("🏠", '<&">'))
+    types = type_system()
+    if name.endswith(".xmi"):
+        cas = cassis.load_cas_from_xmi(io.BytesIO(after.encode()), types, lenient=True)
+        old = cassis.load_cas_from_xmi(io.BytesIO(raw), types, lenient=True)
+    else:
+        without = json.loads(after)
+        without["%FEATURE_STRUCTURES"] = [
+            each for each in without["%FEATURE_STRUCTURES"] if "Same" not in each["%TYPE"]
+        ]
+        kept = {each["%ID"] for each in without["%FEATURE_STRUCTURES"]}
+        without["%VIEWS"]["_InitialView"]["%MEMBERS"] = [
+            m for m in without["%VIEWS"]["_InitialView"]["%MEMBERS"] if m in kept
+        ]
+        without["%TYPES"] = {}
+        cas = cassis.load_cas_from_json(io.StringIO(json.dumps(without)), types)
+        old = None
+    assert [(each.get_covered_text(), each.value) for each in cas.select(NE)] == [
+        ("Landgericht Seehafen", "COURT"), ("Lindenweg 7", "ADDRESS"), ("🏠", "<&\">"),
+    ]  # fmt: skip
+    if old is not None:
+        assert [each.xmiID for each in cas.select(TOKEN)] == [each.xmiID for each in old.select(TOKEN)]
+    kept_lines = set(raw.decode().splitlines()) - set(after.splitlines())
+    assert (
+        all("NamedEntity" in line or "Same" in line or "members" in line for line in kept_lines) or name == "cas.json"
+    )
+
+
+WORDS = st.text(st.sampled_from("aé😊𝒜 \n\t&<\"'"), min_size=1, max_size=25)
+
+
+@at_most(60)
+@given(text=WORDS, data=st.data(), name=st.sampled_from(["x.xmi", "x.json"]))
+def test_what_cassis_writes_is_read_and_corrected_at_any_place(text: str, data: st.DataObject, name: str) -> None:
+    types = type_system()
+    cas = cassis.Cas(types)
+    cas.sofa_string = text
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    cas.add(types.get_type(NE)(begin=start, end=end, value="A & B"))
+    raw = (cas.to_xmi() if name == "x.xmi" else cas.to_json()).encode()
+    reading = read(io.BytesIO(raw), name=name)
+    assert spans(reading) == [(text[start:end], "A & B")]
+    assert reading.correct(annotate(reading).layers) == {name: raw}
+    first = data.draw(st.integers(0, len(text) - 1))
+    last = data.draw(st.integers(first + 1, len(text)))
+    from clueval_xlsx.corpus.running_text import RunningText
+    from clueval_xlsx.text.tokenise import Ranges
+
+    assert isinstance(reading, TextReading)
+    ranges = Ranges(np.array([0]), np.array([first]), np.array([last]))
+    corpus = reading.corpus_with(ranges)
+    frame = make_spans(*RunningText.of(corpus).positions(ranges), {"span": ["New"]})
+    after = reading.correct({"span": frame}, corpus)[name]
+    assert spans(read(io.BytesIO(after), name=name)) == [(text[first:last], "New")]
+    again = (
+        cassis.load_cas_from_xmi(io.BytesIO(after), types)
+        if name == "x.xmi"
+        else cassis.load_cas_from_json(io.BytesIO(after), types)
+    )
+    assert [(each.begin, each.end, each.value) for each in again.select(NE)] == [(first, last, "New")]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (xmi("Ann", entity(10, 0, 3)).replace("</xmi:XMI>", ""), "x.xmi:1: the XML is not well-formed"),
+        (
+            xmi("Ann", entity(10, 0, 9)),
+            r"x\.xmi: .*NamedEntity 10: offsets 0-9 lie beyond the text, which has 3 UTF-16 units",
+        ),
+        (xmi("😊", entity(10, 1, 2)), r"x\.xmi: .*NamedEntity 10: offset 1 or 2 lies inside a character"),
+        (xmi("Ann", entity(10, 0, 3)).replace("sofaString", "sofaURI"), "there is no text in this CAS"),
+        (xmi("Ann", '<custom:X xmi:id="10" begin="a" end="3"/>'), "begin is 'a', end is '3'. Allowed: whole numbers"),
+        ("<a><b/></a>", "the root element is <a>. Allowed: <xmi:XMI>"),
+        (
+            '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><xmi:XMI xmlns:xmi="http://www.omg.org/XMI">&a;</xmi:XMI>',
+            "found a DOCTYPE or ENTITY, which no CAS has and which can harm",
+        ),
+    ],
+)
+def test_a_broken_xmi_is_answered_with_what_is_wrong(data: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load(data, "x.xmi")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('{"%TYPES": {}', r"x\.json:1: not valid JSON"),
+        ('{"%TYPES": {}, "%FEATURE_STRUCTURES": {"1": {}}}', "Allowed: a list of objects, as UIMA CAS JSON"),
+        ('{"%TYPES": {}, "%FEATURE_STRUCTURES": []}', "there is no text in this CAS"),
+        (
+            '{"%TYPES": {}, "%FEATURE_STRUCTURES": [{"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "Ann"}, '
+            '{"%ID": 2, "%TYPE": "a.B", "begin": "0", "end": 3}]}',
+            "a.B 2: begin is '0', end is 3. Allowed: whole numbers",
+        ),
+    ],
+)
+def test_a_broken_cas_json_is_answered_with_what_is_wrong(data: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load(data, "x.json", format="cas-json")
+
+
+def test_xml_of_version_1_1_is_read() -> None:
+    assert spans(load(xmi("Ann", entity(10, 0, 3)).replace('version="1.0"', 'version="1.1"', 1), "x.xmi")) == [
+        ("Ann", "PER")
+    ]
+
+
+# --- the project export ---
+
+
+@pytest.mark.parametrize("ending", ["xmi", "json", "tsv"])
+def test_annotators_of_a_project_are_listed_and_chosen(ending: str) -> None:
+    path = FIXTURES / f"inception-{ending}.zip"
+    assert annotators(path) == ["anna", "model"]
+    with pytest.raises(InputError, match=r"2 documents have several annotators \(anna, model\)\. Choose: --annotator"):
+        read(path)
+    assert len(spans(read(path, ReadOptions(annotator="anna")))) == 10
+    assert len(spans(read(path, ReadOptions(annotator="model")))) == 12
+
+
+def test_annotators_of_other_formats_are_listed_too() -> None:
+    assert annotators(FIXTURES / "tab.json") == ["annotator1", "annotator2"]
+    assert annotators(FIXTURES / "label-studio.json") == ["anna@example.org"]
+    assert annotators(FIXTURES / "gold.vrt") == []
+
+
+@pytest.mark.parametrize("ending", ["xmi", "json", "tsv"])
+def test_a_corrected_project_changes_in_the_corrected_files_alone(ending: str) -> None:
+    path = FIXTURES / f"inception-{ending}.zip"
+    reading = read(path, ReadOptions(annotator="anna"))
+    frame = annotate(reading).layers["span"]
+    assert reading.correct({"span": frame}) == {path.name: path.read_bytes()}
+    after = reading.correct({"span": frame.iloc[1:]})[path.name]
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(io.BytesIO(after)) as new:
+        assert [entry.filename for entry in new.infolist()] == [entry.filename for entry in old.infolist()]
+        different = [name for name in old.namelist() if old.read(name) != new.read(name)]
+    assert different == [f"annotation/LG-Seehafen-2-O-17-24/anna.{'zip' if ending == 'xmi' else ending}"]
+    again = read(io.BytesIO(after), ReadOptions(annotator="anna"), name="x.zip")
+    assert spans(again) == spans(reading)[1:]
+
+
+def archive(**files: bytes | str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+    return buffer.getvalue()
+
+
+def test_two_people_are_compared_on_the_documents_that_both_have_seen() -> None:
+    one, two = xmi("Ann Lee", entity(10, 0, 3)), xmi("Ann Lee", entity(10, 0, 7))
+    data = archive(
+        **{
+            "p/annotation/a.txt/ann.xmi": one,
+            "p/annotation/a.txt/ben.xmi": two,
+            "p/annotation/b.txt/ann.xmi": one,
+            "p/annotation/c.txt/INITIAL_CAS.xmi": one,
+            "p/curation/a.txt/CURATION_USER.xmi": two,
+        }
+    )
+    assert annotators(io.BytesIO(data), name="p.zip") == ["CURATION_USER", "ann", "ben"]
+    path = Path("p.zip")
+    reading = read(io.BytesIO(data), ReadOptions(annotator="ann"), name=str(path))
+    assert reading.doc_ids == ("a.txt", "b.txt")
+    assert reading.notes == ("p.zip: 1 documents that nobody annotated are left out",)
+
+
+def test_an_archive_of_xmi_files_is_one_corpus() -> None:
+    reading = read(
+        io.BytesIO(archive(**{"a.xmi": xmi("Ann", entity(10, 0, 3)), "b.xmi": xmi("Lee"), "TypeSystem.xml": "<x/>"})),
+        name="x.zip",
+    )
+    assert reading.doc_ids == ("a", "b")
+    assert spans(reading) == [("Ann", "PER")]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"annotation/a/ann.ser": b"", "exportedproject.json": "{}"},
+            "holds 1 annotations as serialized Java objects only",
+        ),
+        ({"exportedproject.json": "{}"}, "there is no CAS in it. Allowed: annotation/DOCUMENT/ANNOTATOR"),
+        ({"annotation/a/ann.xmi": "<html/>"}, "x.zip, annotation/a/ann.xmi: is no CAS"),
+        ({"../../annotation/a/ann.xmi": "x"}, "leads out of the archive"),
+        ({"annotation/a/ann.xmi": bytes(200_000_000)}, "unpacks to 200 MB, more than an archive of this size may hold"),
+    ],
+)
+def test_a_broken_export_is_answered_with_what_is_wrong(files: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(io.BytesIO(archive(**files)), name="x.zip")
+
+
+def test_a_damaged_archive_is_refused() -> None:
+    with pytest.raises(InputError, match="the archive is damaged"):
+        read(io.BytesIO((FIXTURES / "inception-xmi.zip").read_bytes()[:3000]), name="x.zip")
+
+
+# --- writing ---
+
+
+@pytest.mark.parametrize(("format_", "ending"), [("cas", ".xmi"), ("cas-json", ".json"), ("webanno", ".tsv")])
+def test_written_files_hold_the_same_spans(format_: str, ending: str, tmp_path: Path) -> None:
+    reading = read(FIXTURES / "gold.vrt")
+    files = output_files(reading, annotate(reading).layers, format_named(format_), tmp_path / "out")
+    assert len(files) == 2
+    assert {path.suffix for path in files} == {ending}
+    source = spans(read(FIXTURES / "brat-gold"))
+    found = [each for content in files.values() for each in spans(load(content, f"x{ending}", format=format_))]
+    assert sorted(found) == sorted(source)
+
+
+def test_a_written_archive_holds_the_same_spans(tmp_path: Path) -> None:
+    reading = read(FIXTURES / "brat-gold")
+    files = output_files(reading, annotate(reading).layers, format_named("inception"), tmp_path / "out.zip")
+    ((path, content),) = files.items()
+    assert path == tmp_path / "out.zip"
+    again = read(io.BytesIO(content), name="out.zip")
+    assert again.doc_ids == reading.doc_ids
+    assert [document.text for document in again.documents] == [document.text for document in reading.documents]
+    assert spans(again) == spans(reading)
+
+
+def test_without_the_extra_the_message_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cassis", None)
+    reading = read(FIXTURES / "gold.xmi")  # reading needs nothing
+    with pytest.raises(OptionError, match=r"install clueval-xlsx\[cas\]"):
+        output_files(reading, annotate(reading).layers, format_named("cas"), tmp_path / "x.xmi")
+
+
+@pytest.mark.parametrize("ending", ["xmi", "json", "tsv"])
+def test_the_folder_of_an_unpacked_project_is_read_and_corrected(ending: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(FIXTURES / f"inception-{ending}.zip") as packed:
+        packed.extractall(tmp_path)
+    assert annotators(tmp_path) == ["anna", "model"]
+    reading = read(tmp_path, ReadOptions(annotator="anna"))
+    frame = annotate(reading).layers["span"]
+    assert len(frame) == 10
+    before = {
+        path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
+    }
+    assert reading.correct({"span": frame}) == before
+    after = reading.correct({"span": frame.iloc[1:]})
+    assert [path for path in before if before[path] != after[path]] == [
+        f"annotation/AG-Birkenau-5-C-88-23/anna.{'zip' if ending == 'xmi' else ending}"
+    ]
+
+
+def test_a_folder_of_xmi_files_beside_their_type_system_is_one_corpus(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.xmi").write_text(xmi("Ann Lee", entity(10, 0, 3)), "utf-8")
+    (tmp_path / "TypeSystem.xml").write_text("<typeSystemDescription/>")
+    reading = read(tmp_path)
+    assert reading.doc_ids == ("a", "b")
+    assert len(annotate(reading).layers["span"]) == 2

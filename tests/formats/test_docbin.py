@@ -1,0 +1,120 @@
+"""spaCy's DocBin: entities and span groups, read, written, corrected."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from clueval_xlsx.corpus.reading import annotate
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.writing import output_files
+from tests.support.corrections import corrected_bytes
+from tests.support.folders import FIXTURES
+
+
+def packed(*, groups: bool = False) -> bytes:
+    vocab = Vocab()
+    doc = Doc(
+        vocab,
+        words=["😊", "Ann", "Lee", "met", "Bob"],
+        spaces=[True] * 4 + [False],
+        ents=["O", "B-PER", "I-PER", "O", "B-PER"],
+    )
+    doc.user_data["doc_id"] = "a"
+    if groups:
+        doc.spans["sc"] = [doc.char_span(2, 9, "NAME"), doc.char_span(2, 5, "FIRST")]
+        doc.spans["sc"].attrs["scores"] = [0.75, 0.5]
+    other = Doc(vocab, words=["Nobody", "."], spaces=[False, False])
+    other.user_data["doc_id"] = "b"
+    return DocBin(store_user_data=True, docs=[doc, other]).to_bytes()
+
+
+def load(raw: bytes, **options: Any) -> TextReading:
+    reading = read(io.BytesIO(raw), ReadOptions(**options), name="x.spacy")
+    assert isinstance(reading, TextReading)
+    return reading
+
+
+def words(reading: TextReading, layer: str = "span") -> list[tuple[str, str]]:
+    ranges, labels = reading.mentions.ranges, reading.mentions.labels[layer]
+    rows = reading.mentions.rows_of(layer).tolist()
+    return [
+        (reading.documents[int(ranges.document[row])].text[ranges.start[row] : ranges.end[row]], labels[row])
+        for row in rows
+    ]
+
+
+def test_entities_are_spans_and_documents_have_their_names() -> None:
+    reading = load(packed())
+    assert reading.doc_ids == ("a", "b")
+    assert words(reading) == [("Ann Lee", "PER"), ("Bob", "PER")]
+    assert read(io.BytesIO(packed()), name="-").source.format == "docbin"
+
+
+def test_a_span_group_is_a_layer_with_its_scores() -> None:
+    reading = load(packed(groups=True), layers={"span": "sc"}, nested="longest")
+    assert words(reading) == [("Ann Lee", "NAME")]
+    assert reading.listed.scores is not None
+    assert reading.listed.scores.tolist() == [0.75, 0.5]
+    with pytest.raises(OptionError, match=r"there is no group of spans of this name\. Groups: ents, sc"):
+        load(packed(groups=True), layers={"span": "xx"})
+
+
+def test_no_correction_gives_the_identical_bytes() -> None:
+    raw = packed(groups=True)
+    reading = load(raw)
+    assert reading.correct(annotate(reading).layers) == {"x.spacy": raw}
+
+
+def test_only_the_corrected_entities_change() -> None:
+    raw = packed(groups=True)
+    after = DocBin().from_bytes(corrected_bytes(load(raw), ("Ann", "PER"), ("met", "VERB"), ("Bob", "PER")))
+    docs, old = list(after.get_docs(Vocab())), list(DocBin().from_bytes(raw).get_docs(Vocab()))
+    assert [(each.text, each.label_) for each in docs[0].ents] == [("Ann", "PER"), ("met", "VERB"), ("Bob", "PER")]
+    assert [doc.to_json()["tokens"] for doc in docs] == [doc.to_json()["tokens"] for doc in old]
+    assert [(each.text, each.label_) for each in docs[0].spans["sc"]] == [("Ann Lee", "NAME"), ("Ann", "FIRST")]
+    assert [doc.user_data for doc in docs] == [doc.user_data for doc in old]
+
+
+def test_a_correction_inside_a_token_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match="'An' begins or ends inside a token, which spaCy cannot hold"):
+        corrected_bytes(load(packed()), ("An", "PER"))
+
+
+def test_written_files_hold_the_same_text_and_spans(tmp_path: Path) -> None:
+    reading = read(FIXTURES / "brat-gold")
+    assert isinstance(reading, TextReading)
+    files = output_files(reading, annotate(reading).layers, format_named("docbin"), tmp_path / "out.spacy")
+    again = load(files[tmp_path / "out.spacy"])
+    assert [document.text for document in again.documents] == [document.text for document in reading.documents]
+    assert again.doc_ids == reading.doc_ids
+    assert sorted(words(again)) == sorted(words(reading))
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (packed()[:-20], "is no DocBin that spaCy can read"),
+        (b"x\x9cnothing", "is no DocBin that spaCy can read"),
+        (DocBin().to_bytes(), "is no DocBin that spaCy can read|there is no document in it"),
+    ],
+)
+def test_a_broken_file_is_answered_with_what_is_wrong(raw: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load(raw)
+
+
+def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy.tokens", None)
+    with pytest.raises(OptionError, match=r"install clueval-xlsx\[spacy\]"):
+        load(packed())

@@ -1,0 +1,122 @@
+"""Folders and globs of one format are one corpus, in natural order, paired by document IDs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.corpus.reading import annotate
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.options import ReadOptions
+from tests.support.commands import run
+
+
+def folder(place: Path, files: dict[str, str]) -> Path:
+    for name, content in files.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode())
+    return place
+
+
+def record(text: str, start: int, end: int, **more: object) -> str:
+    return json.dumps({"text": text, "label": [[start, end, "PER"]], **more}) + "\n"
+
+
+COLUMNS = {"doc-10.conll": "Bob B-PER\nran O\n", "doc-2.conll": "\ufeffAnn B-PER\nLee I-PER", "README.md": "# About\n"}
+
+
+def test_a_folder_of_columns_is_one_corpus_in_natural_order(tmp_path: Path) -> None:
+    found = read(folder(tmp_path, COLUMNS))
+    assert found.doc_ids == ("doc-2", "doc-10")
+    assert list(found.corpus.tokens) == ["Ann", "Lee", "Bob", "ran"]
+    assert len(annotate(found).layers["span"]) == 2
+
+
+def test_an_uncorrected_folder_comes_back_byte_by_byte_with_its_other_files(tmp_path: Path) -> None:
+    found = read(folder(tmp_path, COLUMNS))
+    assert found.correct(annotate(found).layers) == {name: text.encode() for name, text in COLUMNS.items()}
+
+
+def test_a_correction_changes_one_file_of_a_folder(tmp_path: Path) -> None:
+    found = read(folder(tmp_path, COLUMNS))
+    files = found.correct({"span": annotate(found).layers["span"][1:]})
+    assert files["doc-2.conll"] == b"\xef\xbb\xbfAnn O\nLee O"
+    assert files["doc-10.conll"] == COLUMNS["doc-10.conll"].encode()
+
+
+def test_documents_that_files_name_themselves_keep_their_names(tmp_path: Path) -> None:
+    files = {"b.vrt": '<text id="x">\nAnn\tB-PER\n</text>\n<text id="y">\nBob\tO\n</text>\n', "a.vrt": "Eve\tO\n"}
+    assert read(folder(tmp_path, files)).doc_ids == ("a", "x", "y")
+
+
+def test_a_message_names_the_file_of_a_folder_and_its_own_line(tmp_path: Path) -> None:
+    files = {"a.conll": "Ann B-PER\nLee I-PER\n", "b.conll": "Bob O\nran nonsense!\n"}
+    with pytest.raises(InputError, match=r"/b\.conll:2: layer span: 'nonsense!' is no BIO tag"):
+        read(folder(tmp_path, files))
+
+
+def test_a_folder_of_json_lines_is_one_corpus_and_is_corrected_file_by_file(tmp_path: Path) -> None:
+    files = {"b.jsonl": record("Ann Lee", 0, 3, id=1), "a.jsonl": record("Bob ran", 0, 3, id=1)}
+    found = read(folder(tmp_path, files))
+    assert found.doc_ids == ("a/1", "b/1")
+    assert found.correct(annotate(found).layers) == {name: text.encode() for name, text in files.items()}
+    changed = found.correct({"span": annotate(found).layers["span"][1:]})
+    assert json.loads(changed["a.jsonl"]) == {"text": "Bob ran", "label": [], "id": 1}
+    assert changed["b.jsonl"] == files["b.jsonl"].encode()
+
+
+def test_a_document_without_an_id_is_called_by_its_file(tmp_path: Path) -> None:
+    files = {"a.jsonl": record("Ann", 0, 3), "b.jsonl": record("Bob", 0, 3) + record("Eve", 0, 3)}
+    assert read(folder(tmp_path, files)).doc_ids == ("a", "b#1", "b#2")
+
+
+def test_a_glob_is_a_corpus(tmp_path: Path) -> None:
+    folder(tmp_path, {**COLUMNS, "notes.jsonl": "{}\n"})
+    assert read(str(tmp_path / "*.conll")).doc_ids == ("doc-2", "doc-10")
+    with pytest.raises(InputError, match="no file is called like that"):
+        read(str(tmp_path / "*.vrt"))
+
+
+def test_files_of_several_formats_are_listed(tmp_path: Path) -> None:
+    folder(tmp_path, {"a.conll": "Ann O\n", "b.jsonl": record("Ann", 0, 3)})
+    with pytest.raises(InputError, match=r"several formats: 1 × conll \(a\.conll, …\); 1 × doccano"):
+        read(tmp_path)
+    assert read(tmp_path, ReadOptions(format="doccano")).doc_ids == ("b",)
+
+
+def test_token_folders_are_paired_by_document_id_whatever_their_order(tmp_path: Path) -> None:
+    gold = folder(tmp_path / "g", {"a.conll": "Ann B-PER\n", "b.conll": "Bob O\n"})
+    both = "# newdoc id = b\nBob B-PER\n\n# newdoc id = a\nAnn B-PER\n"
+    pred = folder(tmp_path / "p", {"all.conll": both})
+    pair = read_pair(gold, pred)
+    assert pair.pred.spans["start"].tolist() == [0, 1]
+    assert pair.gold.spans["start"].tolist() == [0]
+
+
+def test_missing_documents_of_both_sides_are_listed(tmp_path: Path) -> None:
+    gold = folder(tmp_path / "g", {"a.conll": "Ann B-PER\n", "b.conll": "Bob O\n", "c.conll": "Eve O\n"})
+    pred = folder(tmp_path / "p", {"a.conll": "Ann B-PER\n", "d.conll": "Dan O\n"})
+    with pytest.raises(InputError, match=r"'b', 'c' of .*/g are not in .*/p; 'd' of .*/p is not in .*/g"):
+        read_pair(gold, pred)
+
+
+def test_documents_without_a_common_id_are_paired_by_their_texts(tmp_path: Path) -> None:
+    one = folder(tmp_path, {"g.jsonl": record("Ann", 0, 3, id=1) + record("Bob", 0, 3, id=2)})
+    other = folder(tmp_path, {"p.jsonl": record("Bob", 0, 3, id=8) + record("Ann", 0, 3, id=9)})
+    pair = read_pair(one / "g.jsonl", other / "p.jsonl")
+    assert pair.pred.spans["start"].tolist() == [0, 1]
+    assert any("paired by their texts" in note for note in pair.notes)
+
+
+def test_a_folder_goes_through_review_and_back(tmp_path: Path) -> None:
+    gold = folder(tmp_path / "g", COLUMNS)
+    pred = folder(tmp_path / "p", {"doc-10.conll": "Bob O\nran O\n", "doc-2.conll": "Ann B-PER\nLee I-PER\n"})
+    assert run("evaluate", gold, pred, "-o", tmp_path / "r.xlsx").code == 0
+    done = run("reimport", tmp_path / "r.xlsx", "--gold", gold, "-o", tmp_path / "corrected")
+    assert done.code in {0, 3}, done.err
+    found = {path.name: path.read_bytes() for path in (tmp_path / "corrected").iterdir()}
+    assert found == {name: text.encode() for name, text in COLUMNS.items()}

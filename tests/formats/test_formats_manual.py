@@ -1,0 +1,42 @@
+"""The page on formats: every sample that it shows is read by the call that stands below it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import run
+from tests.support.folders import ROOT
+
+PAGE = (ROOT / "clueval_xlsx" / "manual" / "formats.md").read_text(encoding="utf-8")
+# A fence whose first line ends in a file name holds that file; a fence `sh` holds calls.
+FENCE = re.compile(r"^```(\S+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def sections() -> list[tuple[str, str]]:
+    parts = re.split(r"^##+ (.+)$", PAGE, flags=re.MULTILINE)
+    return [(title, body) for title, body in zip(parts[1::2], parts[2::2], strict=True) if "```sh" in body]
+
+
+@pytest.mark.parametrize(("title", "body"), sections(), ids=lambda part: part if len(part) < 40 else "")
+def test_the_calls_of_a_section_read_its_samples(
+    title: str, body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    calls = []
+    for language, name, content in FENCE.findall(body):
+        if name:
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+        elif language == "sh":
+            calls += content.replace("\\\n", " ").splitlines()
+    assert calls, title
+    for call in calls:
+        program, *arguments = shlex.split(call)
+        assert program == "clueval-xlsx"
+        done = run(*arguments)
+        assert done.code == 0, done.out + done.err

@@ -1,0 +1,155 @@
+"""Parquet: tables of spans and of tokens, read, written, corrected."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from clueval_xlsx.corpus.reading import annotate
+from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.writing import output_files
+from tests.support.folders import FIXTURES
+
+
+def packed(columns: dict[str, list[Any]]) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def of_table(name: str) -> dict[str, list[Any]]:
+    """A span table of the fixtures as columns, positions as numbers."""
+    with (FIXTURES / name).open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t" if name.endswith(".tsv") else ";"))
+    return {
+        column: [int(row[column]) if "start" in column or "end" in column else row[column] for row in rows]
+        for column in rows[0]
+    }
+
+
+def tokens(name: str) -> dict[str, list[Any]]:
+    """The token file of the fixtures as columns."""
+    reading = read(FIXTURES / name)
+    corpus = reading.corpus
+    lines = [line for line in (FIXTURES / name).read_text("utf-8").splitlines() if "\t" in line]
+    sentence = pd.Series(range(len(corpus))).isin(corpus.breaks).cumsum()
+    return {
+        "doc_id": [corpus.doc_ids[index] for index in corpus.document_numbers.tolist()],
+        "sentence_id": sentence.tolist(),
+        "token": list(corpus.tokens),
+        "tag": [line.split("\t")[1] for line in lines],
+        "note": [None] * len(lines),
+    }
+
+
+def load(raw: bytes, **options: Any) -> Any:
+    return read(io.BytesIO(raw), ReadOptions(**options), name="x.parquet")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        (FIXTURES / "gold.vrt", packed(of_table("pred.csv"))),
+        (packed(of_table("gold.tsv")), FIXTURES / "pred.vrt"),
+        (packed(tokens("gold.vrt")), packed(tokens("pred.vrt"))),
+        (packed(tokens("gold.vrt")), packed(of_table("pred.csv"))),
+        (FIXTURES / "brat-gold", packed(of_table("pred-chars.csv"))),
+    ],
+)
+def test_tables_of_spans_and_tokens_give_the_same_metrics(
+    gold: Path | bytes, pred: Path | bytes, tmp_path: Path
+) -> None:
+    paths = []
+    for number, source in enumerate((gold, pred)):
+        path = source if isinstance(source, Path) else tmp_path / f"{number}.parquet"
+        if isinstance(source, bytes):
+            path.write_bytes(source)
+        paths.append(path)
+    options = Options(level="exact", labelled="span", replicates=0)
+    found, expected = (
+        evaluate(read_pair(*pair), options) for pair in (paths, (FIXTURES / "gold.vrt", FIXTURES / "pred.vrt"))
+    )
+    columns = ["scheme", "level", "labelled", "layer", "label", "gold", "tp_gold", "pred", "tp_pred"]
+    both = [result.select(group_key=None)[columns].reset_index(drop=True) for result in (found, expected)]
+    pd.testing.assert_frame_equal(*both, check_dtype=False)
+
+
+def test_a_score_is_kept() -> None:
+    columns = of_table("pred-chars.csv")
+    columns["score"] = [index / 100 for index in range(len(columns["label"]))]
+    reading = load(packed(columns), text=str(FIXTURES / "brat-gold"))
+    assert isinstance(reading, TextReading)
+    assert reading.listed.scores is not None
+    assert reading.listed.scores.tolist()[:3] == [0.0, 0.01, 0.02]
+
+
+@pytest.mark.parametrize("name", ["gold.tsv", "tokens"])
+def test_no_correction_gives_the_identical_bytes(name: str) -> None:
+    raw = packed(tokens("gold.vrt") if name == "tokens" else of_table(name))
+    reading = load(raw, text=None if name == "tokens" else str(FIXTURES / "gold.vrt"))
+    assert reading.correct(annotate(reading).layers) == {"x.parquet": raw}
+
+
+def test_a_corrected_table_of_tokens_changes_in_its_tags_alone() -> None:
+    raw = packed(tokens("gold.vrt"))
+    reading = load(raw)
+    frame = annotate(reading).layers["span"]
+    after = pq.read_table(io.BytesIO(reading.correct({"span": frame.iloc[1:]})["x.parquet"]))
+    before = pq.read_table(io.BytesIO(raw))
+    assert after.schema == before.schema
+    assert after.drop_columns(["tag"]) == before.drop_columns(["tag"])
+    tags = zip(before["tag"].to_pylist(), after["tag"].to_pylist(), strict=True)
+    assert [pair for pair in tags if pair[0] != pair[1]] == [("B-DATE", "O")] + [("I-DATE", "O")] * 3
+
+
+def test_a_corrected_table_of_spans_keeps_its_other_rows_and_its_types() -> None:
+    raw = packed(of_table("gold.tsv"))
+    reading = load(raw, text=str(FIXTURES / "gold.vrt"))
+    frame = annotate(reading).layers["span"]
+    after = pq.read_table(io.BytesIO(reading.correct({"span": frame.iloc[1:]})["x.parquet"]))
+    before = pq.read_table(io.BytesIO(raw))
+    assert after.schema == before.schema
+    assert after.to_pylist() == before.to_pylist()[1:]
+
+
+def test_a_written_table_is_read_back(tmp_path: Path) -> None:
+    reading = read(FIXTURES / "gold.vrt")
+    layers = annotate(reading).layers
+    path = tmp_path / "out.parquet"
+    path.write_bytes(output_files(reading, layers, format_named("parquet"), path)[path])
+    again = read(path, ReadOptions(text=str(FIXTURES / "gold.vrt")))
+    pd.testing.assert_frame_equal(annotate(again).layers["span"], layers["span"], check_categorical=False)
+
+
+@pytest.mark.parametrize(
+    ("raw", "error", "message"),
+    [
+        (packed({"a": [1]})[:-10], InputError, "x.parquet: is no Parquet file that can be read"),
+        (packed({"a": ["b"]}), InputError, "the columns are a. Allowed: a table of spans .* or of tokens"),
+        (packed({"token": ["a"], "x": ["y"]}), OptionError, "no column holds tags: x. Choose: --layer span=x"),
+        (packed({"start": [0], "end": [1], "label": ["X"]}), OptionError, "a span table needs the text it belongs to"),
+        (packed({"token": ["a"], "one": ["B-X"], "two": ["B-Y"]}), OptionError, "several columns hold tags: one, two"),
+    ],
+)
+def test_a_broken_table_is_answered_with_what_is_wrong(raw: bytes, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        load(raw)
+
+
+def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(OptionError, match=r"install clueval-xlsx\[parquet\]"):
+        load(packed({"a": [1]}))

@@ -1,0 +1,220 @@
+"""A made-up language, every word longer, accented and marked: no output keeps a word of English, no limit breaks."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import openpyxl
+import pytest
+
+from clueval_xlsx.resources import resource_folder
+from clueval_xlsx.words import _LIMITS, _SECTION_LIMITS, FOLDER_VARIABLE, LONGEST_MESSAGE, LONGEST_TITLE, Words
+from tests.support.commands import EXAMPLE_OPTIONS, run
+
+OPEN, CLOSE = "⟦", "ü⟧"
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_PLACEHOLDER = re.compile(r"(\{\w*\})")
+
+
+def _marked(key: str, words: str) -> str:
+    """Each stretch of words between marks, longer by an accented letter for each vowel, where there is room."""
+    longer = "".join(
+        part if _PLACEHOLDER.fullmatch(part) or not part.strip() else f"{OPEN}{_stretched(part)}{CLOSE}"
+        for part in _PLACEHOLDER.split(words)
+    )
+    limit = _LIMITS.get(key) or _SECTION_LIMITS.get(key.partition(".")[0])
+    if limit and len(longer) > limit:
+        room = limit - len(OPEN + CLOSE)
+        return f"{OPEN}{words[:room]}{CLOSE}" if "{" not in words else longer
+    return longer
+
+
+def _stretched(words: str) -> str:
+    return re.sub(r"[aeiou](?=[a-z])", lambda vowel: vowel.group() + "üé", words)
+
+
+def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    values = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    if path and values:
+        yield f"[{path}]"
+    for key, value in values.items():
+        full = f"{path}.{key}" if path else key
+        text = _marked(full, value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        yield f'{key} = "{text}"'
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _toml(value, f"{path}.{key}" if path else key)
+
+
+@pytest.fixture(scope="module")
+def english() -> dict[str, Any]:
+    return tomllib.loads((resource_folder("templates") / "words" / "en.toml").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def made(english: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Every output that people read, in the made-up language."""
+    folder = tmp_path_factory.mktemp("made-up")
+    (folder / "words").mkdir()
+    (folder / "words" / "xx.toml").write_text("\n".join(_toml(english)) + "\n", "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FOLDER_VARIABLE, str(folder / "words"))
+        _make(folder)
+        yield folder
+
+
+def _make(folder: Path) -> None:
+    examples = resource_folder("examples")
+    gold, pred = examples / "gold.vrt", examples / "pred.vrt"
+    done = run("validate", folder / "words" / "xx.toml")
+    assert done.code == 0, done.out
+    look = (*EXAMPLE_OPTIONS, "--lang", "xx", "--scheme", "all", "--by", "domain")
+    out = ("-o", folder / "zz.xlsx", "--html", folder / "report.html", "--unmarked", "--agreed", 5)
+    done = run("evaluate", gold, pred, *look, *out, "--judges", "anna,ben", "--double", "100%")
+    assert done.code == 0, done.err
+    books = folder / "zz-anna.xlsx", folder / "zz-ben.xlsx"
+    _judge(books[0], ["2", "1", "5"])
+    _judge(books[1], ["1", "3", "5"])
+    targets = ("--report", folder / "adjudicated.xlsx", "--html", folder / "adjudicated.html")
+    done = run("reimport", *books, "--gold", gold, *targets, "--conflicts", folder / "second.xlsx", "--lang", "xx")
+    assert done.code == 3, done.err
+    out = ("-o", folder / "comparison.xlsx", "--html", folder / "comparison.html")
+    done = run("compare", gold, pred, gold, *EXAMPLE_OPTIONS, "--lang", "xx", *out)
+    assert done.code == 0, done.err
+
+
+def _judge(path: Path, answers: list[str]) -> None:
+    """Type digits into the first rows of the first review sheet."""
+    words, book = Words("xx"), openpyxl.load_workbook(path)
+    sheet = book[words["sheet.fn"]]
+    head = next(row for row in sheet.iter_rows(max_row=9) if words["column.judgement"] in [cell.value for cell in row])
+    column = next(cell.column for cell in head if cell.value == words["column.judgement"])
+    for row, answer in enumerate(answers, head[0].row + 1):
+        sheet.cell(row, column, answer)
+    book.save(path)
+
+
+BOOKS = ("zz-anna.xlsx", "adjudicated.xlsx", "second.xlsx", "comparison.xlsx")
+PAGES = ("report.html", "adjudicated.html", "comparison.html")
+_MARKED = re.compile(f"{OPEN}[^{OPEN}]*?{CLOSE}")
+# The same in every language: schemes, layers, files, sheets that people do not see, and what a signature is made of.
+_NAMES = {"clueval", "seqeval", "semeval", "presidio", "xlsx", "vrt", "gold", "pred", "category", "risk", "domain"}
+_NAMES |= {"anna", "ben", "span", "iou", "tax", "civil", "criminal", "labour", "family"}
+
+
+def _vocabulary(table: Mapping[str, Any]) -> set[str]:
+    found: set[str] = set()
+    for value in table.values():
+        text = _PLACEHOLDER.sub(" ", value) if isinstance(value, str) else ""
+        found |= _vocabulary(value) if isinstance(value, dict) else {word.lower() for word in _WORD.findall(text)}
+    return found
+
+
+@pytest.fixture(scope="module")
+def suspects(english: dict[str, Any]) -> set[str]:
+    """English words of the tool that the example's documents do not hold."""
+    examples = resource_folder("examples")
+    both = (examples / "gold.vrt").read_text("utf-8") + (examples / "pred.vrt").read_text("utf-8")
+    return _vocabulary(english) - {word.lower() for word in _WORD.findall(both)} - _NAMES
+
+
+def _left(texts: Iterator[tuple[str, str]], suspects: set[str]) -> list[str]:
+    """The texts, with their places, that hold a word of English outside the marks."""
+    found = []
+    for where, text in texts:
+        rest = _MARKED.sub(" ", text)
+        if "|version:" in rest or rest.startswith("clueval-run"):  # a signature, which is the same in every language
+            continue
+        words = {word for word in _WORD.findall(rest) if word.lower() in suspects}
+        if words:
+            found.append(f"{where}: {sorted(words)} in {text[:160]!r}")
+    return found
+
+
+def _workbook_texts(path: Path) -> Iterator[tuple[str, str]]:
+    """What people can read: cells, literals of formulas, lists and their messages, names of sheets, notes, charts."""
+    book = openpyxl.load_workbook(path)
+    for sheet in book.worksheets:
+        if sheet.sheet_state != "visible":
+            continue
+        yield "sheet", sheet.title
+        for row in sheet.iter_rows():
+            for cell in row:
+                if isinstance(cell.value, str):
+                    where = f"{sheet.title}!{cell.coordinate}"
+                    formula = cell.value.startswith("=")
+                    yield where, " ".join(re.findall(r'"([^"]*)"', cell.value)) if formula else cell.value
+                if cell.comment:
+                    yield f"{sheet.title}!{cell.coordinate} note", cell.comment.text
+        for rule in sheet.data_validations.dataValidation:
+            for part in (rule.promptTitle, rule.prompt, rule.errorTitle, rule.error):
+                yield f"{sheet.title} validation {rule.sqref}", part or ""
+        yield f"{sheet.title} header", str(sheet.oddHeader.center.text or "") + str(sheet.oddFooter.center.text or "")
+    with zipfile.ZipFile(path) as package:
+        for name in package.namelist():
+            if name.startswith("xl/charts/"):
+                root = ElementTree.fromstring(package.read(name))
+                for element in root.iter("{http://schemas.openxmlformats.org/drawingml/2006/main}t"):
+                    yield name, element.text or ""
+
+
+class _Visible(HTMLParser):
+    """The texts of a page, and the attributes that are shown or read aloud."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[tuple[str, str]] = []
+        self._silent = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._silent += tag in {"script", "style"}
+        for name, value in attrs:
+            if name in {"title", "aria-label", "placeholder", "alt", "label"} and value:
+                self.texts.append((f"<{tag} {name}>", value))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._silent -= tag in {"script", "style"}
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent and data.strip():
+            line, _ = self.getpos()
+            self.texts.append((f"line {line}", data.strip()))
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_no_word_of_a_workbook_is_left_in_english(made: Path, suspects: set[str], name: str) -> None:
+    texts = list(_workbook_texts(made / name))
+    assert sum(OPEN in text for _, text in texts) > 30
+    assert _left(iter(texts), suspects) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_word_of_a_page_is_left_in_english(made: Path, suspects: set[str], name: str) -> None:
+    page = _Visible()
+    page.feed((made / name).read_text("utf-8"))
+    assert sum(OPEN in text for _, text in page.texts) > 30
+    assert _left(iter(page.texts), suspects) == []
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_long_words_break_no_limit_of_a_workbook(made: Path, name: str) -> None:
+    book = openpyxl.load_workbook(made / name)
+    for sheet in book.worksheets:
+        assert len(sheet.title) <= 31
+        for rule in sheet.data_validations.dataValidation:
+            for title in (rule.promptTitle, rule.errorTitle):
+                assert len(title or "") <= LONGEST_TITLE, title
+            for message in (rule.prompt, rule.error, rule.formula1):
+                assert len((message or "").encode("utf-16-le")) // 2 <= LONGEST_MESSAGE, message
+        for row in sheet.iter_rows():
+            for cell in row:
+                if isinstance(cell.value, str) and cell.value.startswith("="):
+                    assert len(cell.value) <= 8192
+                    assert all(len(literal) <= 255 for literal in re.findall(r'"([^"]*)"', cell.value))

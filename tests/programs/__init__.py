@@ -1,0 +1,1 @@
+"""Workbooks in other programs: what comes back, and what their formulas come to there."""

@@ -1,0 +1,207 @@
+"""The log is a chain of hashes: whoever changes, drops, moves or adds a line is found out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx.review.chain import START, check_chain, head_of, is_log
+from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
+from clueval_xlsx.review.vocabulary import Effect, Outcome
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.teams import cases_of, fill
+
+NAME = "log.jsonl"
+
+
+def entry(number: int) -> LogEntry:
+    record = JudgementRecord(
+        f"FN-{number:012d}",
+        "gold_wrong",
+        Effect.DELETE,
+        comment=f"Grüße {number}\r\n",
+        judge="anna",
+        workbook_sha256="ab" * 32,
+    )
+    return LogEntry(record, "2024-05-01T10:00:00+00:00", "run", Outcome.APPLIED)
+
+
+LOG = write_log(map(entry, range(9)))
+LINES = LOG.splitlines(keepends=True)
+HEAD = head_of(LOG)
+
+
+def problems(text: str, head: str | None = None) -> list[str]:
+    return [str(problem) for problem in check_chain(text, NAME, head).problems]
+
+
+def test_each_line_carries_the_hash_of_the_line_before():
+    before = START
+    for line in LINES:
+        assert json.loads(line)["previous"] == before
+        before = hashlib.sha256(line.rstrip("\n").encode()).hexdigest()
+    assert before == HEAD
+    assert problems(LOG) == problems(LOG, HEAD) == problems(LOG, HEAD.upper()) == []
+
+
+def test_a_log_that_is_appended_to_stays_one_chain():
+    first = write_log(map(entry, range(4)))
+    longer = first + write_log(map(entry, range(4, 9)), head_of(first))
+    assert longer == LOG
+    assert read_log(longer) == [entry(number) for number in range(9)]
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_a_changed_line_is_found(place):
+    changed = [*LINES]
+    changed[place] = changed[place].replace("Grüße", "Gruß")
+    (found,) = problems("".join(changed))
+    assert f"{NAME}:{place + 2}: " in found
+    assert f"line {place + 1}: that line was changed" in found
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_a_lost_line_is_found(place):
+    (found,) = problems("".join(LINES[:place] + LINES[place + 1 :]))
+    assert f"{NAME}:{place + 1}: " in found
+
+
+@pytest.mark.parametrize("place", range(7))
+def test_lines_that_changed_places_are_found(place):
+    moved = [*LINES]
+    moved[place], moved[place + 1] = moved[place + 1], moved[place]
+    found = problems("".join(moved))
+    assert len(found) == 3
+    assert any("moved or added" in problem for problem in found)
+
+
+def test_a_line_put_in_or_repeated_is_found():
+    for extra in (LINES[3], write_log([entry(99)]), LINES[3].replace('"previous"', '"other"')):
+        assert problems("".join([*LINES[:5], extra, *LINES[5:]]))
+
+
+def test_only_the_head_shows_that_the_end_is_missing_or_changed():
+    for text in ("".join(LINES[:6]), LOG.replace("Grüße 8", "Grüße 9"), ""):
+        assert not problems(text)
+        (found,) = problems(text, HEAD)
+        assert "missing at its end, or were changed" in found
+
+
+def test_a_head_that_was_noted_earlier_says_how_much_came_after_it():
+    (found,) = problems(LOG, head_of("".join(LINES[:6])))
+    assert "is line 6; 3 lines were written after it" in found
+
+
+@pytest.mark.parametrize(
+    "change", [lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t.rstrip("\n")]
+)
+def test_what_an_editor_does_to_line_ends_breaks_nothing(change):
+    assert not problems(change(LOG), HEAD)
+
+
+def test_random_tampering_is_found_with_the_head():
+    """200 times something is done to a log of many lines; the chain or its head shows each."""
+    rng = random.Random(7)
+    for _ in range(200):
+        lines = [*LINES]
+        what = rng.choice(("byte", "drop", "swap", "cut", "double"))
+        place, other = rng.sample(range(len(lines)), 2)
+        if what == "byte":
+            position = rng.randrange(len(lines[place]) - 1)
+            sign = rng.choice([letter for letter in "abc1" if letter != lines[place][position]])
+            lines[place] = lines[place][:position] + sign + lines[place][position + 1 :]
+        elif what == "drop":
+            del lines[place]
+        elif what == "swap":
+            lines[place], lines[other] = lines[other], lines[place]
+        elif what == "cut":
+            del lines[place:]
+        else:
+            lines.insert(place, lines[other])
+        assert problems("".join(lines), HEAD), (what, place, other)
+
+
+def test_a_data_set_in_json_lines_is_no_log():
+    assert is_log(LOG)
+    for text in ('{"text": "a", "label": []}\n', "", "nothing\n", '{"case": "FN-1"}\n', "[" * 100_000):
+        assert not is_log(text)
+
+
+# ---- the commands -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def judged(sides, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("record")
+    for name, code in (("anna", "gold_wrong"), ("ben", "model_error")):
+        book = folder / f"{name}.xlsx"
+        assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book).code == 0
+        fill(book, dict.fromkeys(cases_of(book)["FN"][:5], code))
+    return folder
+
+
+def reimported(judged: Path, sides, log: Path, name: str = "anna") -> str:
+    done = run("reimport", judged / f"{name}.xlsx", "--gold", sides[0], "--judgements", log)
+    assert done.code == 0, done.err
+    (head,) = re.findall(rf"Head of {re.escape(str(log))}: ([0-9a-f]{{64}})", done.err)
+    return head
+
+
+def test_reimport_prints_the_head_and_validate_takes_it(judged, sides, tmp_path):
+    log = tmp_path / NAME
+    first = reimported(judged, sides, log)
+    second = reimported(judged, sides, log, "ben")
+    assert first != second == head_of(log.read_text("utf-8"))
+    hashes = {json.loads(line)["workbook_sha256"] for line in log.read_text("utf-8").splitlines()}
+    assert hashes == {hashlib.sha256((judged / f"{name}.xlsx").read_bytes()).hexdigest() for name in ("anna", "ben")}
+    done = run("validate", log, "--head", second)
+    assert (done.code, "a log of 10 judgements" in done.out, "ends with the head given" in done.out) == (0, True, True)
+    assert run("validate", log).code == 0
+    done = run("validate", log, "--head", first)
+    assert done.code == 2
+    assert "is line 5; 5 lines were written after it" in done.out
+    log.write_text("".join(log.read_text("utf-8").splitlines(keepends=True)[:7]), "utf-8")
+    assert run("validate", log).code == 0
+    assert run("validate", log, "--head", second).code == 2
+
+
+def test_the_same_judgements_again_leave_the_head_as_it_is(judged, sides, tmp_path):
+    log = tmp_path / NAME
+    head = reimported(judged, sides, log)
+    content = log.read_bytes()
+    assert reimported(judged, sides, log) == head
+    assert log.read_bytes() == content
+
+
+def test_a_broken_log_is_said_and_still_appended_to(judged, sides, tmp_path):
+    log = tmp_path / NAME
+    reimported(judged, sides, log)
+    lines = log.read_text("utf-8").splitlines(keepends=True)
+    log.write_text("".join(lines[:2] + lines[3:]), "utf-8")
+    done = run("reimport", judged / "ben.xlsx", "--gold", sides[0], "--judgements", log)
+    assert "is no whole chain" in done.err
+    assert len(log.read_text("utf-8").splitlines()) == 4 + 5
+    done = run("validate", log)
+    assert done.code == 2
+    assert done.out.count(f"{log}:3: ") == 1
+    assert "1 problem found" in done.err
+
+
+def test_a_head_that_is_none_is_refused(tmp_path, sides):
+    log = tmp_path / NAME
+    log.write_text(LOG, "utf-8")
+    refused(run("validate", log, "--head", "abc"), "--head abc", "64 signs")
+    refused(run("validate", sides[0], *EXAMPLE_OPTIONS, "--head", HEAD), "--head belongs to one log")
+
+
+def test_a_line_that_is_no_judgement_is_named(tmp_path):
+    log = tmp_path / NAME
+    log.write_text(LOG + "{}\n", "utf-8")
+    done = run("validate", log)
+    assert done.code == 2
+    assert f"{log}:10: " in done.out

@@ -1,0 +1,207 @@
+"""Any mix of direct and carried judgements, sorted and half-finished, is the same as judging every twin by hand."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.review.accounting import CaseState
+from clueval_xlsx.review.decisions import Unusable
+from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
+from clueval_xlsx.review.progress import workbook_progress
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.vocabulary import Scope
+from tests.support.judging import decide, judged, records
+from tests.support.tables import cut
+
+TABLE = """
+    token  gold   pred
+    <text id="d1">
+    <s>
+    Kay    B-PER  O
+    rief   O      O
+    KAY    B-PER  O
+    </s>
+    <s>
+    Frau   O      O
+    Jay    B-PER  B-PER
+    B.     I-PER  O
+    im     O      O
+    Amt    O      B-ORG
+    </s>
+    </text>
+    <text id="d2">
+    <s>
+    Kay    B-PER  O
+    und    O      O
+    Frau   O      O
+    Jay    B-PER  B-PER
+    B.     I-PER  O
+    </s>
+    <s>
+    Herr   O      O
+    Jay    B-PER  B-PER
+    B.     I-PER  O
+    im     O      O
+    amt    O      B-ORG
+    </s>
+    <s>
+    Kay    B-PER  O
+    kay    B-LOC  O
+    </s>
+    </text>
+"""
+RUN = judged(TABLE, level="exact")
+MISSED, UNSUPPORTED = RUN.bare_cases
+BOOK = decide(RUN, {}).book
+ANSWERS = {
+    "FN": [
+        Answer("model_error"),
+        Answer("gold_wrong"),
+        Answer("boundary", "as_model"),
+        Answer("boundary", "as_reference"),
+        Answer("boundary", "Frau Jay B."),
+        Answer("boundary", "B."),
+        Answer("label", correct_labels={"span": "LOC"}),
+        Answer("acceptable"),
+        Answer("unclear"),
+    ],
+    "FP": [
+        Answer("model_error"),
+        Answer("gold_missing"),
+        Answer("gold_missing", "im Amt"),
+        Answer("boundary", "both"),
+        Answer("label", correct_labels={"span": "ORG"}),
+        Answer("unclear"),
+    ],
+}
+
+
+def answers(case_id: str) -> st.SearchStrategy[Answer | None]:
+    """Nothing, or an answer that holds for its case, for all alike, or for those of its document."""
+    own = st.sampled_from(ANSWERS[case_id[:2]])
+    scope = st.sampled_from([None, Scope.ALL, Scope.ALL, Scope.DOCUMENT])
+    return st.none() | st.none() | st.builds(lambda answer, where: replace(answer, applies_to=where), own, scope)
+
+
+MIXES = st.fixed_dictionaries({case: answers(case) for case in [*MISSED["case_id"], *UNSUPPORTED["case_id"]]}).map(
+    lambda found: {case: answer for case, answer in found.items() if answer is not None}
+)
+
+
+def by_hand(run: Evaluation, given: Mapping[str, Answer]) -> tuple[dict[str, Answer], set[str]]:
+    """Every twin judged by itself as the others say, and the twins of which they say different things.
+
+    Worked out from the words of the cases, without what the product knows about twins.
+    """
+    found, disputed = {case: replace(answer, applies_to=None) for case, answer in given.items()}, set()
+    for table in run.bare_cases:
+        words = [name for name in table.columns if name.startswith(("label_", "other_label_"))]
+        keys = {
+            row["case_id"]: (row["surface"].casefold(), row["class"], row["other_surface"], *(row[n] for n in words))
+            for row in table.to_dict("records")
+        }
+        documents = dict(zip(table["case_id"], table["document"], strict=True))
+        for case, key in keys.items():
+            if case in given:
+                continue
+            claims = {
+                replace(answer, applies_to=None, correct_labels=tuple(answer.correct_labels.items())): answer
+                for other, answer in given.items()
+                if keys.get(other) == key
+                and (
+                    answer.applies_to is Scope.ALL
+                    or (answer.applies_to is Scope.DOCUMENT and documents[other] == documents[case])
+                )
+            }
+            meant = {_means(case, answer) for answer in claims.values()} - {None}
+            if len(meant) > 1:
+                disputed.add(case)
+            elif meant:
+                found[case] = next(
+                    replace(answer, applies_to=None) for answer in claims.values() if _means(case, answer)
+                )
+    return found, disputed
+
+
+def _means(case: str, answer: Answer) -> object:
+    """What an answer would leave behind at a case, None where it cannot be carried out there."""
+    (row,) = records({case: answer}).rows
+    try:
+        return BOOK.decide(row.record).whole_effect
+    except Unusable:
+        return None
+
+
+def layers_of(found: object) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in found.correction.layers["span"].itertuples(index=False)]  # type: ignore[attr-defined]
+
+
+def _usable(given: Mapping[str, Answer]) -> dict[str, Answer]:
+    """Without what cannot be carried out on its own case: it claims nothing, and nothing is carried to it either."""
+    return {case: answer for case, answer in given.items() if _means(case, answer) is not None}
+
+
+@given(MIXES)
+@settings(max_examples=60, deadline=None)
+def test_direct_and_carried_judgements_give_the_gold_of_judging_every_twin_by_hand(given):
+    given = _usable(given)
+    expected, disputed = by_hand(RUN, given)
+    found, hand = decide(RUN, given), decide(RUN, expected)
+    assert layers_of(found) == layers_of(hand)
+    assert {case for conflict in found.conflicts if conflict.kind == "claims" for case in conflict.cases} == disputed
+    held = found.correction.held
+    assert set(found.carried) == {case for case in expected if case not in given} - held
+    assert set(found.settled) - disputed == set(hand.settled) - disputed
+
+
+@given(MIXES, st.randoms(use_true_random=False))
+@settings(max_examples=4, deadline=None)
+def test_sorted_workbooks_bring_the_same_home_and_the_account_adds_up(given, rng):
+    given = _usable(given)
+    tables = {}
+    for sheet, table in zip(("FN", "FP"), RUN.case_tables, strict=True):
+        order = list(range(len(table)))
+        rng.shuffle(order)
+        tables[sheet] = table.iloc[order].reset_index(drop=True)
+    stream = io.BytesIO()
+    write_workbook(RUN, stream, ReviewOptions(answers=given), cases=tables)
+    stream.name = "review.xlsx"
+    sides = cut(TABLE)
+    gold = io.BytesIO(sides.gold)
+    gold.name = "gold.vrt"
+    stream.seek(0)
+    (run,) = reimport([stream], gold).runs
+    expected, disputed = by_hand(RUN, given)
+    assert layers_of(run) == layers_of(decide(RUN, expected))
+    counts = run.account.counts
+    assert sum(counts.values()) == len(MISSED) + len(UNSUPPORTED)
+    assert counts[CaseState.CARRIED] == len(run.carried)
+    assert disputed <= set(run.account.of(CaseState.CONFLICT))
+    # `status` has no text to look into, and takes a decision as carried wherever it claims a twin.
+    status = workbook_progress(stream.getvalue(), "review.xlsx").account
+    assert set(run.carried) <= {*status.of(CaseState.CARRIED), *status.of(CaseState.CONFLICT)}
+    assert sum(status.counts.values()) == run.account.cases
+
+
+def test_the_mixes_reach_every_rule():
+    """What the properties are worth: among these cases are twins in one document, in two, and cases without any."""
+    sizes = pd.concat(RUN.bare_cases).groupby("sheet")["alike"].agg(["min", "max"])
+    assert sizes.loc["FN"].tolist() == [1, 4]
+    assert sizes.loc["FP"].tolist() == [2, 3]
+    assert any(len(related) for related in MISSED["related"])
+
+
+@pytest.mark.parametrize("scope", ["1", "2", "all", "alle gleichen Fälle", "1 all alike", "ALIKE in this document"])
+def test_the_digit_alone_or_the_words_of_any_language_say_what_it_applies_to(scope):
+    wanted = Scope.DOCUMENT if scope in {"2", "ALIKE in this document"} else Scope.ALL
+    assert SheetWords(("span",), JUDGEMENTS).scope(scope) is wanted

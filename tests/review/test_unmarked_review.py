@@ -1,0 +1,240 @@
+"""Unmarked passages from the sheet to the corrected gold file and back."""
+
+from __future__ import annotations
+
+import io
+
+import openpyxl
+import pytest
+
+from clueval_xlsx.cases.unmarked import UnmarkedOptions
+from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import Scope
+from tests.support.commands import refused, run
+from tests.support.judging import decide, judged, spans, workbook
+from tests.support.tables import cut
+from tests.support.teams import cases_of, everything_in, fill, log_lines, manifest
+
+TABLE = """
+    token   gold   pred
+    <text id="first">
+    <s>
+    Ann     B-PER  B-PER
+    Lee     I-PER  I-PER
+    met     O      O
+    Bobrow  B-PER  B-PER
+    </s>
+    <s>
+    Ann     B-PER  B-PER
+    Lee     I-PER  I-PER
+    saw     O      O
+    Bobrow  B-PER  O
+    </s>
+    <s>
+    Ann     O      O
+    Lee     O      O
+    left    O      O
+    Bobrow  O      O
+    </s>
+    </text>
+    <text id="second">
+    <s>
+    Bobrow  O      O
+    slept   O      O
+    </s>
+    </text>
+"""
+
+
+@pytest.fixture(scope="module")
+def result():
+    return judged(TABLE).with_unmarked(UnmarkedOptions(least=0.3))
+
+
+def unmarked(evaluation, surface, place=0):
+    cases = evaluation.unmarked_cases
+    return cases["case_id"][cases["surface"] == surface].tolist()[place]
+
+
+@pytest.fixture
+def sides(tmp_path):
+    paths = tmp_path / "gold.vrt", tmp_path / "pred.vrt"
+    for path, content in zip(paths, cut(TABLE), strict=True):
+        path.write_bytes(content)
+    return paths
+
+
+def test_should_be_marked_adds_a_span_with_the_label_of_its_twins_and_counts_as_a_miss(result):
+    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked")}
+    stream = workbook(result, answers)
+    (run_,) = reimport([stream], io.BytesIO(cut(TABLE)[0])).runs
+    assert spans(run_).count(("Ann Lee", "PER")) == 3
+    before, after = run_.scores.set_index("state").loc[["raw", "corrected"]].to_dict("records")
+    assert (before["gold"], before["fn"]) == (4, 1)
+    assert (after["gold"], after["fn"]) == (5, 2)
+    ledger = run_.ledger.set_index("entry")["UM"]
+    assert ledger["missed_by_both"] == 1
+    assert ledger["unjudged"] == len(result.unmarked_cases) - 1
+
+
+def test_rightly_unmarked_changes_nothing_and_cannot_decide_is_listed(result):
+    answers = {
+        unmarked(result, "Ann Lee"): Answer("rightly_unmarked"),
+        unmarked(result, "Bobrow"): Answer("unclear"),
+    }
+    (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
+    assert not run_.correction.changes
+    assert run_.undecided == (unmarked(result, "Bobrow"),)
+    assert run_.ledger.set_index("entry").loc[["rightly_unmarked", "undecided"], "UM"].tolist() == [1, 1]
+
+
+def test_label_and_words_can_be_corrected(result):
+    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked", "Lee", {"span": "ORG"})}
+    (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
+    assert ("Lee", "ORG") in spans(run_)
+
+
+def test_as_the_model_is_refused_where_nobody_marked_anything(result):
+    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked", "as_model")}
+    (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
+    assert "nobody has marked anything here" in str(run_.problems[0])
+    assert not run_.correction.changes
+
+
+def test_a_workbook_that_lost_its_manifest_still_finds_its_passages(result):
+    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked")}
+    run_ = decide(result, answers)  # records without a manifest
+    assert spans(run_).count(("Ann Lee", "PER")) == 3
+
+
+def test_the_sheet_says_the_chance_it_is_cut_at_and_offers_three_judgements(sides, tmp_path):
+    for language, tab, words in (("en", "Unmarked", "30.0 %"), ("de", "Unmarkiert", "30,0 %")):
+        book = tmp_path / f"{language}.xlsx"
+        done = run("evaluate", *sides, "--unmarked", "--unmarked-from", "30%", "--lang", language, "-o", book)
+        assert done.code == 0, done.err
+        sheet = openpyxl.load_workbook(book)[tab]
+        top = " ".join(str(cell.value) for row in sheet["A1:Z3"] for cell in row if cell.value)
+        assert words in top
+        lists = openpyxl.load_workbook(book)["clueval_lists"]
+        (column,) = [column for column in lists.columns if column[0].value == "judgement_UM"]
+        assert [str(cell.value)[0] for cell in column[1:4]] == ["1", "2", "6"]
+        assert column[4].value is None
+
+
+def test_the_whole_round_from_the_command_line(sides, tmp_path):
+    book, corrected, log = tmp_path / "r.xlsx", tmp_path / "corrected.vrt", tmp_path / "log.jsonl"
+    page, figures, report = tmp_path / "r.html", tmp_path / "r.json", tmp_path / "report.xlsx"
+    assert run("evaluate", *sides, "--unmarked", "-o", book).code == 0
+    (first, *others) = cases_of(book)["UM"]
+    assert f"r.xlsx: {2 + len(others)} cases: 0 judged" in run("status", book).err
+    fill(book, {first: "2", **dict.fromkeys(others, "1")})
+    done = run(
+        "reimport", book, "--gold", sides[0], "-o", corrected, "--judgements", log,
+        "--html", page, "--json", figures, "--report", report,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    heard = " ".join(done.out.split())
+    assert f"of {1 + len(others)} unmarked passages listed, 1 were missed by both" in heard
+    assert corrected.read_text("utf-8").count("Ann\tB-PER") == 3
+    assert "missed by both sides" in page.read_text("utf-8")
+    assert '"missed_by_both"' in figures.read_text("utf-8")
+    lines = {line["case"]: line for line in log_lines(log)}
+    assert lines[first]["outcome"] == "applied"
+    assert lines[others[0]]["judgement"] == "rightly_unmarked"
+
+    again = tmp_path / "again.xlsx"
+    done = run("evaluate", *sides, "--unmarked", "--previous", log, "-o", again)
+    assert f"{1 + len(others)} of {2 + len(others)} cases were decided before" in done.err
+    assert f"again.xlsx: {2 + len(others)} cases: {1 + len(others)} judged" in run("status", again).err
+
+
+def test_the_report_lists_the_passages_also_without_their_words(sides, tmp_path):
+    page = tmp_path / "r.html"
+    assert run("evaluate", *sides, "--unmarked", "--without-text", "--html", page, "-o", tmp_path / "r.xlsx").code == 0
+    text = page.read_text("utf-8")
+    assert text.count('<mark class="n">') == len(cases_of(tmp_path / "r.xlsx")["UM"])
+    assert '<mark class="n">Ann Lee</mark>' in text
+    assert "2 × in this document" in text
+    assert '<section id="unmarked"' in (tmp_path / "r-without-text.html").read_text("utf-8")
+    assert "Bobrow" not in (tmp_path / "r-without-text.html").read_text("utf-8")
+    run("evaluate", *sides, "--html", page, "--force", "-o", tmp_path / "r.xlsx")
+    assert '<section id="unmarked"' not in page.read_text("utf-8")
+
+
+def test_figures_that_follow_the_judgements_count_what_both_sides_missed(result):
+    from tests.support.workbooks import live_figures, opened
+
+    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked")}
+    book = opened(workbook(result, answers).read(), values=True)
+    _, estimate = live_figures(book["Metrics"])
+    assert estimate["Reference spans"] == (4, 5)
+    assert estimate["found"] == (3, 3)
+
+
+def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_path):
+    book = tmp_path / "r.xlsx"
+    done = run("evaluate", *sides, "--unmarked", "--unmarked-from", "10%", "--judges", "anna,ben", "-o", book)
+    assert done.code == 0, done.err
+    hands = [cases_of(tmp_path / f"r-{name}.xlsx")["UM"] for name in ("anna", "ben")]
+    result = judged(TABLE).with_unmarked(UnmarkedOptions(least=0.1))
+    surfaces = dict(zip(result.unmarked_cases["case_id"], result.unmarked_cases["surface"], strict=True))
+    assert sorted(case for hand in hands for case in hand) == sorted(surfaces)
+    assert not {surfaces[case] for case in hands[0]} & {surfaces[case] for case in hands[1]}
+    assert manifest(tmp_path / "r-anna.xlsx").unmarked == manifest(tmp_path / "r-ben.xlsx").unmarked
+
+
+def test_the_edition_without_text_has_the_passages_and_none_of_their_words(sides, tmp_path):
+    assert run("evaluate", *sides, "--unmarked", "--without-text", "-o", tmp_path / "r.xlsx").code == 0
+    shared = tmp_path / "r-without-text.xlsx"
+    assert len(cases_of(shared)["UM"]) == len(cases_of(tmp_path / "r.xlsx")["UM"])
+    assert "Bobrow" not in everything_in(shared.read_bytes())
+
+
+def test_two_people_who_differ_send_the_passage_to_a_third(sides, tmp_path):
+    book, conflicts = tmp_path / "r.xlsx", tmp_path / "second.xlsx"
+    run("evaluate", *sides, "--unmarked", "-o", book)
+    first = cases_of(book)["UM"][0]
+    books = [fill(book, {first: code}, tmp_path / f"{name}.xlsx") for name, code in (("anna", "1"), ("ben", "2"))]
+    done = run("reimport", *books, "--gold", sides[0], "--conflicts", conflicts)
+    assert done.code == 3, done.err
+    assert cases_of(conflicts)["UM"] == [first]
+    fill(conflicts, {first: "2"})
+    done = run("reimport", *books, conflicts, "--gold", sides[0], "-o", tmp_path / "c.vrt")
+    assert done.code == 0, done.err
+
+
+def test_options_of_unmarked_passages_need_them(sides):
+    refused(run("evaluate", *sides, "--unmarked-from", "20%"), "--unmarked-from", "--unmarked, too")
+    refused(run("evaluate", *sides, "--unmarked-words", "once"), "--unmarked-words", "--unmarked, too")
+    refused(run("evaluate", *sides, "--unmarked", "--unmarked-from", "0%"), "--unmarked-from", "100 %")
+
+
+def test_a_damaged_list_of_passages_is_refused_by_name(result):
+    from dataclasses import replace
+
+    from clueval_xlsx.exceptions import InputError
+    from clueval_xlsx.review.manifest import from_evaluation
+    from clueval_xlsx.review.packed_passages import unpack_passages
+
+    packed = from_evaluation(result).unmarked
+    assert len(unpack_passages([packed], ["span"], 16)) == len(result.unmarked)
+    for text, tokens in ((packed[:-9], 16), (packed, 3)):
+        with pytest.raises(InputError, match="unmarked passages"):
+            unpack_passages([text], ["span"], tokens)
+    more = replace(result.unmarked, least=0.1).only(result.unmarked.chance.argsort()[:1])
+    from clueval_xlsx.review.packed_passages import pack_passages
+
+    assert len(unpack_passages([packed, pack_passages(more)], ["span"], 16)) == len(result.unmarked)
+
+
+def test_one_judgement_can_hold_for_all_passages_alike():
+    marked = "\n".join("    <s>\n    Ann     B-PER  B-PER\n    </s>" for _ in range(4))
+    twice = "    <s>\n    Ann     O      O\n    and     O      O\n    Ann     O      O\n    </s>"
+    table = f"    token   gold   pred\n{marked}\n{twice}"
+    found = judged(table).with_unmarked(UnmarkedOptions())
+    assert found.unmarked_cases["alike"].tolist() == [2, 2]
+    answers = {unmarked(found, "Ann"): Answer("should_be_marked", applies_to=Scope.ALL)}
+    (run_,) = reimport([workbook(found, answers)], io.BytesIO(cut(table)[0])).runs
+    assert spans(run_) == [("Ann", "PER")] * 6
+    assert run_.ledger.set_index("entry")["UM"]["missed_by_both"] == 2

@@ -1,0 +1,85 @@
+"""Schemes `chars` and `coverage` count annotations as they are listed; what the others dropped is in the signature."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import refused, run
+
+TEXT = "Ann Lee met Bob"  # 12 visible characters
+
+
+def presidio(*spans: tuple[str, str]) -> str:
+    found = [
+        {
+            "entity_type": label,
+            "entity_value": words,
+            "start_position": TEXT.index(words),
+            "end_position": TEXT.index(words) + len(words),
+        }
+        for words, label in spans
+    ]
+    return json.dumps([{"full_text": TEXT, "spans": found, "metadata": {"doc_id": "d"}}])
+
+
+@pytest.fixture
+def files(write) -> tuple[Path, Path]:
+    """Of the two predictions that overlap, `Ann Lee` (ORG) is the longer; `Ann` (PER) is dropped for other schemes."""
+    gold = write("gold.json", presidio(("Ann", "PER"), ("Bob", "PER")))
+    return gold, write("pred.json", presidio(("Ann Lee", "ORG"), ("Ann", "PER")))
+
+
+def rows(files: tuple[Path, Path], *options: str) -> tuple[dict, str]:
+    done = run("score", *files, *options, "--json", "-")
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    overall = [row for row in content["scores"] if row["label"] is row["group"] is None and row["average"] == "micro"]
+    return {(row["scheme"], row["variant"], row["level"], row["labelled"]): row for row in overall}, content[
+        "signature"
+    ]
+
+
+def test_overlapping_predictions_need_no_choice_with_these_schemes(files: tuple[Path, Path]) -> None:
+    refused(run("score", *files), "overlaps", "--nested longest|merge")
+    found, signature = rows(files, "--scheme", "coverage,chars")
+    # coverage: `Ann` finds the gold span of its label, the dropped one of the others; `Ann Lee` is a false alarm
+    row = found["coverage", "0.3", None, "span"]
+    assert (row["gold"], row["tp_gold"], row["pred"], row["tp_pred"]) == (2, 1, 2, 1)
+    # chars: 6 gold characters, 3 of them masked; `Ann Lee` masks 4 more than gold (with the space)
+    row = next(row for (scheme, *_), row in found.items() if scheme == "chars")
+    assert (row["gold"], row["tp_gold"]) == (6, 3)
+    # the others see the longest alone
+    assert found["clueval", None, "exact", None]["pred"] == 1
+    assert "|dropped:0/1|" in signature
+    assert "|nested:longest|" in signature
+
+
+def test_nothing_is_dropped_and_nothing_is_said_where_nothing_overlaps(write) -> None:
+    gold = write("gold.json", presidio(("Ann", "PER"), ("Bob", "PER")))
+    _, signature = rows((gold, gold), "--scheme", "chars")
+    assert "dropped" not in signature
+
+
+def test_a_choice_of_nested_still_counts(files: tuple[Path, Path]) -> None:
+    refused(run("score", *files, "--scheme", "chars", "--nested", "error"), "overlaps")
+    found, signature = rows(files, "--scheme", "coverage", "--nested", "merge")
+    assert found["coverage", "0.3", None, "span"]["pred"] == 2
+    assert "|nested:merge|" in signature
+
+
+def test_listed_predictions_on_tokens_count_too(files: tuple[Path, Path], write) -> None:
+    gold = write("gold.vrt", '<text id="d">\nAnn\tB-PER\nLee\tO\nmet\tO\nBob\tB-PER\n</text>\n')
+    found, signature = rows((gold, files[1]), "--scheme", "coverage")
+    row = found["coverage", "0.3", None, "span"]
+    assert (row["gold"], row["tp_gold"], row["pred"], row["tp_pred"]) == (2, 1, 2, 1)
+    assert "dropped:0/1" in signature
+
+
+def test_equivalent_labels_find_listed_predictions(files: tuple[Path, Path], write) -> None:
+    pred = write("pred2.json", presidio(("Ann Lee", "ORG"), ("Ann", "LOC")))
+    found, _ = rows((files[0], pred), "--scheme", "coverage", "--equivalent", "PER,LOC")
+    assert found["coverage", "0.3", None, "span"]["tp_gold"] == 0
+    assert found["coverage", "0.3 relaxed", None, "span"]["tp_gold"] == 1

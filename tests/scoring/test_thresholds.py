@@ -1,0 +1,165 @@
+"""Thresholds of scores: the figures of one pass are those of a run for each threshold."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clueval_xlsx.corpus.label_rules import LabelRules
+from clueval_xlsx.corpus.pair import make_pair
+from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.formats.loading import read_sides
+from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.thresholds import COUNTS, threshold_rates
+from tests.support.commands import refused, run
+
+TEXT = "".join(f"w{number}\tO\n" for number in range(12))
+
+
+def table(spans: list[tuple[int, int, str, float | None]]) -> str:
+    rows = ["start\tend\tspan\tscore"]
+    rows += [f"{start}\t{end}\t{label}\t{'' if score is None else score}" for start, end, label, score in spans]
+    return "\n".join(rows) + "\n"
+
+
+@st.composite
+def sequences(draw: st.DrawFn) -> list[tuple[int, int, str, float | None]]:
+    cuts = sorted(draw(st.sets(st.integers(0, 12), min_size=2, max_size=9)))
+    spans = []
+    for start, stop in pairwise(cuts):
+        if draw(st.booleans()):
+            score = draw(st.sampled_from([0.1, 0.5, 0.5, 0.9, None]))
+            spans.append((start, stop - 1, draw(st.sampled_from("AB")), score))
+    return spans
+
+
+def evaluation(folder: Path, gold: list, pred: list, options: Options):
+    """Gold and predictions as tables on one text of three documents."""
+    lines = TEXT.splitlines(keepends=True)
+    text = "".join(f'<text id="{n}">\n{"".join(lines[4 * n : 4 * n + 4])}</text>\n' for n in range(3))
+    for name, content in (("text.vrt", text), ("gold.tsv", table(gold)), ("pred.tsv", table(pred))):
+        (folder / name).write_text(content, "utf-8")
+    from clueval_xlsx.formats.options import ReadOptions
+
+    how = ReadOptions(text=str(folder / "text.vrt"))
+    return evaluate(make_pair(*read_sides(folder / "gold.tsv", folder / "pred.tsv", how, how)), options)
+
+
+def inside(spans: list) -> list:
+    """The spans that lie within one document."""
+    return [span for span in spans if span[0] // 4 == span[1] // 4]
+
+
+@pytest.mark.parametrize("labelled", [None, "span"])
+@settings(max_examples=12)  # each of them is some twenty runs
+@given(gold=sequences(), pred=sequences(), ignored=st.sampled_from([(), ("B",)]))
+def test_every_threshold_has_the_counts_of_a_run_with_the_predictions_that_stay(
+    tmp_path_factory: pytest.TempPathFactory, labelled: str | None, gold: list, pred: list, ignored: tuple[str, ...]
+) -> None:
+    folder = tmp_path_factory.mktemp("t")
+    gold, pred = inside(gold), inside(pred)
+    for level in LEVELS:
+        options = Options(level=level, labelled=labelled, labels=LabelRules(ignored=ignored))
+        result = evaluation(folder, gold, pred, options)
+        scores = result.pred_scores
+        if scores is None:
+            assert all(score is None for *_, score in pred)
+            return
+        found = threshold_rates(result.governing, scores, level=level, labelled=labelled, beta=2.0)
+        assert found.threshold.tolist() == sorted({score for *_, score in pred if score is not None})
+        for place, threshold in enumerate(found.threshold.tolist()):
+            stay = [span for span in pred if span[3] is None or span[3] >= threshold]
+            one = evaluation(folder, gold, stay, options).headline
+            assert [int(found.counts[name][place]) for name in COUNTS] == [int(one[name]) for name in COUNTS]
+            for rate in ("precision", "recall", "f1", "f_beta"):
+                assert found.rates[rate][place] == pytest.approx(one[rate], nan_ok=True)
+                for side, bound in enumerate(("low", "high")):
+                    if not np.isnan(one[rate]):
+                        expected = one[f"{rate}_{bound}"]
+                        assert found.bounds[rate][side][place] == pytest.approx(expected, nan_ok=True)
+
+
+# ---- the command -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(write) -> tuple[Path, Path, Path]:
+    """Ten documents with two gold spans each; one of them is found for sure, the other with a low score."""
+    text = "".join(f'<text id="{n}">\n' + "".join(f"w{i}\tO\n" for i in range(6)) + "</text>\n" for n in range(10))
+    gold = [(6 * n + at, 6 * n + at, "A", None) for n in range(10) for at in (0, 2)]
+    pred = [(6 * n, 6 * n, "A", 0.9) for n in range(10)] + [(6 * n + 2, 6 * n + 2, "A", 0.4) for n in range(10)]
+    pred += [(6 * n + 4, 6 * n + 4, "A", 0.2) for n in range(10)]
+    return write("t.vrt", text), write("gold.tsv", table(gold)), write("pred.tsv", table(sorted(pred)))
+
+
+def test_the_highest_threshold_whose_lower_bound_of_recall_holds_is_named(files, tmp_path: Path) -> None:
+    text, gold, pred = files
+    done = run("sweep", gold, pred, "--text", text, "--least-recall", "0.6", "--json", tmp_path / "s.json")
+    assert done.code == 0, done.err
+    assert "at 60.0 % is 0.4: recall 100.0 % (" in " ".join(done.out.split())
+    content = json.loads((tmp_path / "s.json").read_text("utf-8"))
+    assert content["chosen"]["threshold"] == 0.4
+    assert [(row["threshold"], row["tp_gold"], row["pred"], row["fp"]) for row in content["thresholds"]] == [
+        (0.2, 20, 30, 10),
+        (0.4, 20, 20, 0),
+        (0.9, 10, 10, 0),
+    ]
+    none = run("sweep", gold, pred, "--text", text, "--least-recall", "1")
+    assert "No threshold keeps the lower bound of recall at 100.0 %" in " ".join(none.out.split())
+
+
+def test_scores_that_are_constant_or_missing_are_said_to_be_so(files, write) -> None:
+    text, gold, _ = files
+    same = write("same.tsv", table([(0, 0, "A", 0.5), (6, 6, "A", 0.5), (12, 12, "A", None)]))
+    done = run("sweep", gold, same, "--text", text)
+    assert "have the same score, 0.5: there is no threshold to choose" in " ".join(done.out.split())
+    assert "1 spans have no score and stay at every threshold" in done.out
+    refused(run("sweep", gold, gold, "--text", text), "gold.tsv: no prediction carries a score", "column score")
+
+
+def test_the_page_draws_the_curves_in_both_languages(files, tmp_path: Path) -> None:
+    text, gold, pred = files
+    for language, word in (("en", "Threshold"), ("de", "Schwelle")):
+        target = tmp_path / f"{language}.html"
+        done = run("sweep", gold, pred, "--text", text, "--html", target, "--lang", language)
+        assert done.code == 0, done.err
+        page = target.read_text("utf-8")
+        assert '<polyline class="recall" points="0.0,0.0 ' in page
+        assert word in page
+        assert "<script>" not in page
+
+
+# ---- scores on their way -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["again.tsv", "again.xlsx", "presidio.json", "studio.json"])
+def test_scores_go_through_converters(files, tmp_path: Path, target: str) -> None:
+    text, _, pred = files
+    to = {"presidio.json": "presidio", "studio.json": "label-studio"}.get(target)
+    done = run("convert", pred, tmp_path / target, "--text", text, *(("--to", to) if to else ()))
+    assert done.code == 0, done.err
+    where = ("--text", text) if to is None else ()
+    side = ("--pred-layer", "span=label") if to == "label-studio" else ()
+    gold = tmp_path / "gold.vrt"
+    assert run("convert", files[1], gold, "--text", text).code == 0
+    done = run("sweep", gold, tmp_path / target, *where, *side, "--json", "-", "--align", "text")
+    assert done.code == 0, done.err
+    assert [(row["threshold"], row["pred"]) for row in json.loads(done.out)["thresholds"]] == [
+        (0.2, 30),
+        (0.4, 20),
+        (0.9, 10),
+    ]
+
+
+def test_cases_carry_the_score_of_their_prediction(files, tmp_path: Path) -> None:
+    text, gold, pred = files
+    assert run("evaluate", gold, pred, "--text", text, "--files", tmp_path / "f").code == 0
+    rows = (tmp_path / "f" / "false_positives.csv").read_text("utf-8").splitlines()
+    place = rows[0].split(",").index("score")
+    assert {row.split(",")[place] for row in rows[1:]} == {"0.2"}

@@ -1,0 +1,209 @@
+"""What a notebook or a script uses: data in memory, the public names, and results that show no word of the corpus."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nervaluate import Evaluator
+from seqeval.metrics import classification_report
+
+import clueval_xlsx
+from clueval_xlsx import Evaluation, Options, SchemeOptions, evaluate_spans, evaluate_tags, write_html, write_workbook
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.review.judgements import Answer
+from tests.support.folders import ROOT
+from tests.support.judging import workbook
+from tests.support.workbooks import example
+
+GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG", "I-ORG"]]
+PRED = [["B-PER", "I-PER", "O", "O"], ["O", "B-ORG", "O"]]
+WORDS = [["Ann", "Lee", "left", "Bonn"], ["The", "Ministry", "agreed"]]
+TEXTS = ["Ann Lee left Bonn", "The Ministry agreed"]
+LABELS = ["PER", "LOC", "ORG"]
+
+tags = st.lists(st.sampled_from(["O", *(f"{prefix}-{label}" for prefix in "BI" for label in LABELS)]), max_size=9)
+
+
+@st.composite
+def tag_lists(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
+    gold = draw(st.lists(tags, min_size=1, max_size=5))
+    size = [len(line) for line in gold]
+    pred = [draw(st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC"]), min_size=n, max_size=n)) for n in size]
+    return gold, pred
+
+
+def spans_of(*documents: list[tuple[str, int, int]]) -> list[list[dict[str, str | int]]]:
+    return [[{"start": start, "end": end, "label": label} for label, start, end in spans] for spans in documents]
+
+
+def test_lists_of_tags_are_scored_as_seqeval_scores_them() -> None:
+    result = evaluate_tags(GOLD, PRED, options=Options(schemes=SchemeOptions(names=("seqeval",))))
+    ours = result.overall("seqeval", labelled="span", variant="default")
+    theirs = classification_report(GOLD, PRED, output_dict=True, zero_division=0)["micro avg"]
+    assert (ours.precision, ours.recall, ours.f1) == pytest.approx(
+        (theirs["precision"], theirs["recall"], theirs["f1-score"])
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(tag_lists())
+def test_any_lists_of_tags_have_the_spans_that_seqeval_finds(both: tuple[list[list[str]], list[list[str]]]) -> None:
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    result = evaluate_tags(*both)
+    found = [len(side.spans) for side in (result.pair.gold, result.pair.pred)]
+    assert found == [len(get_entities(lists)) for lists in both]
+
+
+def test_lists_of_spans_are_scored_as_nervaluate_scores_them() -> None:
+    gold = [[{"start": 0, "end": 1, "label": "PER"}, {"start": 3, "end": 3, "label": "LOC"}], []]
+    pred = [[{"start": 0, "end": 1, "label": "PER"}], [{"start": 2, "end": 4, "label": "ORG"}]]
+    result = evaluate_spans(gold, pred, options=Options(schemes=SchemeOptions(names=("semeval",))))
+    theirs = Evaluator(gold, pred, tags=LABELS, loader="dict").evaluate()["overall"]["strict"]
+    ours = result.select(scheme="semeval", variant="strict", layer=None, group_key=None, average="micro").iloc[0]
+    assert (ours.precision, ours.recall) == pytest.approx((theirs.precision, theirs.recall))
+
+
+def test_tags_tokens_and_character_spans_of_the_same_text_give_the_same_counts() -> None:
+    by_tags = evaluate_tags(GOLD, PRED, WORDS)
+    characters = (
+        spans_of([("PER", 0, 7), ("LOC", 13, 17)], [("ORG", 4, 19)]),
+        spans_of([("PER", 0, 7)], [("ORG", 4, 12)]),
+    )
+    positions = spans_of([("PER", 0, 1), ("LOC", 3, 3)], [("ORG", 1, 2)]), spans_of([("PER", 0, 1)], [("ORG", 1, 1)])
+    expected = by_tags.summary
+    pd.testing.assert_frame_equal(evaluate_spans(*characters, TEXTS).summary, expected)
+    pd.testing.assert_frame_equal(evaluate_spans(*positions).summary, expected)
+    assert list(by_tags.cases["surface"]) == ["Bonn", "Ministry agreed"]
+    assert list(evaluate_spans(*characters, TEXTS).cases["surface"]) == ["Bonn", "Ministry agreed"]
+
+
+def test_data_frames_are_taken_with_and_without_documents() -> None:
+    frame = pd.DataFrame({"start": [0, 13], "end": [7, 17], "label": ["PER", "LOC"]})
+    assert evaluate_spans(frame, frame.iloc[:1], TEXTS[:1]).headline.fn == 1
+    named = frame.assign(doc_id=["a", "a"])
+    other = pd.DataFrame({"doc_id": ["b"], "start": [4], "end": [12], "label": ["ORG"]})
+    texts = {"a": TEXTS[0], "b": TEXTS[1]}
+    result = evaluate_spans(named, other, texts)
+    assert (result.headline.fn, result.headline.fp) == (2, 1)
+    assert result.pair.corpus.doc_ids == ("a", "b")
+
+
+def test_lists_of_one_document_form_one_document() -> None:
+    result = evaluate_tags(GOLD, PRED, documents=["a", "a"])
+    assert result.pair.corpus.doc_ids == ("a",)
+    assert len(evaluate_tags(GOLD, PRED).pair.corpus.doc_ids) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: evaluate_tags(GOLD, PRED[:1]), "pred: has 1 lists, but gold has 2"),
+        (lambda: evaluate_tags(GOLD, [PRED[0], ["O"]]), r"pred\[1\]: has 1 tokens, but gold\[1\] has 3"),
+        (lambda: evaluate_tags([["PER"]], [["O"]]), r"gold\[0\]: 'PER' is no tag"),
+        (lambda: evaluate_tags(["O O"], [["O"]]), r"gold\[0\]: found the text"),
+        (lambda: evaluate_tags(GOLD * 2, PRED * 2, documents=["a", "b", "a", "b"]), "must stand together"),
+        (lambda: evaluate_spans([[{"start": 0}]], [[]]), r"gold\[0\]\[0\]: found"),
+        (lambda: evaluate_spans([{"start": 0, "end": 1, "label": "X"}], [[]]), "a list of spans for each document"),
+        (lambda: evaluate_spans([[{"start": 3, "end": 1, "label": "X"}]], [[]]), "start not behind end"),
+        (lambda: evaluate_spans([[{"start": 0, "end": 99, "label": "X"}]], [[]], ["short"]), "beyond the text"),
+        (lambda: evaluate_spans([[]], [[], []]), "the documents differ: gold has 1, pred has 2"),
+        (lambda: evaluate_spans([[]], [[]], {"a": "x"}), "Give a list of texts"),
+        (lambda: evaluate_spans(pd.DataFrame({"start": [0]}), pd.DataFrame()), "there is no column 'end'"),
+        (lambda: evaluate_spans(pd.DataFrame(), [[]]), "two data frames, or two lists"),
+    ],
+)  # fmt: skip
+def test_data_that_does_not_fit_is_refused_with_its_place(call: object, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        call()  # type: ignore[operator]
+
+
+def test_overlapping_spans_are_refused_or_resolved_as_told() -> None:
+    nested = [[{"start": 0, "end": 7, "label": "PER"}, {"start": 4, "end": 7, "label": "PER"}]]
+    with pytest.raises(InputError, match="overlap"):
+        evaluate_spans(nested, nested, TEXTS[:1])
+    assert evaluate_spans(nested, nested, TEXTS[:1], nested="longest").headline.gold == 1
+    with pytest.raises(InputError, match="overlap"):
+        evaluate_spans(nested, [[]])
+
+
+def test_results_in_memory_are_written_as_workbook_and_page(tmp_path: Path) -> None:
+    result = evaluate_tags(GOLD, PRED, WORDS)
+    write_workbook(result, tmp_path / "review.xlsx")
+    write_html(result, tmp_path / "report.html")
+    stream = io.BytesIO()
+    write_html(result, stream, lang="de")
+    assert (tmp_path / "review.xlsx").stat().st_size > 5_000
+    assert "Bonn" in (tmp_path / "report.html").read_text("utf-8")
+    assert 'lang="de"' in stream.getvalue().decode("utf-8")
+
+
+def words_of(result: Evaluation) -> set[str]:
+    """The tokens of a corpus that could not stand in a result by chance."""
+    return {word for word in result.pair.corpus.tokens if len(word) > 3}
+
+
+def test_nothing_that_shows_itself_has_a_word_of_the_corpus() -> None:
+    result = example()
+    shown = [repr(each) for each in (result, result.pair, result.pair.corpus, result.pair.gold, result.strict)]
+    shown += [repr(result.pair.corpus.tokens), result._repr_html_(), str(result)]
+    tokens = {word for text in shown for word in re.findall(r"\w+", text)}
+    assert not tokens & words_of(result)
+
+
+def test_comparisons_and_reimports_show_cards_without_a_word_of_the_corpus(tmp_path: Path) -> None:
+    result = example()
+    compared = clueval_xlsx.compare([("one", result), ("<two>", result)])
+    path = tmp_path / "anna.xlsx"
+    first = result.case_tables[0]["case_id"].iloc[0]
+    path.write_bytes(workbook(result, {first: Answer("gold_wrong")}).getvalue())
+    reimported = clueval_xlsx.reimport([path], ROOT / "examples" / "gold.vrt")
+    for each in (compared, reimported):
+        page = each._repr_html_()
+        assert not set(re.findall(r"\w+", page)) & words_of(result)
+        assert "recall" in page.lower()
+        assert "<two>" not in page
+        assert len(page) < 3_000
+    assert "was 72.0 %" in reimported._repr_html_()
+    assert "+0.0 points" in compared._repr_html_()
+
+
+def test_a_result_shows_its_headline_in_one_line() -> None:
+    shown = repr(example())
+    assert "\n" not in shown
+    assert len(shown) < 200
+    assert f"recall {example().headline.recall:.3f}" in shown
+    assert len(example()._repr_html_()) < 3_000
+
+
+def test_every_public_name_is_listed_and_can_be_had() -> None:
+    assert dir(clueval_xlsx) == sorted(clueval_xlsx.__all__)
+    for name in clueval_xlsx.__all__:
+        assert getattr(clueval_xlsx, name) is not None
+    with pytest.raises(AttributeError, match="evalute"):
+        _ = clueval_xlsx.evalute  # type: ignore[attr-defined]
+
+
+def test_a_misspelt_import_fails_the_type_check(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from clueval_xlsx import evaluate_tag\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--follow-imports=silent", "--cache-dir", str(tmp_path / "cache"), str(script)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert "evaluate_tag" in done.stdout
+    assert done.returncode == 1
+
+
+def test_positions_of_numpy_are_whole_numbers_too() -> None:
+    span = [[{"start": np.int64(0), "end": np.int64(1), "label": "PER"}]]
+    assert evaluate_spans(span, span).headline.recall == 1.0
