@@ -57,7 +57,7 @@ def estimate_rate(
     value = (above + float(totals[0])) / whole
     residuals = {name: own[:, 0] - value * own[:, 1] for name, own in groups.items()}
     spreads = _spreads(residuals, strata)
-    width = float(stats.t.ppf(_CONFIDENCE, spreads.freedom())) * math.sqrt(spreads.variance()) / whole
+    width = spreads.half_width() / whole
     return Estimate(
         value,
         min(max(value - width, 0.0), value),
@@ -73,6 +73,7 @@ def estimate_rate(
 class _Spreads:
     """What the variance is made of: judged units, all units and the variance of the residual in each stratum.
 
+    A variance of 0 says that all judged units of a stratum turned out alike; it is then what others may still have.
     `unseen` are the sizes of strata of which nobody has judged any; `overall` is the variance among all judged units,
     `between` that of the means of strata.
     """
@@ -84,21 +85,22 @@ class _Spreads:
     overall: float
     between: float
 
-    def variance(self, factor: float = 1.0) -> float:
-        """The variance of the total, if `factor` times as many were judged in every stratum that has judged ones."""
-        return float(self._variances(factor).sum())
+    def half_width(self, factor: float = 1.0) -> float:
+        """Half the interval of the total, if `factor` times as many were judged in each stratum with judged ones.
 
-    def freedom(self) -> float:
-        """The degrees of freedom of the variance after Satterthwaite: few, if few strata make most of it."""
-        variances = self._variances()
-        each = np.maximum(np.concatenate([self.judged, [self.judged.sum(), len(self.judged)]]) - 1, 1)
-        whole = float((variances**2 / each).sum())
-        return max(float(variances.sum()) ** 2 / whole, 1.0) if whole else 1.0
-
-    def _variances(self, factor: float = 1.0) -> FloatArray:
-        """What each stratum adds, and behind them what unseen units add, and that their strata may be unlike."""
+        The degrees of freedom are Satterthwaite's: few, if few strata make most of the variance.
+        """
         judged = np.minimum(self.judged * factor, self.there)
-        known = self.there**2 * (1 / judged - 1 / self.there) * self.spread
+        variances = self._variances(judged)
+        each = np.maximum(np.concatenate([judged, [judged.sum(), len(judged)]]) - 1, 1)
+        whole = float((variances**2 / each).sum())
+        freedom = max(float(variances.sum()) ** 2 / whole, 1.0) if whole else 1.0
+        return float(stats.t.ppf(_CONFIDENCE, freedom)) * math.sqrt(float(variances.sum()))
+
+    def _variances(self, judged: FloatArray) -> FloatArray:
+        """What each stratum adds, and behind them what unseen units add, and that their strata may be unlike."""
+        spread = np.where(self.spread > 0, self.spread, _least(judged))
+        known = self.there**2 * (1 / judged - 1 / self.there) * spread
         unseen, apart = float(self.unseen.sum()), 0.0
         units = unseen**2 * self.overall * (1 / judged.sum() + 1 / unseen) if unseen else 0.0
         if unseen and len(judged):
@@ -116,12 +118,11 @@ def _spreads(residuals: Mapping[str, FloatArray], strata: Mapping[str, tuple[int
     """
     known = [name for name in strata if name in residuals]
     together = np.concatenate([residuals[name] for name in known]) if known else np.zeros(0)
-    least = _least(len(together))
+    least = float(_least(np.array(len(together))))
     centred = [residual - residual.mean() for residual in residuals.values() if len(residual) > 1]
     freedom = sum(len(residual) - 1 for residual in centred)
     common = float(sum((residual**2).sum() for residual in centred) / freedom) if freedom else least
     own = [float(residuals[name].var(ddof=1)) if len(residuals[name]) > 1 else common for name in known]
-    own = [value or _least(len(residuals[name])) for name, value in zip(known, own, strict=True)]
     overall = max(float(together.var(ddof=1)), least) if len(together) > 1 else least
     means = np.array([residuals[name].mean() for name in known])
     return _Spreads(
@@ -134,7 +135,7 @@ def _spreads(residuals: Mapping[str, FloatArray], strata: Mapping[str, tuple[int
     )
 
 
-def _least(judged: int) -> float:
+def _least(judged: FloatArray) -> FloatArray:
     """The variance that units may still have of which so many turned out alike."""
     share = 2 / (judged + 4)
     return share * (1 - share)
@@ -142,12 +143,12 @@ def _least(judged: int) -> float:
 
 def _more_to_halve(spreads: _Spreads) -> int:
     """How many more judgements, in the proportions of these, would make the interval half as wide."""
-    now = spreads.variance()
+    now = spreads.half_width()
     if now <= 0:
         return 0
     everything = float((spreads.there - spreads.judged).sum() + spreads.unseen.sum())
     largest = float((spreads.there / spreads.judged).max())
-    if largest <= 1 or spreads.variance(largest) > now / 4:
+    if largest <= 1 or spreads.half_width(largest) > now / 2:
         return math.ceil(everything)
-    factor = optimize.brentq(lambda factor: spreads.variance(factor) - now / 4, 1.0, largest)
+    factor = optimize.brentq(lambda factor: spreads.half_width(factor) - now / 2, 1.0, largest)
     return math.ceil(float((np.minimum(spreads.judged * factor, spreads.there) - spreads.judged).sum()))

@@ -231,14 +231,14 @@ def test_no_standard_output(shell: str, code: int, home: Path) -> None:
 def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
     done = process("score", "-", "pred.vrt", *EXAMPLE_OPTIONS, cwd=home, shell="<&-")
     assert done.code == 2
-    assert "<standard input> has 0" in done.err
+    assert "<standard input>: no token was read" in done.err
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("score", "gold.vrt", "pred.vrt"),
-        ("merge", "gold.vrt"),
+        ("score", "gold.vrt", "pred.vrt", *EXAMPLE_OPTIONS),
+        ("merge", "gold.vrt", *EXAMPLE_OPTIONS),
         ("validate", "no.vrt", "no.vrt"),
     ],
 )

@@ -246,7 +246,7 @@ def test_unusable_rows_name_file_sheet_and_cell_and_the_good_ones_count(evaluati
         ["review.xlsx", TABS["FN"]],
         ["review.xlsx", TABS["FP"]],
     ]
-    assert "Allowed: model_error" in str(result.problems[0])
+    assert "Allowed: 1 Model is wrong, 2 Should not be marked" in str(result.problems[0])
     assert [problem.reason for problem in result.problems] == ["no_judgement", "correction_alone"]
     assert result.needs_a_person
     assert ("Dietmar Kolbe", "PER") in spans(result.runs[0])
@@ -639,9 +639,8 @@ def test_earlier_decisions_are_carried_forward(tmp_path):
     home = run("reimport", folder / "next.xlsx", "--gold", folder / "corrected.vrt", "-o", folder / "c2.vrt")
     assert home.code == 0, home.err
     assert (folder / "c2.vrt").read_bytes() == (folder / "corrected.vrt").read_bytes()
-    refused(
-        run("evaluate", folder / "corrected.vrt", folder / "pred.vrt", "--previous", folder / "pred.vrt"), "pred.vrt:1"
-    )
+    sides = folder / "corrected.vrt", folder / "pred.vrt"
+    refused(run("evaluate", *sides, *EXAMPLE_OPTIONS, "--previous", folder / "pred.vrt"), "pred.vrt:1")
 
 
 def test_a_log_reads_as_it_was_written_whatever_the_comments_hold():

@@ -160,8 +160,8 @@ def test_the_workbook_shows_rates_differences_and_errors(both: Comparison, langu
     assert [line[:3] for line in values if line[0] == words("compare.alone", name="one")] == [
         [words("compare.alone", name="one"), 2, 1]
     ]
-    assert book[missed].max_row == 4 + 4
-    spans = {row[2].value for row in book[unsupported].iter_rows(min_row=5)}
+    assert book[missed].max_row == 5 + 4
+    spans = {row[2].value for row in book[unsupported].iter_rows(min_row=6)}
     assert spans == {"w13", "w21", "w23"}
 
 

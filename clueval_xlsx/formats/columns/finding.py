@@ -316,7 +316,7 @@ def _holds_labels(cells: set[str]) -> bool:
         OUTSIDE in cells
         and 0 < len(marked) <= _MOST_LABELS
         and all(_LABEL.fullmatch(cell) for cell in marked)
-        and not any(parse_tag(cell) is not None for cell in marked)
+        and not any(parse_tag(cell) is not None or cell[1:2] == "-" for cell in marked)
     )
 
 

@@ -25,7 +25,7 @@ from clueval_xlsx.views.comparison import (
 from clueval_xlsx.words import Words
 
 _NAME_WIDTH, _NUMBER_WIDTH, _CONTEXT_WIDTH = 44, 13, 70
-_LEGEND_ROW, _HEADER_ROW = 2, 3
+_FOLDED_ROW, _LEGEND_ROW, _HEADER_ROW = 2, 3, 4
 
 
 def write_comparison(comparison: Comparison, target: Path | BinaryIO, language: str = "en") -> None:
@@ -117,7 +117,7 @@ class _CaseTable:
         sheet.row(0, 28)
         sheet.text((0, 0), found.title, "title")
         sheet.text((1, 0), words["compare.cases"], "subtitle")
-        sheet.text((2, 0), words["compare.folded"], "explanation")
+        sheet.text((_FOLDED_ROW, 0), words["compare.folded"], "explanation")
         legend: list[tuple[str, str]] = []
         for mark in MARKS:
             legend += [*emoji_pieces([Segment(words[f"compare.mark_{mark}"], mark)]), ("   ", "")]
