@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import PurePath
 
 from clueval_xlsx.cases.kinds import Sheet
@@ -113,7 +112,6 @@ def review_sheets(
     return found
 
 
-@cache
 def _other_sheets() -> frozenset[str]:
     """The names of the tool's sheets that may name cases, but hold no rows of theirs unless somebody put them there."""
     return frozenset(normalise(text) for key in _OTHER_SHEETS for text in in_every_language(f"sheet.{key}").values())
