@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,63 +23,38 @@ from clueval_xlsx.cases.unmarked import (
     unmarked_passages,
     unmarked_table,
 )
-from clueval_xlsx.corpus.annotation import Annotation, FloatArray, span_scores
-from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, align_labels
+from clueval_xlsx.corpus.annotation import FloatArray, span_scores
+from clueval_xlsx.corpus.label_rules import align_labels
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.exceptions import OptionError, did_you_mean
-from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
+from clueval_xlsx.figures import Figures, InputFacts, Options, signature
 from clueval_xlsx.scoring.chosen_schemes import chosen_tallies
 from clueval_xlsx.scoring.confusion import confusion
 from clueval_xlsx.scoring.grouping import groupings
-from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matched_pair import MatchedPair, match_pair, relaxed_pair
 from clueval_xlsx.scoring.matching import MatchedSpans
-from clueval_xlsx.scoring.scheme_settings import RELAXED, SchemeOptions
 from clueval_xlsx.scoring.schemes import chars, entities, iou, presidio
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.scores import ScoreSettings, score_table
+from clueval_xlsx.scoring.schemes.tally import Tally
+from clueval_xlsx.scoring.scores import ScoreSettings
 from clueval_xlsx.text.strings import BoolArray, IntArray
-from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
     from clueval_xlsx.formats.in_memory import Spans, Texts
 
-MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
-_LARGEST_SEED = 2**63 - 1
-_MOST_CONTEXT = 10**9  # tokens: more than any text has, and positions can still be added to it
-
-
-@dataclass(frozen=True)
-class Options:
-    """What to compute. Everything here is part of the signature."""
-
-    level: str = "overlap"
-    labelled: str | None = None
-    beta: float = 2.0
-    by: tuple[str, ...] = ()
-    seed: int = 20240
-    replicates: int = 1000
-    context: int | None = None
-    schemes: SchemeOptions = field(default_factory=SchemeOptions)
-    labels: LabelRules = field(default_factory=LabelRules)
-
-    def __post_init__(self) -> None:
-        if self.level not in LEVELS:
-            raise OptionError(f"unknown level {self.level!r}. Allowed: {', '.join(LEVELS)}.")
-        if not 0 < self.beta < math.inf:
-            raise OptionError(f"--beta {self.beta}: a weight of recall. Allowed: more than 0, such as 2.")
-        for name, value, most in (
-            ("--replicates", self.replicates, MOST_REPLICATES),
-            ("--seed", self.seed, _LARGEST_SEED),
-            ("--context", self.context or 0, _MOST_CONTEXT),
-        ):
-            if not 0 <= value <= most:
-                raise OptionError(f"{name} {value}: out of range. Allowed: 0 to {most:,}.")
+__all__ = [
+    "Evaluation",
+    "Options",
+    "evaluate",
+    "evaluate_each",
+    "evaluate_spans",
+    "evaluate_tags",
+    "evaluation_parts",
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Evaluation:
+class Evaluation(Figures):
     """The result of one run; renderings read it and compute nothing.
 
     `pair` has its labels aligned, `raw` is what it was before. `strict` is the pair after matching, from which
@@ -90,85 +64,27 @@ class Evaluation:
     """
 
     pair: Pair
-    options: Options
-    settings: ScoreSettings
-    signature: str
     strict: MatchedPair
     raw: Pair
     relaxed: MatchedPair | None = None
-    alignment: Alignment = field(default_factory=Alignment)
-    notes: tuple[str, ...] = ()
     unmarked: UnmarkedPassages | None = None
     order: CaseOrder | None = None
 
-    def __repr__(self) -> str:
-        """The headline in one line, and no word of the corpus."""
-        row, options = self.headline, self.options
-        rates = ", ".join(f"{name} {_rate(row[name])}" for name in ("precision", "recall", "f1"))
-        labelled = f", labels of {options.labelled}" if options.labelled else ""
-        return (
-            f"<Evaluation: {rates}; {int(row.fn)} missed, {int(row.fp)} unsupported; level {options.level}{labelled}>"
-        )
-
-    def _repr_html_(self) -> str:
-        """The headline in large figures and the four levels as a small table for a notebook; no word of the corpus."""
-        row = self.headline
-        cards = (
-            rate_card("Recall", row.recall, f"{row.tp_gold:g} of {row.gold:g} found"),
-            rate_card("Precision", row.precision, f"{row.tp_pred:g} of {row.pred:g} supported"),
-            rate_card(f"F{self.options.beta:g}", row.f_beta),
-            Card("Missed", f"{row.fn:g}"),
-            Card("Unsupported", f"{row.fp:g}"),
-        )
-        return cards_html(cards) + self.summary.to_html(na_rep="n/a", float_format="{:.3f}".format, border=0)
+    @cached_property
+    def tallies(self) -> Sequence[Tally]:
+        """What all chosen schemes have counted."""
+        found = chosen_tallies(self.strict, self.relaxed)
+        return [*found, *entities.tallies(self.pair, self.options.level, self.alignment.discarded)]
 
     @cached_property
-    def summary(self) -> pd.DataFrame:
-        """The four levels, unlabelled, and the headline if its labels count: counts and rates."""
-        named = {level: self.overall("clueval", level=level) for level in LEVELS}
-        if self.options.labelled:
-            named[f"{self.options.level}, {self.options.labelled}"] = self.headline
-        counts, rates = ["gold", "fn", "pred", "fp"], ["precision", "recall", "f1", "f_beta"]
-        found = pd.DataFrame([row[counts + rates] for row in named.values()], index=list(named))
-        return found.astype({**dict.fromkeys(counts, int), **dict.fromkeys(rates, float)})
+    def presidio_tallies(self) -> Sequence[Tally]:
+        """What the Presidio pipeline counts: scheme `iou` at 0.9, any type and by type.
 
-    @cached_property
-    def scores(self) -> pd.DataFrame:
-        """The score table: computed when somebody looks, because the way back needs only a few rows of it."""
-        tallies = chosen_tallies(self.strict, self.relaxed)
-        tallies += entities.tallies(self.pair, self.options.level, self.alignment.discarded)
-        return score_table(tallies, self.settings)
-
-    @property
-    def label_variant(self) -> str | None:
-        """The variant of labelled `clueval` rows that governs headline and cases."""
-        return RELAXED if self.options.labels.applied else None
-
-    @cached_property
-    def headline(self) -> pd.Series:
-        """The row of the chosen level."""
-        options = self.options
-        return self.overall("clueval", level=options.level, labelled=options.labelled)
-
-    def overall(self, scheme: str, **identity: str | None) -> pd.Series:
-        """The micro-averaged row over everything; level, labelled and variant are empty unless they are given."""
-        named = {"level": None, "labelled": None, **identity}
-        if scheme != "clueval":
-            named.setdefault("variant", None)
-        return self.select(scheme=scheme, layer=None, group_key=None, average="micro", **named).iloc[0]
-
-    def select(self, **identity: str | None) -> pd.DataFrame:
-        """The score rows with these identities; None means that the column is empty.
-
-        Where equivalent labels are applied, labelled `clueval` rows are the relaxed ones unless a variant is named.
+        If scheme `presidio` was chosen it is that one, at the first of its thresholds.
         """
-        if identity.get("scheme") == "clueval" and "variant" not in identity:
-            identity["variant"] = self.label_variant if identity.get("labelled") else None
-        keep = np.ones(len(self.scores), dtype=bool)
-        for name, value in identity.items():
-            column = self.scores[name]
-            keep &= (column.isna() if value is None else column == value).to_numpy(bool)
-        return self.scores[keep]
+        if "presidio" in self.options.schemes.chosen:
+            return presidio.tallies(self.strict)[:2]
+        return [iou.tally(self.strict, 0.9, labelled) for labelled in (None, self.strict.type_layer)]
 
     def with_equivalence(self, mode: str) -> Evaluation:
         """The same result with equivalent labels applied to, or only marked in, the headline and the cases."""
@@ -291,18 +207,6 @@ class Evaluation:
             return MatchedSpans.alone(self.unmarked.spans)
         return self.strict.pred if sheet == FP else self.strict.gold
 
-    @cached_property
-    def presidio(self) -> pd.DataFrame:
-        """What the Presidio pipeline reports, any type and by type, with F2: scheme `iou` at 0.9.
-
-        If scheme `presidio` was chosen it is that one, at the first of its thresholds.
-        """
-        settings = ScoreSettings(self.pair.corpus.documents.start, self.strict.vocabulary, beta=2.0, replicates=0)
-        layer = self.strict.type_layer
-        if "presidio" in self.options.schemes.chosen:
-            return score_table(presidio.tallies(self.strict)[:2], settings)
-        return score_table([iou.tally(self.strict, 0.9, labelled) for labelled in (None, layer)], settings)
-
     def confusion(self, layer: str) -> pd.DataFrame:
         """Gold labels against predicted labels on a layer."""
         return confusion(*self.strict.sides, layer)
@@ -344,12 +248,14 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         headline=(options.level, options.labelled),
         discarded=np.array(alignment.discarded, dtype=np.int64),
     )
+    inputs = InputFacts.of(pair)
     return Evaluation(
+        inputs=inputs,
         pair=pair,
         raw=raw,
         options=options,
         settings=settings,
-        signature=signature(pair, options),
+        signature=signature(inputs, options),
         strict=strict,
         relaxed=relaxed,
         alignment=alignment,
@@ -404,10 +310,6 @@ def evaluate_spans(
     return evaluate(pair_of_spans(gold, pred, texts, nested=nested), options)
 
 
-def _rate(value: float | None) -> str:
-    return "n/a" if value is None or math.isnan(value) else f"{value:.3f}"
-
-
 def _check_layers(options: Options, layers: Collection[str]) -> None:
     """Refuse options that name a layer which is not there."""
     for option, name in (("--labelled", options.labelled), ("--type-layer", options.schemes.type_layer)):
@@ -434,56 +336,3 @@ def evaluate_each(parts: Sequence[Pair], options: Options) -> list[Evaluation]:
         evaluate(part, options if options.labelled in {None, *part.layers} else replace(options, labelled=None))
         for part in parts
     ]
-
-
-def signature(pair: Pair, options: Options) -> str:
-    """One line that says exactly what was computed."""
-
-    def columns(side: Annotation) -> str:
-        return ",".join(f"{layer}={side.source.columns.get(layer, '-')}" for layer in pair.layers)
-
-    gold, pred = columns(pair.gold), columns(pair.pred)
-    parts = {
-        "version": __version__,
-        **options.schemes.describe(),
-        "level": options.level,
-        "labelled": options.labelled or "no",
-        "layers": gold if gold == pred else f"{gold}/{pred}",
-        "merged": "yes" if len(pair.layers) > 1 else "no",
-        "beta": f"{options.beta:g}",
-        "by": ",".join(options.by) or "-",
-        "context": "sentence" if options.context is None else str(options.context),
-        **options.labels.describe(),
-        **_reading_parts(pair),
-        "seed": str(options.seed),
-        "replicates": str(options.replicates),
-        **({"detector": pair.pred.source.detector} if pair.pred.source.detector else {}),
-        "gold": pair.gold.source.sha256[:12],
-        "pred": pair.pred.source.sha256[:12],
-    }
-    return "clueval-xlsx|" + "|".join(f"{key}:{value}" for key, value in parts.items())
-
-
-def _reading_parts(pair: Pair) -> dict[str, str]:
-    """How standoff annotations were read, where that was chosen, and whether tokens were cut."""
-    parts = {}
-    for name, usual in (("nested", None), ("offsets", "codepoints"), ("annotator", None)):
-        gold, pred = (side.source.reading.get(name, usual) or "-" for side in (pair.gold, pair.pred))
-        if {gold, pred} - {usual or "-"}:
-            parts[name] = gold if gold == pred else f"{gold}/{pred}"
-    dropped = [_dropped(side) for side in (pair.gold, pair.pred)]
-    if any(dropped):
-        parts["dropped"] = "/".join(map(str, dropped))
-    if pair.by_position:
-        parts["align"] = "position"
-    elif pair.added is not None:
-        parts["align"] = "text"
-    return parts
-
-
-def _dropped(side: Annotation) -> int:
-    """How many of the annotations that a source lists gave way to others that they overlap."""
-    if side.listed is None:
-        return 0
-    kept = {extent for spans in side.layers.values() for extent in zip(*positions(spans), strict=True)}
-    return len(side.listed) - len(kept)

@@ -14,7 +14,7 @@ from clueval_xlsx.cli.parameters import group
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 
 if TYPE_CHECKING:
-    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.figures import Figures
     from clueval_xlsx.outputs.baseline import Baseline
     from clueval_xlsx.views.trend import PastRun
 
@@ -136,7 +136,7 @@ class GateRequest:
         if self.other_baseline and self.baseline is None:
             raise OptionError("--other-baseline belongs to --baseline. Leave it out, or give the earlier run.")
 
-    def verdicts(self, runs: Sequence[tuple[str, Evaluation]]) -> list[list[Verdict]]:
+    def verdicts(self, runs: Sequence[tuple[str, Figures]]) -> list[list[Verdict]]:
         """How the gates come out for each run, named where there are several.
 
         A baseline that does not fit is an error, so this is asked before anything is written.
@@ -159,7 +159,7 @@ class GateRequest:
 
     def remember(
         self,
-        runs: Sequence[tuple[str, Evaluation]],
+        runs: Sequence[tuple[str, Figures]],
         verdicts: Sequence[Sequence[Verdict]],
         inputs: Sequence[str],
         *,
@@ -240,9 +240,9 @@ gating = group(
 )
 
 
-def named_runs(results: Sequence[Evaluation]) -> list[tuple[str, Evaluation]]:
+def named_runs(results: Sequence[Figures]) -> list[tuple[str, Figures]]:
     """The results of a run, each by its layer where layers were evaluated by themselves."""
-    return [(result.pair.layers[0] if len(results) > 1 else "", result) for result in results]
+    return [(result.layers[0] if len(results) > 1 else "", result) for result in results]
 
 
 def say_verdicts(verdicts: Sequence[Sequence[Verdict]]) -> bool:
@@ -254,18 +254,18 @@ def say_verdicts(verdicts: Sequence[Sequence[Verdict]]) -> bool:
     return all(verdict.passed for found in verdicts for verdict in found)
 
 
-def _verdict(gate: Gate, name: str, result: Evaluation, baseline: Baseline | None) -> Verdict:
+def _verdict(gate: Gate, name: str, result: Figures, baseline: Baseline | None) -> Verdict:
     row = _row(result, gate)
     got = _figure(row, gate)
     if not gate.drop or baseline is None:
         return Verdict(gate, name, gate.value, got, hint=_hint(result, gate, row))
     # A file of several layers that were evaluated by themselves names the layer in every row.
-    own = row and (baseline.row(row) or baseline.row({**row, "layer": result.pair.layers[0]}))
+    own = row and (baseline.row(row) or baseline.row({**row, "layer": result.layers[0]}))
     before = _figure(own, gate)
     return Verdict(gate, name, None if before is None else before - gate.value, got, before, _hint(result, gate, row))
 
 
-def _hint(result: Evaluation, gate: Gate, row: dict[str, Any] | None) -> str:
+def _hint(result: Figures, gate: Gate, row: dict[str, Any] | None) -> str:
     """What there is instead, if no span has the label."""
     if row is not None or gate.label is None:
         return ""
@@ -273,7 +273,7 @@ def _hint(result: Evaluation, gate: Gate, row: dict[str, Any] | None) -> str:
     return f" No span has this label.{did_you_mean(gate.label, labels)} Labels: {', '.join(labels) or 'none'}."
 
 
-def _row(result: Evaluation, gate: Gate) -> dict[str, Any] | None:
+def _row(result: Figures, gate: Gate) -> dict[str, Any] | None:
     """The row that a gate looks at, as metrics.json has it; None where there is no such label."""
     from clueval_xlsx.outputs.json_values import score_row
 
@@ -297,7 +297,7 @@ def _figure(row: dict[str, Any] | None, gate: Gate) -> float | None:
     return None if interval is None else interval[0 if gate.bound == "low" else 1]
 
 
-def _check_fit(baseline: Baseline, result: Evaluation) -> None:
+def _check_fit(baseline: Baseline, result: Figures) -> None:
     differences = baseline.differences(result.signature)
     if differences:
         raise InputError(

@@ -14,7 +14,7 @@ from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option, put_or_write
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
-    from clueval_xlsx.evaluation import Evaluation, Options
+    from clueval_xlsx.figures import Figures, Options
 
 _TABLE, _JSON, _CSV, _MARKDOWN, _LATEX = "table", "json", "csv", "markdown", "latex"
 
@@ -81,7 +81,7 @@ def score(
         ctx.exit(FAILED)
 
 
-def _print(results: Sequence[Evaluation], form: str) -> None:
+def _print(results: Sequence[Figures], form: str) -> None:
     from clueval_xlsx.cli.console import output, put
     from clueval_xlsx.words import TERMINAL, Words
 

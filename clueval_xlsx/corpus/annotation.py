@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ import pandas as pd
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.merging import merge_layers
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.corpus.tags import TagColumn
+from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -43,11 +43,16 @@ class Annotation:
     source: Source
     layers: Mapping[str, pd.DataFrame]
     spans: pd.DataFrame
-    orphans: Mapping[str, int] = field(default_factory=dict)  # layer -> tags that continue nothing
+    openings: Mapping[str, OpeningCounts] = field(default_factory=dict)  # layer -> how its tags open spans
     tags: Mapping[str, TagColumn] = field(default_factory=dict)
     listed: pd.DataFrame | None = None
     attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
     scores: pd.DataFrame | None = None  # start, end, score: how sure whoever made them was
+
+    @property
+    def orphans(self) -> dict[str, int]:
+        """Layer -> tags that continue nothing."""
+        return {layer: counts.orphans for layer, counts in self.openings.items()}
 
     def __repr__(self) -> str:
         """Its size, and no word of the corpus."""
@@ -77,12 +82,10 @@ def join_layers(layers: Mapping[str, pd.DataFrame], corpus: Corpus) -> pd.DataFr
     return merge_layers(layers, corpus.documents.start)
 
 
-def orphan_notes(annotations: Sequence[Annotation]) -> list[str]:
-    """What to tell people about tags that continue nothing."""
+def orphan_notes(name: str, orphans: Mapping[str, int]) -> list[str]:
+    """What to tell people about tags of a source that continue nothing."""
     return [
-        f"{annotation.source.name}: layer {layer}: {count} I- tag{'s' if count != 1 else ''} "
-        f"continued nothing and opened a span"
-        for annotation in annotations
-        for layer, count in annotation.orphans.items()
+        f"{name}: layer {layer}: {count} I- tag{'s' if count != 1 else ''} continued nothing and opened a span"
+        for layer, count in orphans.items()
         if count
     ]

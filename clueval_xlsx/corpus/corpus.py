@@ -142,22 +142,32 @@ class Corpus:
         A key is an attribute of the document tag (`domain`, or `text_domain`), an attribute of another element
         (`s_id`), or a named column.
         """
-        if key in self.columns:
-            codes, values = self.columns[key].factorise()
+        source = self.metadata_source(key)
+        if source is None:
+            raise no_metadata(self.name, key, self.metadata_keys())
+        tag, name = source
+        if not tag:
+            codes, values = self.columns[name].factorise()
             return _categorical(codes[positions], values)
-        prefix = f"{self.document_tag}_"
-        for name in (key, key.removeprefix(prefix)):
+        if tag == self.document_tag:
             per_document = [self.documents.attributes(index).get(name) for index in range(len(self.documents))]
-            if any(value is not None for value in per_document):
-                return _spread(per_document, self.document_of(positions))
+            return _spread(per_document, self.document_of(positions))
+        regions = self.regions[tag]
+        per_region = [regions.attributes(index).get(name) for index in range(len(regions))]
+        return _spread(per_region, regions.find(positions))
+
+    def metadata_source(self, key: str) -> tuple[str, str] | None:
+        """Where the values of a metadata key stand: element (none: a column) and name; None where there are none."""
+        if key in self.columns:
+            return "", key
+        for name in (key, key.removeprefix(f"{self.document_tag}_")):
+            if any(name in self.documents.attributes(index) for index in range(len(self.documents))):
+                return self.document_tag, name
         for tag, regions in self.regions.items():
-            if key.startswith(f"{tag}_"):
-                name = key.removeprefix(f"{tag}_")
-                per_region = [regions.attributes(index).get(name) for index in range(len(regions))]
-                if any(value is not None for value in per_region):
-                    return _spread(per_region, regions.find(positions))
-        known = ", ".join(self.metadata_keys()) or "none"
-        raise OptionError(f"{self.name}: there is no metadata called {key!r}. Known here: {known}.")
+            name = key.removeprefix(f"{tag}_")
+            if name != key and any(name in regions.attributes(index) for index in range(len(regions))):
+                return tag, name
+        return None
 
     def line_of(self, position: int) -> int:
         """The line of a token in its source file, counted from 1."""
@@ -207,6 +217,11 @@ class Corpus:
         for start, end in spans:
             keep &= ~inside(after, start, end + 1)
         return np.union1d(after[keep], self.documents.start[self.documents.start < len(self)])
+
+
+def no_metadata(name: str, key: str, known: Sequence[str]) -> OptionError:
+    """What to say where nothing has a metadata key."""
+    return OptionError(f"{name}: there is no metadata called {key!r}. Known here: {', '.join(known) or 'none'}.")
 
 
 def _spread(values: Sequence[str | None], index: IntArray) -> pd.Categorical:

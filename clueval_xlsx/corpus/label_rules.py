@@ -93,6 +93,8 @@ class Alignment:
     discarded: tuple[int, ...] = ()  # indices of documents
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # document ID -> its unmapped labels
     notes: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()  # labels before, and after
+    present: frozenset[str] = frozenset()
 
     @property
     def discarded_labels(self) -> dict[str, int]:
@@ -116,7 +118,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
         return pair, Alignment()
     mapping = dict(rules.mapping)
     mapped = {f"{old}={new}": _occurrences(pair, old) for old, new in rules.mapping}
-    misspelt = _misspelt(rules.mapping, _labels_of(pair))
+    given = _labels_of(pair)
     if mapping:
         pair = _change(pair, lambda spans, layer: relabel(spans, layer, mapping))
     discarded, reasons = _unmapped(pair, rules)
@@ -127,8 +129,9 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
     if discarded.any():
         pair = _change(pair, lambda spans, _: spans[~discarded[pair.corpus.document_of(spans["start"].to_numpy())]])
     ignored = {label: _occurrences(pair, label) for label in rules.ignored}
-    alignment = Alignment(mapped, ignored, tuple(np.flatnonzero(discarded).tolist()), reasons)
-    return pair, replace(alignment, notes=(*_notes(pair, rules, alignment), *misspelt))
+    left_out = tuple(np.flatnonzero(discarded).tolist())
+    alignment = Alignment(mapped, ignored, left_out, reasons, given=given, present=_labels_of(pair))
+    return pair, replace(alignment, notes=alignment_notes(alignment, rules, len(pair.corpus.documents)))
 
 
 def relabel(spans: pd.DataFrame, layer: str, mapping: Mapping[str, str]) -> pd.DataFrame:
@@ -178,22 +181,22 @@ def _change(pair: Pair, change: Any) -> Pair:
     return replace(pair, gold=changed(pair.gold), pred=changed(pair.pred))
 
 
-def _labels_of(pair: Pair) -> set[str]:
-    return _labels_of_side(pair.gold) | _labels_of_side(pair.pred)
+def _labels_of(pair: Pair) -> frozenset[str]:
+    return frozenset(_labels_of_side(pair.gold) | _labels_of_side(pair.pred))
 
 
 def _labels_of_side(side: Annotation) -> set[str]:
     return {label for name, spans in side.layers.items() for label in label_vocabulary([spans], name)}
 
 
-def _misspelt(mapping: Sequence[tuple[str, str]], present: set[str]) -> list[str]:
+def _misspelt(mapping: Sequence[tuple[str, str]], present: frozenset[str]) -> list[str]:
     """A note on labels of the mapping that no span has, where one that is not mapped is much like them."""
     free = present - dict(mapping).keys()
     found = [f"{old}{like}" for old, _ in mapping if old not in present and (like := _like(old, free))]
     return [f"--map: no span has the label {', '.join(found)}"] if found else []
 
 
-def _like(label: str, present: set[str]) -> str:
+def _like(label: str, present: frozenset[str]) -> str:
     close = nearest(label, sorted(present))
     return f" (is {close} meant?)" if close else ""
 
@@ -232,7 +235,8 @@ def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple
     return discarded, {corpus.doc_ids[index]: tuple(sorted(reasons[index])) for index in sorted(reasons)}
 
 
-def _notes(pair: Pair, rules: LabelRules, alignment: Alignment) -> list[str]:
+def alignment_notes(alignment: Alignment, rules: LabelRules, size: int) -> tuple[str, ...]:
+    """What to tell people about what was done to the labels of so many documents."""
     notes = []
     for verb, counted in (("mapped", alignment.mapped), ("ignored", alignment.ignored)):
         shown = [f"{name} ({counts['gold']} gold, {counts['pred']} predicted)" for name, counts in counted.items()]
@@ -243,13 +247,13 @@ def _notes(pair: Pair, rules: LabelRules, alignment: Alignment) -> list[str]:
         documents = list(alignment.reasons)
         more = f" and {len(documents) - _MOST_SHOWN} more" if len(documents) > _MOST_SHOWN else ""
         notes.append(
-            f"{len(documents)} of {len(pair.corpus.documents)} documents left out because of unmapped labels: "
+            f"{len(documents)} of {size} documents left out because of unmapped labels: "
             f"{labels}; they are {', '.join(documents[:_MOST_SHOWN])}{more}. "
             "Map the labels with --map, or keep the documents with --unmapped keep"
         )
-    present = _labels_of(pair)
+    present = alignment.present
     nowhere = [label for label in [*rules.ignored, *rules.representatives] if label not in present]
     if nowhere and not alignment.discarded:
         named = ", ".join(f"{label}{_like(label, present)}" for label in dict.fromkeys(nowhere))
         notes.append(f"no span has the label {named}, though it was named")
-    return notes
+    return (*notes, *_misspelt(rules.mapping, alignment.given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from clueval_xlsx.corpus.reading import PairingRules, Reading
 from clueval_xlsx.corpus.same_tokens import check_same_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, positions
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.text.folding import TextDifferences
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.text.visible import check_same_visible
@@ -34,6 +35,7 @@ class Pair:
     added: Ranges | None = None  # what the prediction added to gold's tokens: see `Reading.on_pair`
     gold_token: IntArray | None = None  # the token of the gold file that each token is a part of, if any was cut
     by_position: bool = False  # tokens were paired whatever their words
+    differences: TextDifferences = field(default_factory=TextDifferences)  # that were passed over
 
     def __repr__(self) -> str:
         """Its size, and no word of the corpus."""
@@ -73,7 +75,10 @@ def make_pair(
         raise OptionError(f"--align position pairs tokens, but {text.source.name} is running text. Use --align text.")
     gold, pred, notes = _same_documents(gold, pred)
     sides = gold.govern(pred, PairingRules(strict_tags, align, by_position))
-    notes = [*gold.notes, *pred.notes, *notes, *sides.notes, *orphan_notes([sides.gold, sides.pred])]
+    notes = [*gold.notes, *pred.notes, *notes, *sides.notes]
+    notes += sides.differences.notes(gold.source.name, pred.source.name)
+    for side in (sides.gold, sides.pred):
+        notes += orphan_notes(side.source.name, side.orphans)
     layers = tuple(sides.gold.layers)
     return Pair(
         sides.corpus,
@@ -84,6 +89,7 @@ def make_pair(
         sides.added,
         sides.gold_token,
         by_position is not None,
+        sides.differences,
     )
 
 
@@ -104,11 +110,7 @@ def _same_documents(gold: Reading, pred: Reading) -> tuple[Reading, Reading, lis
     unseen = gold.unseen | pred.unseen
     if unseen:
         gold, pred = gold.without(unseen), pred.without(unseen)
-        many = len(unseen) != 1
-        notes.append(
-            f"{len(unseen)} document{'s' if many else ''} that the chosen annotator has not seen "
-            f"{'were' if many else 'was'} left out"
-        )
+        notes += unseen_note(len(unseen))
     if gold.named and pred.named and not set(gold.doc_ids) & set(pred.doc_ids):
         texts = [[document.text for document in side.documents] for side in (gold, pred)]
         places = same_texts(*texts)
@@ -123,6 +125,14 @@ def _same_documents(gold: Reading, pred: Reading) -> tuple[Reading, Reading, lis
     if pred.named and pred.tokenised:  # a token file stays in its order, so gold follows
         gold = gold.in_order_of(pred.doc_ids, pred.source.name)
     return gold, pred, notes
+
+
+def unseen_note(count: int) -> list[str]:
+    """What to tell people about documents that an annotator has not seen."""
+    if not count:
+        return []
+    documents = "1 document" if count == 1 else f"{count} documents"
+    return [f"{documents} that the chosen annotator has not seen {'was' if count == 1 else 'were'} left out"]
 
 
 def spans_on(other: Pair, pair: Pair) -> pd.DataFrame:

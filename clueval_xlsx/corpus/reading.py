@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import pandas as pd
@@ -19,8 +19,9 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.retokenisation import CutCorpus
 from clueval_xlsx.corpus.running_text import RunningText, TextDocument
 from clueval_xlsx.corpus.spans import check_disjoint, from_decoded
-from clueval_xlsx.corpus.tags import TagColumn, decode
+from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn, decode
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.text.folding import TextDifferences
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.text.visible import VisibleText
@@ -49,6 +50,7 @@ class OnTokens:
     annotation: Callable[[], Annotation]
     notes: tuple[str, ...] = ()
     visible: VisibleText | None = None
+    differences: TextDifferences = field(default_factory=TextDifferences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ class OnText:
 
     added: Ranges
     annotation: Callable[[Corpus], Annotation]
-    notes: tuple[str, ...] = ()
+    differences: TextDifferences = field(default_factory=TextDifferences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,7 @@ class Sides:
     added: Ranges | None = None
     gold_token: IntArray | None = None
     notes: tuple[str, ...] = ()
+    differences: TextDifferences = field(default_factory=TextDifferences)
 
 
 class Reading(Protocol):
@@ -182,7 +185,7 @@ def annotate(
     corpus = reading.corpus if corpus is None else corpus
     breaks = corpus.closing_breaks if breaks is None else breaks
     layers: dict[str, pd.DataFrame] = {}
-    orphans: dict[str, int] = {}
+    openings: dict[str, OpeningCounts] = {}
     tags: dict[str, TagColumn] = {}
     for name, content in reading.layers.items():
         if isinstance(content, TagColumn):
@@ -190,7 +193,7 @@ def annotate(
             if strict_tags and decoded.orphans.size:
                 _refuse_orphan(reading, name, content, decoded.orphans)
             layers[name] = from_decoded(decoded, name)
-            orphans[name] = int(decoded.orphans.size)
+            openings[name] = decoded.openings
             tags[name] = content
         else:
             check_disjoint(content, f"{reading.source.name}, layer {name}")
@@ -199,7 +202,7 @@ def annotate(
         reading.source,
         layers,
         join_layers(layers, corpus),
-        orphans,
+        openings,
         tags,
         listed=reading.listed_spans,
         attributes=reading.attributes,

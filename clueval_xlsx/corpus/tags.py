@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +70,35 @@ class TagColumn:
             return "BILOU"
         if prefixes & {"E", "S"}:
             return "BIOES"
-        return "IOB1" if decode(self, breaks).needless_openings == 0 else "BIO"
+        return "IOB1" if decode(self, breaks).openings.needless_openings == 0 else "BIO"
+
+
+@dataclass(frozen=True)
+class OpeningCounts:
+    """How the spans of a layer begin: what tells IOB1 from tags that continue nothing; counts of several files add up.
+
+    In IOB1, B stands only between neighbours of one label, so that I is how a span begins.
+    """
+
+    continuations: int = 0  # spans that I (or E/L) opens
+    needless: int = 0  # B where no span of its label goes before
+    openings: int = 0  # B
+    spans: int = 0
+    ends: int = 0  # E/L and S/U
+
+    def __add__(self, other: OpeningCounts) -> OpeningCounts:
+        return OpeningCounts(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def needless_openings(self) -> int:
+        """Needless B; 0 in IOB1, -1 where I opens no span."""
+        return self.needless if self.continuations and not self.ends else -1
+
+    @property
+    def orphans(self) -> int:
+        """The tags that continue nothing and so open a span."""
+        iob1 = self.needless_openings == 0 and (self.openings > 0 or self.spans >= _ENOUGH)
+        return 0 if iob1 else self.continuations
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +110,7 @@ class DecodedSpans:
     label: IntArray
     labels: tuple[str, ...]
     orphans: IntArray  # positions of the tags that continue nothing and so open a span
-    needless_openings: int = -1  # B where no span of its label goes before; 0 in IOB1, -1 where I opens no span
+    openings: OpeningCounts = OpeningCounts()
 
 
 def parse_tag(tag: str) -> tuple[str, str | None] | None:
@@ -128,19 +156,20 @@ def decode(column: TagColumn, breaks: IntArray) -> DecodedSpans:
     opened_by_continuation = (meaning[first] == _GOES_ON) | (meaning[first] == _CLOSES)
     touches: BoolArray = np.zeros(len(marked), dtype=bool)  # the token before is in a span of the same label
     touches[1:] = (np.diff(marked) == 1) & ~is_break[marked[1:]] & (label[1:] == label[:-1])
-    needless = -1
-    if opened_by_continuation.any() and not np.isin(meaning, (_CLOSES, _SINGLE)).any():
-        needless = int(((meaning == _OPENS) & ~touches).sum())
-        openings = int((meaning == _OPENS).sum())
-        if needless == 0 and (openings or len(first) >= _ENOUGH):
-            opened_by_continuation = np.zeros(len(first), dtype=bool)
+    openings = OpeningCounts(
+        continuations=int(opened_by_continuation.sum()),
+        needless=int(((meaning == _OPENS) & ~touches).sum()),
+        openings=int((meaning == _OPENS).sum()),
+        spans=len(first),
+        ends=int(((meaning == _CLOSES) | (meaning == _SINGLE)).sum()),
+    )
     return DecodedSpans(
         start=marked[first],
         end=marked[last] if len(first) else marked[:0],
         label=label[first],
         labels=labels,
-        orphans=marked[first[opened_by_continuation]],
-        needless_openings=needless,
+        orphans=marked[first[opened_by_continuation]] if openings.orphans else marked[:0],
+        openings=openings,
     )
 
 

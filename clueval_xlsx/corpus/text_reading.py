@@ -25,7 +25,7 @@ from clueval_xlsx.corpus.running_text import RunningText, TextDocument
 from clueval_xlsx.corpus.spans import make_spans, same_extents
 from clueval_xlsx.corpus.token_reading import TokenReading, refuse_invisible
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.text.folding import fold_alike
+from clueval_xlsx.text.folding import TextDifferences, fold_alike
 from clueval_xlsx.text.offsets import CODE_POINTS, from_code_points, splits_unit
 from clueval_xlsx.text.strings import IntArray, Strings
 from clueval_xlsx.text.tokenise import Ranges, Tokenised, tokenise
@@ -184,7 +184,8 @@ class TextReading:
         """Bring a prediction onto this text, and cut it for both."""
         placed = pred.on_text(self, how)
         corpus = self.corpus_with(placed.added)
-        return Sides(corpus, self._annotation(corpus), placed.annotation(corpus), placed.added, notes=placed.notes)
+        sides = self._annotation(corpus), placed.annotation(corpus)
+        return Sides(corpus, *sides, placed.added, differences=placed.differences)
 
     def on_text(self, gold: Reading, how: PairingRules) -> OnText:
         """The annotations on gold's text, carried over by visible characters where the spacing differs."""
@@ -198,22 +199,17 @@ class TextReading:
         different = [index for index, (left, right) in enumerate(both) if left.text != right.text]
         if not different:
             return OnText(self.listed.ranges, self._annotation)
-        carried, notes = self._carried(gold, different, how)
-        only = "" if notes else " in white space only"
-        note = (
-            f"{names[1]}: {len(different)} of its texts differ from {names[0]}{only}; "
-            "annotations were carried over by their visible characters"
-        )
-        return OnText(carried.listed.ranges, carried._annotation, (note, *notes))
+        carried, differences = self._carried(gold, different, how)
+        return OnText(carried.listed.ranges, carried._annotation, differences)
 
     def _carried(
         self, gold: Reading, different: Sequence[int], how: PairingRules
-    ) -> tuple[TextReading, tuple[str, ...]]:
+    ) -> tuple[TextReading, TextDifferences]:
         """The annotations at their places in gold's texts, some of which are spaced differently."""
         theirs, own = (visible_in_texts([side.documents[index].text for index in different]) for side in (gold, self))
         doc_ids = [gold.doc_ids[index] for index in different]
         names = (gold.source.name, self.source.name)
-        theirs, own, notes = fold_alike(theirs, own, names, align=how.align)
+        theirs, own, differences = fold_alike(theirs, own, align=how.align)
         check_same_visible(theirs, own, names=names, doc_ids=doc_ids, whole=False)
         number = np.full(len(self.documents), -1, dtype=np.int64)
         number[list(different)] = np.arange(len(different))
@@ -228,14 +224,15 @@ class TextReading:
             start[rows], end[rows] = found.start, found.end
             return mentions.moved(Ranges(ranges.document, start, end))
 
-        return replace(self, listed=carried(self.listed), mentions=carried(self.mentions)), notes
+        moved = replace(self, listed=carried(self.listed), mentions=carried(self.mentions))
+        return moved, replace(differences, texts=len(different))
 
     def on_tokens(self, gold: Reading, how: PairingRules) -> OnTokens:
         """The annotations on gold's tokens, which are cut at their boundaries."""
         theirs, own = gold.visible, self.visible
         names = (gold.source.name, self.source.name)
         whole = gold.nameless or len(self.documents) == 1
-        theirs, own, notes = fold_alike(theirs, own, names, align=how.align)
+        theirs, own, differences = fold_alike(theirs, own, align=how.align)
         check_same_visible(theirs, own, names=names, doc_ids=gold.doc_ids, whole=whole)
         begin, stop = own.of_ranges(self.mentions.ranges)
         refuse_invisible(begin, stop, self.source.name)
@@ -254,7 +251,7 @@ class TextReading:
             listed = _frame(*cut.positions(*every), self.listed) if self.resolved else None
             return Annotation(self.source, frames, join_layers(frames, cut.corpus), listed=listed, scores=known)
 
-        return OnTokens(cut, annotation, notes, theirs)
+        return OnTokens(cut, annotation, visible=theirs, differences=differences)
 
     def _annotation(self, corpus: Corpus) -> Annotation:
         """The annotations on tokens that this text was cut into."""

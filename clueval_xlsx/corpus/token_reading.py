@@ -170,7 +170,7 @@ class TokenReading:
             corpus = replace(corpus, breaks=corpus.derived_breaks([positions(side.spans) for side in (mine, theirs)]))
         added = Ranges(np.zeros(len(inside), np.int64), inside, inside) if how.align or cut is not None else None
         token = cut.origin if cut is not None and len(inside) else None
-        return Sides(corpus, mine, theirs, added, gold_token=token, notes=placed.notes)
+        return Sides(corpus, mine, theirs, added, gold_token=token, notes=placed.notes, differences=placed.differences)
 
     def on_tokens(self, gold: Reading, how: PairingRules) -> OnTokens:
         """The same tokens as gold's, or with `align` others that have the same visible characters."""
@@ -187,7 +187,7 @@ class TokenReading:
         """Cut gold's tokens at the boundaries of these."""
         theirs, own = gold.visible, self.visible
         names = (gold.source.name, self.source.name)
-        theirs, own, notes = fold_alike(theirs, own, names, align=how.align)
+        theirs, own, differences = fold_alike(theirs, own, align=how.align)
         check_same_visible(theirs, own, names=names, doc_ids=gold.doc_ids, whole=self.nameless)
         cut = cut_corpus(gold.corpus, theirs, np.concatenate([own.start, own.end]))
         # Gold's sentence ends govern both sides: a span ends at the first of these tokens behind one.
@@ -203,13 +203,13 @@ class TokenReading:
             # Cut at all of their own boundaries, as many tokens are the same tokens.
             return _moved(found, move, cut.corpus, uncut=len(cut.corpus) == len(self.corpus))
 
-        return OnTokens(cut, annotation, notes, theirs)
+        return OnTokens(cut, annotation, visible=theirs, differences=differences)
 
     def on_text(self, gold: Reading, how: PairingRules) -> OnText:
         """Spans of tokens as ranges of gold's text."""
         own = annotate(self, strict_tags=how.strict_tags)
         names = (gold.source.name, self.source.name)
-        text, visible, notes = fold_alike(gold.visible, self.visible, names, align=how.align)
+        text, visible, differences = fold_alike(gold.visible, self.visible, align=how.align)
         check_same_visible(text, visible, names=names, doc_ids=gold.doc_ids, whole=self.nameless)
 
         def ranges(spans: pd.DataFrame) -> Ranges:
@@ -220,7 +220,7 @@ class TokenReading:
             return _moved(own, lambda spans: _placed(spans, places.positions(ranges(spans))), corpus, uncut=False)
 
         frames = [*own.layers.values(), *([own.listed] if own.listed is not None else [])]
-        return OnText(Ranges.join([ranges(spans) for spans in frames]), annotation, notes)
+        return OnText(Ranges.join([ranges(spans) for spans in frames]), annotation, differences)
 
     def _stretches(self, spans: pd.DataFrame, visible: VisibleText) -> tuple[IntArray, IntArray]:
         """Where spans begin and end among the visible characters."""

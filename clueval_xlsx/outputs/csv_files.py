@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.figures import Figures
 from clueval_xlsx.files.formulas import without_formula
 from clueval_xlsx.outputs.json_values import counts
 from clueval_xlsx.scoring.scores import COUNTS
@@ -12,12 +12,12 @@ from clueval_xlsx.scoring.scores import COUNTS
 _HIDDEN = ("segments", "row")
 
 
-def scores_csv(*parts: Evaluation) -> str:
+def scores_csv(*parts: Figures) -> str:
     """The score table; labels and groups are text, which may look like a formula. Counts are integers.
 
     Layers that were evaluated by themselves share one table: every row then names its layer.
     """
-    tables = [part.scores.assign(layer=part.pair.layers[0]) if len(parts) > 1 else part.scores for part in parts]
+    tables = [part.scores.assign(layer=part.layers[0]) if len(parts) > 1 else part.scores for part in parts]
     table = pd.concat(tables, ignore_index=True).drop(columns="counts")
     written = [counts(row) for row in table[["scheme", "variant", *COUNTS]].to_dict("records")]
     for name in COUNTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.figures import Figures
 from clueval_xlsx.views.overview import level_sentence
 from clueval_xlsx.views.scores import (
     WITH_SHARES,
@@ -36,7 +36,7 @@ _MARKDOWN_SPECIAL = re.compile(r"([\\|`*_<>\[\]~])")
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
-def markdown_tables(results: Sequence[Evaluation], words: Words) -> str:
+def markdown_tables(results: Sequence[Figures], words: Words) -> str:
     """All score tables in Markdown (as GitHub reads it), with the signature below."""
     lines = []
     for result in results:
@@ -51,7 +51,7 @@ def markdown_tables(results: Sequence[Evaluation], words: Words) -> str:
     return "\n".join(lines)
 
 
-def latex_tables(results: Sequence[Evaluation], words: Words) -> str:
+def latex_tables(results: Sequence[Figures], words: Words) -> str:
     """All score tables as LaTeX floats with plain rules, the signature in a comment; no package is needed."""
     lines = []
     for result in results:
@@ -65,7 +65,7 @@ def latex_tables(results: Sequence[Evaluation], words: Words) -> str:
     return "\n".join(lines)
 
 
-def _tables(result: Evaluation, words: Words) -> tuple[ScoreTable, ...]:
+def _tables(result: Figures, words: Words) -> tuple[ScoreTable, ...]:
     found = (level_table(result, words), *label_tables(result, words), *group_tables(result, words))
     return (*found, *scheme_tables(result, words))
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.figures import Figures
 from clueval_xlsx.outputs.json_values import score_row
 from clueval_xlsx.views.scores import RateView
 from clueval_xlsx.views.trend import PastRun
@@ -16,16 +16,16 @@ from clueval_xlsx.views.trend import PastRun
 SCHEMA = 2
 
 
-def history_line(evaluation: Evaluation, when: str, gates: Sequence[dict[str, Any]], system: str | None = None) -> str:
+def history_line(evaluation: Figures, when: str, gates: Sequence[dict[str, Any]], system: str | None = None) -> str:
     """What is remembered of a run: when, what was compared how, its headline, and how its gates came out."""
-    pair = evaluation.pair
+    gold, pred = evaluation.inputs.gold, evaluation.inputs.pred
     content = {
         "schema": SCHEMA,
         "time": when,
         "signature": evaluation.signature,
         "system": system,
-        "gold": {"path": pair.gold.source.name, "sha256": pair.gold.source.sha256},
-        "pred": {"path": pair.pred.source.name, "sha256": pair.pred.source.sha256},
+        "gold": {"path": gold.name, "sha256": gold.sha256},
+        "pred": {"path": pred.name, "sha256": pred.sha256},
         "headline": score_row(evaluation.headline.to_dict()),
         "gates": list(gates),
     }

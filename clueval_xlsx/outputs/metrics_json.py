@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clueval_xlsx.corpus.annotation import Annotation
 from clueval_xlsx.corpus.label_rules import LabelRules
-from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.figures import Figures, InputFacts, SideFacts
 from clueval_xlsx.outputs.json_values import counts, json_text, missing, number, score_row
 from clueval_xlsx.scoring.scores import COUNTS
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
@@ -15,7 +14,7 @@ from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 SCHEMA = 2
 
 
-def to_json(evaluation: Evaluation, *others: Evaluation) -> str:
+def to_json(evaluation: Figures, *others: Figures) -> str:
     """Ours: headline, score rows, and Presidio's figures under a key of their own.
 
     Layers that were evaluated by themselves share one file: every row then names its layer, and `layers` has the
@@ -24,34 +23,34 @@ def to_json(evaluation: Evaluation, *others: Evaluation) -> str:
     head = {"schema": SCHEMA, **_description(evaluation)}
     if others:
         head["layers"] = {
-            part.pair.layers[0]: {"signature": part.signature, "headline": score_row(part.headline.to_dict())}
+            part.layers[0]: {"signature": part.signature, "headline": score_row(part.headline.to_dict())}
             for part in (evaluation, *others)
         }
     head["presidio"] = presidio_part(evaluation)
     return json_text(head, {"scores": _rows(evaluation, *others)})
 
 
-def presidio_json(evaluation: Evaluation) -> str:
+def presidio_json(evaluation: Figures) -> str:
     """The file that Presidio's pipeline writes, key by key, and ours below it."""
     ours = {"schema": SCHEMA, **_description(evaluation), "scores": _rows(evaluation)}
     return json_text({**presidio_part(evaluation), "clueval": ours}, {})
 
 
-def _rows(*parts: Evaluation) -> list[dict[str, Any]]:
+def _rows(*parts: Figures) -> list[dict[str, Any]]:
     rows = []
     for part in parts:
-        own = {"layer": part.pair.layers[0]} if len(parts) > 1 else {}
+        own = {"layer": part.layers[0]} if len(parts) > 1 else {}
         rows += [{**score_row(row), **own} for row in part.scores.to_dict("records")]
     return rows
 
 
-def _description(evaluation: Evaluation) -> dict[str, Any]:
+def _description(evaluation: Figures) -> dict[str, Any]:
     """What was evaluated, and how it came out."""
     return {
         "signature": evaluation.signature,
         "inputs": {
-            "gold": _describe(evaluation, evaluation.pair.gold),
-            "pred": _describe(evaluation, evaluation.pair.pred),
+            "gold": _describe(evaluation.inputs, evaluation.inputs.gold),
+            "pred": _describe(evaluation.inputs, evaluation.inputs.pred),
         },
         "headline": score_row(evaluation.headline.to_dict()),
         **_label_part(evaluation),
@@ -59,20 +58,19 @@ def _description(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _describe(evaluation: Evaluation, side: Annotation) -> dict[str, Any]:
-    corpus = evaluation.pair.corpus
+def _describe(inputs: InputFacts, side: SideFacts) -> dict[str, Any]:
     return {
-        "path": side.source.name,
-        "sha256": side.source.sha256,
-        "documents": len(corpus.documents),
-        "sentences": len(corpus.breaks),
-        "tokens": len(corpus),
-        "spans": len(side.spans),
+        "path": side.name,
+        "sha256": side.sha256,
+        "documents": inputs.documents,
+        "sentences": inputs.sentences,
+        "tokens": inputs.tokens,
+        "spans": side.spans,
         "orphans": dict(side.orphans),
     }
 
 
-def _label_part(evaluation: Evaluation) -> dict[str, Any]:
+def _label_part(evaluation: Figures) -> dict[str, Any]:
     """What was done to labels, and strict against relaxed; nothing if nothing was asked for."""
     if evaluation.options.labels == LabelRules():
         return {}
@@ -92,13 +90,13 @@ def _strict_relaxed(row: Mapping[Any, Any]) -> dict[str, Any]:
     return written
 
 
-def presidio_part(evaluation: Evaluation) -> dict[str, Any]:
+def presidio_part(evaluation: Figures) -> dict[str, Any]:
     """What Presidio's pipeline reports: any type and by type, F2 under the name of F1."""
     rows = evaluation.presidio
     overall = rows[rows["labelled"].isna() & rows["layer"].isna()].iloc[0]
     found = {name: number(overall[name]) for name in ("precision", "recall", "f_beta")}
     by_type = rows[rows["labelled"].notna() & rows["label"].notna()]
-    documents = len(evaluation.pair.corpus.documents)
+    documents = evaluation.inputs.documents
     discarded = len(evaluation.alignment.discarded)
     return {
         "precision": found["precision"],

@@ -139,4 +139,4 @@ def by_document(document: IntArray, column: IntArray, weight: FloatArray, shape:
     from scipy.sparse import csc_array
 
     known = (column >= 0) & (document >= 0)
-    return csc_array((weight[known], (document[known], column[known])), shape=shape)
+    return csc_array((weight[known].astype(np.float64), (document[known], column[known])), shape=shape)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,21 +20,45 @@ _QUOTE, _DASH = ord("'"), ord("-")
 _KINDS = ("quotation marks", "dashes", "Unicode normalisation")
 
 
+@dataclass(frozen=True)
+class TextDifferences:
+    """What was passed over between two versions of texts; those of several files add up."""
+
+    texts: int = 0  # that differ and yet have the same visible characters
+    passed: Mapping[str, int] = field(default_factory=dict)  # characters that are written otherwise, by kind
+
+    def __add__(self, other: TextDifferences) -> TextDifferences:
+        kinds = [kind for kind in _KINDS if kind in self.passed or kind in other.passed]
+        passed = {kind: self.passed.get(kind, 0) + other.passed.get(kind, 0) for kind in kinds}
+        return TextDifferences(self.texts + other.texts, passed)
+
+    def notes(self, gold: str, pred: str) -> list[str]:
+        """What to tell people about two sides of these names."""
+        said = ", ".join(f"{count} of {kind}" for kind, count in self.passed.items() if count)
+        notes = []
+        if self.texts:
+            notes.append(
+                f"{pred}: {self.texts} of its texts differ from {gold}{'' if self.passed else ' in white space only'}; "
+                "annotations were carried over by their visible characters"
+            )
+        if self.passed:
+            notes.append(f"{pred}: differences from {gold} were passed over (--align text): {said}")
+        return notes
+
+
 def fold_alike(
-    gold: VisibleText, pred: VisibleText, names: tuple[str, str], *, align: bool
-) -> tuple[VisibleText, VisibleText, tuple[str, ...]]:
-    """Both sides as they are where they agree; else, if they may, folded, with a note of what was passed over.
+    gold: VisibleText, pred: VisibleText, *, align: bool
+) -> tuple[VisibleText, VisibleText, TextDifferences]:
+    """Both sides as they are where they agree; else, if they may, folded, and what was passed over.
 
     Sides that still differ when they are folded stay as they are, for the message.
     """
     if not align or np.array_equal(gold.points, pred.points):
-        return gold, pred, ()
+        return gold, pred, TextDifferences()
     left, right = folded(gold), folded(pred)
     if not np.array_equal(left.points, right.points):
-        return gold, pred, ()
-    counts = _differences(gold, left, pred, right)
-    said = ", ".join(f"{counts[kind]} of {kind}" for kind in _KINDS if counts[kind])
-    return left, right, (f"{names[1]}: differences from {names[0]} were passed over (--align text): {said}",)
+        return gold, pred, TextDifferences()
+    return left, right, TextDifferences(passed=_differences(gold, left, pred, right))
 
 
 def folded(text: VisibleText) -> VisibleText:

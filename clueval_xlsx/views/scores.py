@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.figures import Figures
 from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed
 from clueval_xlsx.scoring.scores import COUNTS, MACRO, RIGHT_OR_WRONG
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
@@ -181,11 +181,11 @@ def _rate(row: Mapping[Any, Any], key: str) -> RateView:
     return RateView(float(row[key]), float(row[f"{key}_low"]), float(row[f"{key}_high"]))
 
 
-def level_table(evaluation: Evaluation, words: Words) -> ScoreTable:
+def level_table(evaluation: Figures, words: Words) -> ScoreTable:
     """The four levels, unlabelled first, then with the labels of each layer."""
     options = evaluation.options
     rows = []
-    for labelled in (None, *evaluation.pair.layers):
+    for labelled in (None, *evaluation.layers):
         found = evaluation.select(scheme="clueval", labelled=labelled, layer=None, group_key=None, average="micro")
         for place, row in enumerate(found.to_dict("records")):
             chosen = (row["level"], labelled) == (options.level, options.labelled)
@@ -195,11 +195,11 @@ def level_table(evaluation: Evaluation, words: Words) -> ScoreTable:
     return ScoreTable("levels", title, words["metrics.level"], tuple(rows), options.beta, note)
 
 
-def label_tables(evaluation: Evaluation, words: Words) -> tuple[ScoreTable, ...]:
+def label_tables(evaluation: Figures, words: Words) -> tuple[ScoreTable, ...]:
     """The headline by the labels of each layer, with their mean."""
-    several = len(evaluation.pair.layers) > 1
+    several = len(evaluation.layers) > 1
     tables = []
-    for layer in evaluation.pair.layers:
+    for layer in evaluation.layers:
         found = _chosen(evaluation, layer=layer, group_key=None)
         rows = tuple(
             score_view(words["metrics.macro"], row, summary=True)
@@ -215,7 +215,7 @@ def label_tables(evaluation: Evaluation, words: Words) -> tuple[ScoreTable, ...]
     return tuple(tables)
 
 
-def group_tables(evaluation: Evaluation, words: Words) -> tuple[ScoreTable, ...]:
+def group_tables(evaluation: Figures, words: Words) -> tuple[ScoreTable, ...]:
     """The headline by each metadata key that was asked for."""
     tables = []
     for key in evaluation.options.by:
@@ -226,7 +226,7 @@ def group_tables(evaluation: Evaluation, words: Words) -> tuple[ScoreTable, ...]
     return tuple(tables)
 
 
-def scheme_tables(evaluation: Evaluation, words: Words) -> tuple[ScoreTable, ...]:
+def scheme_tables(evaluation: Figures, words: Words) -> tuple[ScoreTable, ...]:
     """One table for each other scheme that was asked for; its relaxed rows have a table of their own."""
     scores = evaluation.scores
     whole = scores["layer"].isna() & scores["group_key"].isna() & (scores["average"] == "micro")
@@ -260,7 +260,7 @@ def _counts_in_words(rows: Iterable[ScoreRow], counts: Iterable[object], words: 
     return tuple(f"{' / '.join(names)}: {text}" for text, names in lines.items())
 
 
-def strict_relaxed_table(evaluation: Evaluation, words: Words) -> TableView | None:
+def strict_relaxed_table(evaluation: Figures, words: Words) -> TableView | None:
     """What changes when equivalent labels count as the same, if there are any."""
     found = strict_against_relaxed(evaluation.scores)
     found = found[found["layer"].isna()]
@@ -291,7 +291,7 @@ def strict_relaxed_table(evaluation: Evaluation, words: Words) -> TableView | No
     return TableView("strict-relaxed", words["scheme.row.strict_relaxed"], tuple(columns), tuple(rows), note)
 
 
-def _chosen(evaluation: Evaluation, **identity: str | None) -> pd.DataFrame:
+def _chosen(evaluation: Figures, **identity: str | None) -> pd.DataFrame:
     """Score rows at the level and with the labels that were chosen."""
     options = evaluation.options
     return evaluation.select(scheme="clueval", level=options.level, labelled=options.labelled, **identity)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.figures import Figures
 
 # What is left out where there is no room: F1 first, then the counts, then the intervals.
 _COLUMNS = (
@@ -40,7 +40,7 @@ _CHANGES = ("recall", "precision", "f_beta")
 _WIDTH_OF_CHANGE, _WIDTH_OF_OTHERS = 21, 34
 
 
-def score_tables(evaluation: Evaluation, words: Words, width: int = 80) -> list[RenderableType]:
+def score_tables(evaluation: Figures, words: Words, width: int = 80) -> list[RenderableType]:
     """Everything that `score` prints: what was chosen, levels, labels, groups, other schemes, strict and relaxed."""
     from rich.text import Text
 

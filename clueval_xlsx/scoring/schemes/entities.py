@@ -52,7 +52,7 @@ def tallies(pair: Pair, level: str, discarded: tuple[int, ...] = ()) -> list[Tal
     variants: list[tuple[str | None, BoolArray]] = [(None, counted)]
     variants += [(name.lower(), counted & (need == _SENSITIVITY[name])) for name in (DIRECT, QUASI)]
     position = start[first]
-    return [_tally(position[rows], protected[rows], variant, level) for variant, rows in variants if rows.any()]
+    return [_tally(position[rows], protected[rows], variant, level) for variant, rows in variants]
 
 
 def _needs(mentions: pd.DataFrame) -> IntArray:
@@ -63,4 +63,5 @@ def _needs(mentions: pd.DataFrame) -> IntArray:
 
 def _tally(position: IntArray, protected: BoolArray, variant: str | None, level: str) -> Tally:
     gold = Side.of(position, {}, protected, outcome=np.where(protected, 0, 1))
-    return Tally(NAME, gold, Side.empty(), variant=variant, level=level, outcomes=OUTCOMES, one_sided=True)
+    pred = Side.empty()
+    return Tally(NAME, gold, pred, variant=variant, level=level, outcomes=OUTCOMES, one_sided=True, optional=True)

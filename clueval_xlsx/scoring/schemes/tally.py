@@ -78,6 +78,12 @@ class Tally:
     group_sides: Mapping[str, Sides] = field(default_factory=dict)
     one_sided: bool = False
     available: bool = True
+    optional: bool = False  # has a row only if it counts anything
+
+    @property
+    def shown(self) -> bool:
+        """Whether it has rows in the score table."""
+        return not self.optional or len(self.gold.position) > 0
 
     @property
     def sides(self) -> Sides:

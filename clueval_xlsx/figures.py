@@ -1,0 +1,261 @@
+"""The figures of a run: what was compared and how, the score table, its headline and the signature."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from clueval_xlsx.corpus.annotation import Annotation
+from clueval_xlsx.corpus.label_rules import Alignment, LabelRules
+from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.corpus.spans import positions
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
+from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.scheme_settings import RELAXED, SchemeOptions
+from clueval_xlsx.scoring.schemes.tally import Tally
+from clueval_xlsx.scoring.scores import ScoreSettings, score_table
+from clueval_xlsx.version import __version__
+
+MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
+_LARGEST_SEED = 2**63 - 1
+_MOST_CONTEXT = 10**9  # tokens: more than any text has, and positions can still be added to it
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to compute. Everything here is part of the signature."""
+
+    level: str = "overlap"
+    labelled: str | None = None
+    beta: float = 2.0
+    by: tuple[str, ...] = ()
+    seed: int = 20240
+    replicates: int = 1000
+    context: int | None = None
+    schemes: SchemeOptions = field(default_factory=SchemeOptions)
+    labels: LabelRules = field(default_factory=LabelRules)
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise OptionError(f"unknown level {self.level!r}. Allowed: {', '.join(LEVELS)}.")
+        if not 0 < self.beta < math.inf:
+            raise OptionError(f"--beta {self.beta}: a weight of recall. Allowed: more than 0, such as 2.")
+        for name, value, most in (
+            ("--replicates", self.replicates, MOST_REPLICATES),
+            ("--seed", self.seed, _LARGEST_SEED),
+            ("--context", self.context or 0, _MOST_CONTEXT),
+        ):
+            if not 0 <= value <= most:
+                raise OptionError(f"{name} {value}: out of range. Allowed: 0 to {most:,}.")
+
+
+@dataclass(frozen=True)
+class SideFacts:
+    """What a result says about one side: where it comes from, and how much there is of it."""
+
+    name: str
+    sha256: str
+    columns: Mapping[str, int | str]
+    spans: int
+    orphans: Mapping[str, int] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with
+    dropped: int = 0  # annotations of its list that gave way to others that they overlap
+    detector: str = ""
+
+    @classmethod
+    def of(cls, side: Annotation) -> SideFacts:
+        """Of a side whose labels are aligned."""
+        source = side.source
+        return cls(
+            source.name,
+            source.sha256,
+            source.columns,
+            len(side.spans),
+            dict(side.orphans),
+            source.reading,
+            _dropped(side),
+            source.detector,
+        )
+
+
+@dataclass(frozen=True)
+class InputFacts:
+    """What was compared: both sides, and the size of the corpus that they share."""
+
+    gold: SideFacts
+    pred: SideFacts
+    layers: tuple[str, ...]
+    documents: int
+    sentences: int
+    tokens: int
+    align: str = ""  # how sides were brought together that have different tokens
+
+    @classmethod
+    def of(cls, pair: Pair) -> InputFacts:
+        """Of a pair whose labels are aligned."""
+        corpus = pair.corpus
+        align = "position" if pair.by_position else "text" if pair.added is not None else ""
+        gold, pred = SideFacts.of(pair.gold), SideFacts.of(pair.pred)
+        return cls(gold, pred, pair.layers, len(corpus.documents), len(corpus.breaks), len(corpus), align)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Figures(ABC):
+    """What score tables, JSON and gates are made from, wherever it was counted; `alignment` says what labels became."""
+
+    inputs: InputFacts
+    options: Options
+    settings: ScoreSettings
+    signature: str
+    alignment: Alignment = field(default_factory=Alignment)
+    notes: tuple[str, ...] = ()
+
+    @property
+    @abstractmethod
+    def tallies(self) -> Sequence[Tally]:
+        """What all chosen schemes have counted."""
+
+    @property
+    @abstractmethod
+    def presidio_tallies(self) -> Sequence[Tally]:
+        """What the Presidio pipeline counts: any type, and by type."""
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers that were compared."""
+        return self.inputs.layers
+
+    def __repr__(self) -> str:
+        """The headline in one line, and no word of the corpus."""
+        row, options = self.headline, self.options
+        rates = ", ".join(f"{name} {_rate(row[name])}" for name in ("precision", "recall", "f1"))
+        labelled = f", labels of {options.labelled}" if options.labelled else ""
+        return (
+            f"<Evaluation: {rates}; {int(row.fn)} missed, {int(row.fp)} unsupported; level {options.level}{labelled}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The headline in large figures and the four levels as a small table for a notebook; no word of the corpus."""
+        row = self.headline
+        cards = (
+            rate_card("Recall", row.recall, f"{row.tp_gold:g} of {row.gold:g} found"),
+            rate_card("Precision", row.precision, f"{row.tp_pred:g} of {row.pred:g} supported"),
+            rate_card(f"F{self.options.beta:g}", row.f_beta),
+            Card("Missed", f"{row.fn:g}"),
+            Card("Unsupported", f"{row.fp:g}"),
+        )
+        return cards_html(cards) + self.summary.to_html(na_rep="n/a", float_format="{:.3f}".format, border=0)
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """The four levels, unlabelled, and the headline if its labels count: counts and rates."""
+        named = {level: self.overall("clueval", level=level) for level in LEVELS}
+        if self.options.labelled:
+            named[f"{self.options.level}, {self.options.labelled}"] = self.headline
+        counts, rates = ["gold", "fn", "pred", "fp"], ["precision", "recall", "f1", "f_beta"]
+        found = pd.DataFrame([row[counts + rates] for row in named.values()], index=list(named))
+        return found.astype({**dict.fromkeys(counts, int), **dict.fromkeys(rates, float)})
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The score table: computed when somebody looks, because the way back needs only a few rows of it."""
+        return score_table([tally for tally in self.tallies if tally.shown], self.settings)
+
+    @cached_property
+    def presidio(self) -> pd.DataFrame:
+        """What the Presidio pipeline reports, any type and by type, with F2."""
+        return score_table(self.presidio_tallies, replace(self.settings, groupings=(), beta=2.0, replicates=0))
+
+    @property
+    def label_variant(self) -> str | None:
+        """The variant of labelled `clueval` rows that governs headline and cases."""
+        return RELAXED if self.options.labels.applied else None
+
+    @cached_property
+    def headline(self) -> pd.Series:
+        """The row of the chosen level."""
+        options = self.options
+        return self.overall("clueval", level=options.level, labelled=options.labelled)
+
+    def overall(self, scheme: str, **identity: str | None) -> pd.Series:
+        """The micro-averaged row over everything; level, labelled and variant are empty unless they are given."""
+        named = {"level": None, "labelled": None, **identity}
+        if scheme != "clueval":
+            named.setdefault("variant", None)
+        return self.select(scheme=scheme, layer=None, group_key=None, average="micro", **named).iloc[0]
+
+    def select(self, **identity: str | None) -> pd.DataFrame:
+        """The score rows with these identities; None means that the column is empty.
+
+        Where equivalent labels are applied, labelled `clueval` rows are the relaxed ones unless a variant is named.
+        """
+        if identity.get("scheme") == "clueval" and "variant" not in identity:
+            identity["variant"] = self.label_variant if identity.get("labelled") else None
+        keep = np.ones(len(self.scores), dtype=bool)
+        for name, value in identity.items():
+            column = self.scores[name]
+            keep &= (column.isna() if value is None else column == value).to_numpy(bool)
+        return self.scores[keep]
+
+
+def signature(inputs: InputFacts, options: Options) -> str:
+    """One line that says exactly what was computed."""
+
+    def columns(side: SideFacts) -> str:
+        return ",".join(f"{layer}={side.columns.get(layer, '-')}" for layer in inputs.layers)
+
+    gold, pred = columns(inputs.gold), columns(inputs.pred)
+    parts = {
+        "version": __version__,
+        **options.schemes.describe(),
+        "level": options.level,
+        "labelled": options.labelled or "no",
+        "layers": gold if gold == pred else f"{gold}/{pred}",
+        "merged": "yes" if len(inputs.layers) > 1 else "no",
+        "beta": f"{options.beta:g}",
+        "by": ",".join(options.by) or "-",
+        "context": "sentence" if options.context is None else str(options.context),
+        **options.labels.describe(),
+        **_reading_parts(inputs),
+        "seed": str(options.seed),
+        "replicates": str(options.replicates),
+        **({"detector": inputs.pred.detector} if inputs.pred.detector else {}),
+        "gold": inputs.gold.sha256[:12],
+        "pred": inputs.pred.sha256[:12],
+    }
+    return "clueval-xlsx|" + "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _reading_parts(inputs: InputFacts) -> dict[str, str]:
+    """How standoff annotations were read, where that was chosen, and whether tokens were cut."""
+    parts = {}
+    sides = (inputs.gold, inputs.pred)
+    for name, usual in (("nested", None), ("offsets", "codepoints"), ("annotator", None)):
+        gold, pred = (side.reading.get(name, usual) or "-" for side in sides)
+        if {gold, pred} - {usual or "-"}:
+            parts[name] = gold if gold == pred else f"{gold}/{pred}"
+    if any(side.dropped for side in sides):
+        parts["dropped"] = "/".join(str(side.dropped) for side in sides)
+    if inputs.align:
+        parts["align"] = inputs.align
+    return parts
+
+
+def _dropped(side: Annotation) -> int:
+    """How many of the annotations that a source lists gave way to others that they overlap."""
+    if side.listed is None:
+        return 0
+    kept = {extent for spans in side.layers.values() for extent in zip(*positions(spans), strict=True)}
+    return len(side.listed) - len(kept)
+
+
+def _rate(value: float | None) -> str:
+    return "n/a" if value is None or math.isnan(value) else f"{value:.3f}"

@@ -1,0 +1,194 @@
+"""Tallies of parts of a corpus, summed by document, so that they add up to those of the whole.
+
+A unit of a tally matters by its document, its groups, its labels and what became of it: units that agree in all of
+these are one row that weighs as much as they do together. Documents then take the place of tokens: each has one
+position for every combination of group values that occurs in it, so that the score table is made from added tallies
+as from any others. Counts are whole numbers, so that nothing depends on the order in which parts are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
+from clueval_xlsx.scoring.scores import ScoreSettings
+from clueval_xlsx.text.strings import IntArray
+
+_Key = tuple[str, str | None, str | None, str | None]
+_EXACT = 2**24  # whole numbers below this, and their halves, are exact in four bytes
+
+
+@dataclass(frozen=True, eq=False)
+class AddedTallies:
+    """Tallies over positions that stand for documents; `sizes` is how many of them each document has.
+
+    `groups` are the values of each grouping but the one by document, and the value of each position (-1: none).
+    """
+
+    tallies: Sequence[Tally]
+    vocabulary: Mapping[str, Sequence[str]]
+    sizes: IntArray
+    groups: Mapping[str, tuple[Sequence[str], IntArray]]
+
+    @classmethod
+    def of(cls, tallies: Sequence[Tally], settings: ScoreSettings, tokens: int) -> AddedTallies:
+        """Sum the tallies of a corpus of so many tokens by document."""
+        others = [grouping for grouping in settings.groupings if not grouping.per_document]
+        document = settings.document_of(np.arange(tokens, dtype=np.int64))
+        rows = np.stack([document, *(grouping.codes for grouping in others)], axis=1)
+        places, place_of = _distinct(rows)
+        return cls(
+            [_summed(tally, place_of) for tally in tallies],
+            settings.vocabulary,
+            np.bincount(places[:, 0], minlength=len(settings.documents)),
+            {grouping.key: (grouping.values, places[:, 1 + index]) for index, grouping in enumerate(others)},
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[AddedTallies]) -> AddedTallies:
+        """Add up parts, whose documents follow each other."""
+        layers = dict.fromkeys(layer for part in parts for layer in part.vocabulary)
+        vocabulary = {
+            layer: sorted({label for part in parts for label in part.vocabulary.get(layer, ())}) for layer in layers
+        }
+        renamed = [
+            {layer: _codes(names, vocabulary[layer]) for layer, names in part.vocabulary.items()} for part in parts
+        ]
+        first = np.cumsum([0, *(int(part.sizes.sum()) for part in parts)])
+        found: dict[_Key, list[tuple[Tally, int]]] = {}
+        for number, part in enumerate(parts):
+            for tally in part.tallies:
+                key = (tally.scheme, tally.variant, tally.level, tally.labelled)
+                found.setdefault(key, []).append((tally, number))
+        groups = {}
+        for key in dict.fromkeys(key for part in parts for key in part.groups):
+            known = [part.groups.get(key, ((), np.full(int(part.sizes.sum()), -1))) for part in parts]
+            values = list(dict.fromkeys(value for own, _ in known for value in own))
+            groups[key] = (values, np.concatenate([_codes(own, values)[codes] for own, codes in known]))
+        return cls(
+            [_joined(same, renamed, first) for same in found.values()],
+            vocabulary,
+            np.concatenate([part.sizes for part in parts]),
+            groups,
+        )
+
+    @property
+    def documents(self) -> IntArray:
+        """The first position of each document."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def groupings(self, doc_ids: Sequence[str], keys: Sequence[str]) -> list[Grouping]:
+        """What rows are grouped by: the documents, under these names, then the chosen keys."""
+        documents = Grouping("document", doc_ids, np.arange(len(doc_ids)), per_document=True)
+        return [documents, *(Grouping(key, *self.groups[key], per_document=False) for key in keys)]
+
+
+def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct rows in order, and the number of each row among them."""
+    if not len(rows):
+        return rows, np.empty(0, dtype=np.int64)
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    number = np.empty(len(rows), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    return ordered[new], number
+
+
+def _codes(names: Sequence[str], among: Sequence[str]) -> IntArray:
+    """The place of each name among others, and -1 at the end, where code -1 finds it."""
+    place = {name: number for number, name in enumerate(among)}
+    return np.array([*(place[name] for name in names), -1], dtype=np.int64)
+
+
+def _summed(tally: Tally, place_of: IntArray) -> Tally:
+    layers = tally.by_layers
+
+    def summed(sides: Sides, layers: Sequence[str]) -> Sides:
+        return _summed_side(sides[0], layers, place_of), _summed_side(sides[1], layers, place_of)
+
+    gold, pred = summed(tally.sides, () if tally.label_sides else layers)
+    return replace(
+        tally,
+        gold=gold,
+        pred=pred,
+        label_sides=tally.label_sides and summed(tally.label_sides, layers),
+        group_sides={key: summed(sides, ()) for key, sides in tally.group_sides.items()},
+    )
+
+
+def _summed_side(side: Side, layers: Sequence[str], place_of: IntArray) -> Side:
+    nothing = np.full(len(side.position), -1, dtype=np.int64)
+    halves = np.rint(side.credit * 2).astype(np.int64)  # credit is none, half or whole
+    columns = [place_of[side.position], halves, *(side.labels.get(layer, nothing) for layer in layers)]
+    columns += [nothing if side.outcome is None else side.outcome]
+    columns += [nothing if side.relaxed is None else side.relaxed.astype(np.int64)]
+    counted = np.flatnonzero(side.weight)
+    rows, row_of = _distinct(np.stack(columns, axis=1)[counted])
+    weight = np.bincount(row_of, weights=side.weight[counted], minlength=len(rows))
+    place, credit, *labels = rows.T
+    *labels, outcome, relaxed = labels
+    return Side(
+        _narrow(place),
+        {layer: _narrow(codes) for layer, codes in zip(layers, labels, strict=True)},
+        (credit / 2).astype(np.float32),
+        weight if len(weight) and weight.max() >= _EXACT else weight.astype(np.float32),
+        outcome=None if side.outcome is None else _narrow(outcome),
+        relaxed=None if side.relaxed is None else relaxed.astype(bool),
+    )
+
+
+def _narrow(values: IntArray) -> Any:
+    """The same whole numbers in as few bytes as they need."""
+    largest = int(values.max(initial=0))  # there is room for one more, because tables count from -1
+    return values.astype(
+        next((kind for kind in (np.int8, np.int16, np.int32) if largest < np.iinfo(kind).max), np.int64)
+    )
+
+
+def _joined(same: Sequence[tuple[Tally, int]], renamed: Sequence[Mapping[str, IntArray]], first: IntArray) -> Tally:
+    """One tally of the same kind from several parts; what one part could not count, nobody has counted."""
+    tallies, numbers = zip(*same, strict=True)
+    model: Tally = tallies[0]
+    if not all(tally.available for tally in tallies):
+        return replace(model, gold=Side.empty(), pred=Side.empty(), available=False)
+
+    def joined(sides: Sequence[Sides | None]) -> Sides:
+        known = [(own, number) for own, number in zip(sides, numbers, strict=True) if own is not None]
+        codes, begin = [renamed[number] for _, number in known], first[[number for _, number in known]]
+        gold, pred = (_joined_side([own[index] for own, _ in known], codes, begin) for index in range(2))
+        return gold, pred
+
+    gold, pred = joined([tally.sides for tally in tallies])
+    keys = dict.fromkeys(key for tally in tallies for key in tally.group_sides)
+    return replace(
+        model,
+        gold=gold,
+        pred=pred,
+        label_sides=model.label_sides and joined([tally.label_sides for tally in tallies]),
+        group_sides={key: joined([tally.group_sides.get(key) for tally in tallies]) for key in keys},
+    )
+
+
+def _joined_side(sides: Sequence[Side], renamed: Sequence[Mapping[str, IntArray]], first: IntArray) -> Side:
+    def together(columns: Sequence[Any]) -> Any:
+        return None if columns[0] is None else np.concatenate(columns)
+
+    positions = [side.position.astype(np.int64) + begin for side, begin in zip(sides, first.tolist(), strict=True)]
+    labels = {}
+    for layer in sides[0].labels:
+        codes = [codes[layer][side.labels[layer]] for side, codes in zip(sides, renamed, strict=True)]
+        labels[layer] = _narrow(np.concatenate(codes))
+    return Side(
+        _narrow(np.concatenate(positions)),
+        labels,
+        np.concatenate([side.credit for side in sides]),
+        np.concatenate([side.weight for side in sides]),
+        outcome=together([side.outcome for side in sides]),
+        relaxed=together([side.relaxed for side in sides]),
+    )
