@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clueval_xlsx.cli.parameters import group
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
-    from clueval_xlsx.detectors.cluster import ClusterPlace
+    from clueval_xlsx.clusters import ClusterPlace
 
 CLUSTER = [
     click.option(
@@ -33,8 +34,15 @@ def cluster_place(given: Mapping[str, Any]) -> ClusterPlace | None:
         if given["cluster_tls"]:
             raise OptionError("--cluster-tls: belongs to --cluster. Give the address of the scheduler, too.")
         return None
-    from clueval_xlsx.detectors.cluster import ClusterPlace
+    from clueval_xlsx.clusters import ClusterPlace
 
     place = ClusterPlace(given["cluster"], given["cluster_tls"])
     _ = place.local_workers  # says what is wrong with it now, not behind the reading
     return place
+
+
+def _place(**given: Any) -> ClusterPlace | None:
+    return cluster_place(given)
+
+
+clustered = group("cluster", _place, CLUSTER)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import quiet, say
+from clueval_xlsx.cli.console import say
 from clueval_xlsx.cli.input_options import SideOptions, read_input
 from clueval_xlsx.cli.parameters import was_chosen
+from clueval_xlsx.cli.progress import work_progress
 from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.detector_options import DetectorRequest
     from clueval_xlsx.corpus.label_rules import LabelRules
     from clueval_xlsx.corpus.pair import Pair
-    from clueval_xlsx.detectors.base import Document
     from clueval_xlsx.detectors.label_counterparts import EntityAlignment
     from clueval_xlsx.detectors.prediction import Dataset
     from clueval_xlsx.detectors.runner import Run
@@ -36,7 +35,8 @@ def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run
     from clueval_xlsx.detectors.runner import run_detector
 
     place = side_file(target)
-    with documents_progress(dataset.documents) as progress:
+    sizes = [len(document.text) + 1 for document in dataset.documents]
+    with work_progress("Detecting", "documents", sizes) as progress:
         try:
             run = run_detector(
                 dataset.documents,
@@ -79,56 +79,6 @@ def say_failures(dataset: Dataset, run: Run, target: Path) -> None:
             f"them again (the others are kept in {side_file(target)}).",
             urgent=True,
         )
-
-
-@dataclass(frozen=True)
-class DocumentsProgress:
-    """What moves a progress bar: a document that is done, and the number of a cluster's workers."""
-
-    advance: Callable[[int], None] = lambda _number: None
-    seen: Callable[[int], None] = lambda _workers: None
-
-
-@contextmanager
-def documents_progress(documents: Sequence[Document]) -> Iterator[DocumentsProgress]:
-    """A progress bar with rate, time left and workers, if standard error is a terminal; yields what moves it.
-
-    Time left goes by characters, because documents differ in length.
-    """
-    if not sys.stderr.isatty() or not documents or quiet():
-        yield DocumentsProgress()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[done]}/{task.fields[all]} documents"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[workers]}"),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    total = sum(len(document.text) + 1 for document in documents)
-    task = bar.add_task("Detecting", total=total, done=0, all=len(documents), rate="", workers="")
-    done = 0
-
-    def advance(number: int) -> None:
-        nonlocal done
-        done += 1
-        elapsed = bar.tasks[0].elapsed or 0.0
-        rate = f"{done / elapsed:.1f} documents/s" if elapsed > 0 else ""
-        bar.update(task, advance=len(documents[number].text) + 1, done=done, rate=rate)
-
-    def seen(workers: int) -> None:
-        bar.update(task, workers=f"{workers} workers" if workers != 1 else "1 worker")
-
-    with bar:
-        yield DocumentsProgress(advance, seen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,44 +10,51 @@ from clueval_xlsx.exceptions import InputError
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.corpus.reading import Reading
+    from clueval_xlsx.figures import InputFacts
+    from clueval_xlsx.formats.emptiness import Content
     from clueval_xlsx.formats.options import ReadOptions
-
-# The key under which documents have their annotations.
-_KEYS = {"presidio": "spans", "tab": "annotations (predictions: presidio_detected_pii)", "label-studio": "annotations"}
 
 
 def refuse_nothing(readings: Sequence[Reading], options: Sequence[ReadOptions]) -> None:
     """Raise where a side has no token, lacks the key of annotations, or no side has a tag that was asked for."""
-    for reading in readings:
-        name = reading.source.name
-        homes = getattr(reading, "homes", ())
-        if reading.source.format in _KEYS and homes and not any(home is not None for home in homes):
-            raise InputError(
-                f"{name}: none of its {len(homes)} documents has annotations. Allowed: the key "
-                f"{_KEYS[reading.source.format]} in at least one. Check that this is the right file."
-            )
-        if not (len(reading.corpus) if reading.tokenised else any(each.text.strip() for each in reading.documents)):
-            raise InputError(
-                f"{name}: no token was read. Check that this is the right file, and its format (--format)."
-            )
-    _refuse_tags(readings, options[0])
+    from clueval_xlsx.formats.emptiness import Content
+
+    refuse_empty([Content.of(reading, options[0]) for reading in readings], options[0])
 
 
-def _refuse_tags(readings: Sequence[Reading], options: ReadOptions) -> None:
+def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
+    """Raise where there is nothing in inputs of these contents."""
+    from clueval_xlsx.formats.emptiness import ANNOTATION_KEYS, Missing
+
+    for content in contents:
+        if Missing.ANNOTATIONS in content.missing:
+            raise InputError(
+                f"{content.name}: none of its {content.documents} documents has annotations. Allowed: the key "
+                f"{ANNOTATION_KEYS[content.format]} in at least one. Check that this is the right file."
+            )
+        if Missing.TOKENS in content.missing:
+            raise InputError(
+                f"{content.name}: no token was read. Check that this is the right file, and its format (--format)."
+            )
+    _refuse_tags(contents, options)
+
+
+def _refuse_tags(contents: Sequence[Content], options: ReadOptions) -> None:
+    from clueval_xlsx.formats.emptiness import Missing
     from clueval_xlsx.formats.options import ReadOptions
     from clueval_xlsx.formats.registry import format_named
 
-    files = [reading for reading in readings if format_named(reading.source.format).columns]
+    files = [content for content in contents if format_named(content.format).columns]
     if not files:
         return
-    usual, names = ReadOptions(), " and ".join(dict.fromkeys(reading.source.name for reading in files))
-    if options.document_tag != usual.document_tag and all(reading.nameless for reading in files):
+    usual, names = ReadOptions(), " and ".join(dict.fromkeys(content.name for content in files))
+    missing = frozenset.intersection(*(content.missing for content in files))
+    if options.document_tag != usual.document_tag and Missing.DOCUMENT_TAG in missing:
         raise InputError(
             f"{names}: there is no <{options.document_tag}> in it. Give the element that opens a document "
             "(--document-tag), or leave the option out."
         )
-    inside = [reading.corpus.regions for reading in files]
-    if options.sentence_tag != usual.sentence_tag and not any(options.sentence_tag in regions for regions in inside):
+    if options.sentence_tag != usual.sentence_tag and Missing.SENTENCE_TAG in missing:
         raise InputError(
             f"{names}: there is no <{options.sentence_tag}> in it. Give the element that opens a sentence "
             "(--sentence-tag), or leave the option out."
@@ -55,19 +62,22 @@ def _refuse_tags(readings: Sequence[Reading], options: ReadOptions) -> None:
 
 
 def say_nothing(pair: Pair) -> None:
+    """Note what leaves the figures of a pair without meaning."""
+    from clueval_xlsx.figures import InputFacts
+
+    say_meaningless(InputFacts.of(pair), same_spans=pair.gold.spans.equals(pair.pred.spans))
+
+
+def say_meaningless(inputs: InputFacts, *, same_spans: bool) -> None:
     """Note what leaves figures without meaning: no gold span, two sides that are the same, a single document."""
     from clueval_xlsx.cli.console import say_notes
 
-    gold, pred = pair.gold.source, pair.pred.source
+    gold, pred = inputs.gold, inputs.pred
     notes = []
-    if (
-        gold.sha256 == pred.sha256
-        and dict(gold.columns) == dict(pred.columns)
-        and pair.gold.spans.equals(pair.pred.spans)
-    ):
+    if gold.sha256 == pred.sha256 and dict(gold.columns) == dict(pred.columns) and same_spans:
         notes.append(f"gold and prediction are the same: {gold.name}")
-    if not len(pair.gold.spans):
+    if not gold.spans:
         notes.append(f"{gold.name} has no gold span, so recall is not defined")
-    if len(pair.corpus.documents) == 1:
+    if inputs.documents == 1:
         notes.append("there is one document only: no 95 % intervals, which come from how documents differ")
     say_notes(notes)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli import common_options, input_options, scoring_options
+from clueval_xlsx.cli import cluster_options, common_options, input_options, scoring_options
 from clueval_xlsx.cli.gates import FAILED, GateRequest, gating, named_runs, say_verdicts
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option, put_or_write
+from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
+    from clueval_xlsx.clusters import ClusterPlace
     from clueval_xlsx.figures import Figures, Options
 
 _TABLE, _JSON, _CSV, _MARKDOWN, _LATEX = "table", "json", "csv", "markdown", "latex"
@@ -41,6 +44,7 @@ _TABLE, _JSON, _CSV, _MARKDOWN, _LATEX = "table", "json", "csv", "markdown", "la
 )
 @json_option("metrics.json")
 @gating
+@cluster_options.clustered
 @common_options.common
 @click.pass_context
 def score(
@@ -55,18 +59,18 @@ def score(
     form: str,
     json_path: str | None,
     gates: GateRequest,
+    cluster: ClusterPlace | None,
 ) -> None:
     """Compare PRED with GOLD and print precision and recall at every level.
 
     One of the two may be `-`, standard input.
     """
     from clueval_xlsx.cli.console import say_notes
-    from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
 
     inputs = [gold, pred]
     gates.check_history(inputs)
-    pair = input_options.load_pair(gold, pred, input_options.as_listed(sides, options))
-    results = evaluate_each(evaluation_parts(pair, merged=merged), options)
+    sides = input_options.as_listed(sides, options)
+    results = (_here if cluster is None else partial(_on_cluster, cluster))(gold, pred, sides, options, merged=merged)
     runs = named_runs(results)
     verdicts = gates.verdicts(runs)
     if json_path is not None:
@@ -79,6 +83,35 @@ def score(
     gates.remember(runs, verdicts, inputs)
     if not say_verdicts(verdicts):
         ctx.exit(FAILED)
+
+
+def _here(gold: str, pred: str, sides: SideOptions, options: Options, *, merged: bool) -> Sequence[Figures]:
+    from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
+
+    pair = input_options.load_pair(gold, pred, sides)
+    return evaluate_each(evaluation_parts(pair, merged=merged), options)
+
+
+def _on_cluster(
+    place: ClusterPlace, gold: str, pred: str, sides: SideOptions, options: Options, *, merged: bool
+) -> Sequence[Figures]:
+    from clueval_xlsx.cli.nothing import refuse_empty, say_meaningless
+    from clueval_xlsx.cli.progress import work_progress
+    from clueval_xlsx.cluster_scores import pair_files, score_on_cluster
+    from clueval_xlsx.corpus_parts import CorpusRequest
+
+    if sides.by_position is not None:
+        raise OptionError(
+            "--align position: how many words may differ is a share of the whole corpus, which parts do not know. "
+            "With --cluster, use --align text or tokens."
+        )
+    request = CorpusRequest(sides.gold, sides.pred, options, merged, sides.strict_tags, sides.align_text)
+    pairs = pair_files(gold, pred, request)
+    with work_progress("Scoring", "files", [first.size + second.size + 1 for first, second in pairs]) as progress:
+        found = score_on_cluster(place, pairs, request, progress.advance, progress.seen)
+    refuse_empty(found.contents, sides.gold)
+    say_meaningless(found.inputs, same_spans=found.same_spans)
+    return found.figures
 
 
 def _print(results: Sequence[Figures], form: str) -> None:

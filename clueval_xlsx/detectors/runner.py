@@ -18,7 +18,8 @@ from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import DetectorError
 
 if TYPE_CHECKING:
-    from clueval_xlsx.detectors.cluster import ClusterPlace, ClusterRun
+    from clueval_xlsx.clusters import ClusterPlace
+    from clueval_xlsx.detectors.cluster import ClusterRun
 
 DEFAULT_TIME_LIMIT = 120.0
 _GIVE_UP_AFTER = 10  # documents that all failed, before the first success
@@ -106,7 +107,8 @@ def _place_to_run(
         finally:
             first.close()
         return
-    from clueval_xlsx.detectors.cluster import ClusterRun, connected
+    from clueval_xlsx.clusters import connected
+    from clueval_xlsx.detectors.cluster import ClusterRun
 
     with connected(options.cluster) as client:
         run = ClusterRun(client, settings, options.time_limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -35,22 +35,9 @@ _BRAT = (".txt", ".ann")
 
 def folder_format(opened: OpenedSource, options: ReadOptions) -> tuple[Format, list[str]]:
     """The format that the files of a folder have, and the files that are of it."""
-    names = [name for name in opened.files or {} if not PurePosixPath(name).name.startswith((".", _TYPE_SYSTEM))]
-    if options.format is not None and not names:
-        raise InputError(f"{opened.name}: there is no file in the folder. Check the path.")
-    if options.format is not None:
-        format_ = format_named(options.format)
-        own = [name for name in names if format_ in formats_ending(_unpacked(name))]
-        return format_, own or names
-    known = [name for name in names if _has_known_ending(name)]
-    endings = Counter(PurePosixPath(name).suffix.lower() for name in names)
-    if endings[".ann"] or (endings[".txt"] and not known) or not names:
-        return format_named(FOLDER_FORMAT), names
-    if not known:
-        raise InputError(
-            f"{opened.name}: no file of a known format; the endings are {', '.join(sorted(endings))}. "
-            "Name the format (--format)."
-        )
+    format_, known = candidates(opened.name, list(opened.files or {}), options)
+    if format_ is not None:
+        return format_, known
     told: dict[str, list[str]] = {}
     for name in known:
         single = opened_part(opened, name)
@@ -63,6 +50,27 @@ def folder_format(opened: OpenedSource, options: ReadOptions) -> tuple[Format, l
         )
     ((format_name, files),) = told.items()
     return format_named(format_name), files
+
+
+def candidates(folder: str, files: Sequence[str], options: ReadOptions) -> tuple[Format | None, list[str]]:
+    """The files of a folder that may be of its format, by their names; the format, where that tells it."""
+    names = [name for name in files if not PurePosixPath(name).name.startswith((".", _TYPE_SYSTEM))]
+    if options.format is not None and not names:
+        raise InputError(f"{folder}: there is no file in the folder. Check the path.")
+    if options.format is not None:
+        format_ = format_named(options.format)
+        own = [name for name in names if format_ in formats_ending(_unpacked(name))]
+        return format_, own or names
+    known = [name for name in names if _has_known_ending(name)]
+    endings = Counter(PurePosixPath(name).suffix.lower() for name in names)
+    if endings[".ann"] or (endings[".txt"] and not known) or not names:
+        return format_named(FOLDER_FORMAT), names
+    if not known:
+        raise InputError(
+            f"{folder}: no file of a known format; the endings are {', '.join(sorted(endings))}. "
+            "Name the format (--format)."
+        )
+    return None, known
 
 
 def _unpacked(name: str) -> str:
@@ -93,18 +101,28 @@ def read_folder(
     """Read the files and join what is in them; every other file of the folder comes along when it is corrected."""
     parts = {name: opened_part(opened, name) for name in files}
     others = {name: data for name, data in (opened.files or {}).items() if name not in parts}
-    digest = hashlib.sha256()
-    for name, part in parts.items():
-        digest.update(name.encode("utf-8", "surrogatepass") + b"\0" + len(part.data).to_bytes(8, "big") + part.data)
+    sha256 = folder_digest(file_digest(name, part.data) for name, part in parts.items())
     if format_.columns:
-        return _read_columns(opened, format_, parts, others, options, digest.hexdigest())
+        return _read_columns(opened, format_, parts, others, options, sha256)
     readings = [read_part(part) for part in parts.values()]
     texts = [reading for reading in readings if isinstance(reading, TextReading)]
     if len(texts) < len(readings):
         raise OptionError(
             f"{opened.name}: a folder of {format_.title} cannot be read as one corpus. Give its files one by one."
         )
-    return _join_texts(texts, list(parts), others, opened.name, digest.hexdigest())
+    return _join_texts(texts, list(parts), others, opened.name, sha256)
+
+
+def file_digest(name: str, data: bytes) -> bytes:
+    """The hash of one file of a folder, its name included."""
+    hashed = hashlib.sha256(name.encode("utf-8", "surrogatepass") + b"\0")
+    hashed.update(data)
+    return hashed.digest()
+
+
+def folder_digest(files: Iterable[bytes]) -> str:
+    """The hash that a folder is known by, from those of its files."""
+    return hashlib.sha256(b"".join(files)).hexdigest()
 
 
 def _read_columns(
@@ -191,16 +209,38 @@ def _join_texts(
     )
 
 
+def stem_of(name: str) -> str:
+    """The name that a file gives its document: without its ending."""
+    return str(PurePosixPath(_unpacked(name)).with_suffix(""))
+
+
 def _document_ids(parts: Sequence[TextReading], names: Sequence[str]) -> list[list[str]]:
     """The IDs of all documents: their own, or the file's name; with that before them where they would be the same."""
-    stems = [str(PurePosixPath(_unpacked(name)).with_suffix("")) for name in names]
-    own = [
-        [
-            document.id if document.id is not None else (stem if len(part.documents) == 1 else f"{stem}#{number}")
-            for number, document in enumerate(part.documents, 1)
-        ]
-        for part, stem in zip(parts, stems, strict=True)
+    stems = [stem_of(name) for name in names]
+    return unique_ids(stems, [_own_ids(part, stem) for part, stem in zip(parts, stems, strict=True)])
+
+
+def own_ids(reading: Reading, doc_ids: Sequence[str]) -> list[tuple[str, str]]:
+    """The file's name without its ending and the own ID of documents of a folder of texts."""
+    original = getattr(reading, "original", None)
+    if not isinstance(original, _FolderOriginal):
+        raise TypeError(f"{reading.source.name} is no folder of texts")
+    stems = [stem_of(name) for name in original.names]
+    own = [_own_ids(part, stem) for part, stem in zip(original.parts, stems, strict=True)]
+    homes = [original.homes[doc_id] for doc_id in doc_ids]
+    return [(stems[number], own[number][index]) for number, index in homes]
+
+
+def _own_ids(part: TextReading, stem: str) -> list[str]:
+    alone = len(part.documents) == 1
+    return [
+        document.id if document.id is not None else (stem if alone else f"{stem}#{number}")
+        for number, document in enumerate(part.documents, 1)
     ]
+
+
+def unique_ids(stems: Sequence[str], own: list[list[str]]) -> list[list[str]]:
+    """The IDs of the documents of each file, with the file's name before them where they would be the same."""
     if max(Counter(each for ids in own for each in ids).values(), default=1) == 1:
         return own
     return [[f"{stem}/{each}" for each in ids] for stem, ids in zip(stems, own, strict=True)]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import glob
 import os
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.names import natural_key
 from clueval_xlsx.files.outputs import shown_name
-from clueval_xlsx.formats.folders import folder_format, read_folder
+from clueval_xlsx.formats.folders import candidates, file_digest, folder_format, opened_part, read_folder
 from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
 from clueval_xlsx.formats.options import PRED, ReadOptions
 from clueval_xlsx.formats.recognition import GZIP, unpack_gzip
@@ -78,14 +79,14 @@ def _needs_text(opened: OpenedSource, format_: Format) -> bool:
 def _format_of(opened: OpenedSource, options: ReadOptions) -> Format:
     """The format of a source; that of a folder is the one of its files."""
     if opened.files is not None:
-        project = next((each for each in FORMATS if each.project and _is_project(each, opened)), None)
+        project = next((each for each in FORMATS if each.project and _is_project(each, list(opened.files))), None)
         return folder_format(opened, options)[0] if project is None or options.format is not None else project
     return find_format(opened, options.format, options.fields)
 
 
-def _is_project(format_: Format, opened: OpenedSource) -> bool:
-    """Whether a folder is the unpacked export of a project."""
-    return bool(module_of(format_).is_project(list(opened.files or ())))  # type: ignore[attr-defined]
+def _is_project(format_: Format, files: list[str]) -> bool:
+    """Whether a folder of these files is the unpacked export of a project."""
+    return bool(module_of(format_).is_project(files))  # type: ignore[attr-defined]
 
 
 def _open(source: InputSource, options: ReadOptions, name: str | None) -> OpenedSource:
@@ -127,16 +128,26 @@ def _open_folder(files: dict[str, bytes], name: str, options: ReadOptions) -> Op
 
 
 def _folder_files(folder: Path) -> dict[str, bytes]:
+    """The files below a folder."""
+    return {name: _read_inside(path, folder) for name, path in _folder_paths(folder).items()}
+
+
+def _folder_paths(folder: Path) -> dict[str, Path]:
     """The files below a folder, by their path in it, in natural order; links that lead out of it are left alone."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return {
-        name: _read_inside(found[name], folder)
+        name: found[name]
         for name in sorted(found, key=natural_key)
         if found[name].suffix.lower() in {_TEXT, _ANNOTATIONS} or not _leads_out(found[name], folder)
     }
 
 
 def _matching_files(path: Path) -> dict[str, bytes]:
+    """The files that a glob names."""
+    return {name: each.read_bytes() for name, each in _matching_paths(path).items()}
+
+
+def _matching_paths(path: Path) -> dict[str, Path]:
     """The files that a glob names, by their path in the folder that they share; none for an ordinary path."""
     if path.exists() or not glob.has_magic(str(path)):
         return {}
@@ -145,10 +156,45 @@ def _matching_files(path: Path) -> dict[str, bytes]:
     if not found:
         raise InputError(f"{path}: no file is called like that. Check the path.")
     shared = Path(os.path.commonpath([each.parent for each in found]))
-    named = {each.relative_to(shared).as_posix(): each.read_bytes() for each in found}
     texts = {each.with_suffix(_TEXT) for each in found if each.suffix.lower() == _ANNOTATIONS}
-    named.update({each.relative_to(shared).as_posix(): each.read_bytes() for each in texts if each.is_file()})
+    named = {each.relative_to(shared).as_posix(): each for each in [*found, *filter(Path.is_file, texts)]}
     return {key: named[key] for key in sorted(named, key=natural_key)}
+
+
+@dataclass(frozen=True)
+class FileOfFolder:
+    """One file of a folder or glob: where it is, and what it is called there."""
+
+    folder: str
+    name: str
+    path: Path
+    size: int
+
+
+def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | None:
+    """The files of a folder or glob that make a corpus, none of them read; None where the source is one file."""
+    path = Path(source)
+    found = _folder_paths(path) if path.is_dir() else _matching_paths(path)
+    if not found and not path.is_dir():
+        return None
+    name = shown_name(source)
+    format_, files = candidates(name, list(found), options)
+    project = next((each for each in FORMATS if each.project and _is_project(each, list(found))), None)
+    whole = project if project is not None and options.format is None else format_
+    if whole is not None and (whole.folder or whole.project):
+        raise OptionError(f"{name}: a folder of {whole.title} is read as a whole, not file by file. Convert it first.")
+    return [FileOfFolder(name, each, found[each].absolute(), found[each].stat().st_size) for each in files]
+
+
+def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Reading, list[bytes]]:
+    """Read some files of a folder as if it held nothing else, and hash each."""
+    try:
+        opened = OpenedSource(files[0].folder, files={file.name: file.path.read_bytes() for file in files})
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be read: {error.strerror or error}. Check the path.") from None
+    format_ = folder_format(opened, options)[0]
+    hashes = [file_digest(file.name, opened_part(opened, file.name).data) for file in files]
+    return _read_opened(opened, format_, options, None), hashes
 
 
 def _leads_out(path: Path, folder: Path) -> bool:

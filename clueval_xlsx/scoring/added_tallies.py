@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from clueval_xlsx.scoring.grouping import Grouping
-from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
+from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.scoring.scores import ScoreSettings
 from clueval_xlsx.text.strings import IntArray
 
@@ -63,15 +63,15 @@ class AddedTallies:
         found: dict[_Key, list[tuple[Tally, int]]] = {}
         for number, part in enumerate(parts):
             for tally in part.tallies:
-                key = (tally.scheme, tally.variant, tally.level, tally.labelled)
-                found.setdefault(key, []).append((tally, number))
-        groups = {}
+                same = (tally.scheme, tally.variant, tally.level, tally.labelled)
+                found.setdefault(same, []).append((tally, number))
+        groups: dict[str, tuple[Sequence[str], IntArray]] = {}
         for key in dict.fromkeys(key for part in parts for key in part.groups):
-            known = [part.groups.get(key, ((), np.full(int(part.sizes.sum()), -1))) for part in parts]
+            known = [part.groups.get(key, _in_no_group(part.sizes)) for part in parts]
             values = list(dict.fromkeys(value for own, _ in known for value in own))
             groups[key] = (values, np.concatenate([_codes(own, values)[codes] for own, codes in known]))
         return cls(
-            [_joined(same, renamed, first) for same in found.values()],
+            [_joined(each, renamed, first) for each in found.values()],
             vocabulary,
             np.concatenate([part.sizes for part in parts]),
             groups,
@@ -86,6 +86,10 @@ class AddedTallies:
         """What rows are grouped by: the documents, under these names, then the chosen keys."""
         documents = Grouping("document", doc_ids, np.arange(len(doc_ids)), per_document=True)
         return [documents, *(Grouping(key, *self.groups[key], per_document=False) for key in keys)]
+
+
+def _in_no_group(sizes: IntArray) -> tuple[Sequence[str], IntArray]:
+    return (), np.full(int(sizes.sum()), -1, dtype=np.int64)
 
 
 def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -130,17 +134,22 @@ def _summed_side(side: Side, layers: Sequence[str], place_of: IntArray) -> Side:
     columns += [nothing if side.relaxed is None else side.relaxed.astype(np.int64)]
     counted = np.flatnonzero(side.weight)
     rows, row_of = _distinct(np.stack(columns, axis=1)[counted])
-    weight = np.bincount(row_of, weights=side.weight[counted], minlength=len(rows))
+    weight: FloatArray = np.bincount(row_of, weights=side.weight[counted], minlength=len(rows)).astype(np.float64)
     place, credit, *labels = rows.T
     *labels, outcome, relaxed = labels
     return Side(
         _narrow(place),
         {layer: _narrow(codes) for layer, codes in zip(layers, labels, strict=True)},
-        (credit / 2).astype(np.float32),
-        weight if len(weight) and weight.max() >= _EXACT else weight.astype(np.float32),
+        _short(credit / 2),
+        _short(weight),
         outcome=None if side.outcome is None else _narrow(outcome),
         relaxed=None if side.relaxed is None else relaxed.astype(bool),
     )
+
+
+def _short(values: FloatArray) -> Any:
+    """The same numbers in half the bytes, if they stay exact."""
+    return values if values.max(initial=0) >= _EXACT else values.astype(np.float32)
 
 
 def _narrow(values: IntArray) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
-from clueval_xlsx.detectors.cluster import ClusterPlace
+from clueval_xlsx.clusters import ClusterPlace
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError, OptionError
 from tests.support.commands import refused, run

@@ -1,0 +1,294 @@
+"""Scores of a corpus of many files on a cluster: workers match and tally some files each, the sums add up here.
+
+What the workers give back are counts by document, so that memory here grows with documents and not with tokens.
+Nothing in it depends on which files were counted together: the result is that of one machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from clueval_xlsx.clusters import ClusterPlace, connected, spread, worker_count
+from clueval_xlsx.corpus.annotation import orphan_notes
+from clueval_xlsx.corpus.corpus import no_metadata
+from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, alignment_notes
+from clueval_xlsx.corpus.pair import unseen_note
+from clueval_xlsx.corpus_parts import CorpusRequest, FilePair, Part, PartFigures, count_batch
+from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.figures import Figures, InputFacts, Options, SideFacts, signature
+from clueval_xlsx.formats.emptiness import Content
+from clueval_xlsx.formats.folders import folder_digest, stem_of
+from clueval_xlsx.formats.loading import list_files, read_files
+from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.scoring.added_tallies import AddedTallies
+from clueval_xlsx.scoring.schemes.tally import Tally
+from clueval_xlsx.scoring.scores import ScoreSettings
+from clueval_xlsx.text.folding import TextDifferences
+
+_MOST_FILES = 256  # in a batch
+_MOST_BYTES = 1 << 24
+_TURNS = 8  # batches that each worker should get at least, so that all end at about the same time
+_SHOWN = 10  # files that are named
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoredCorpus(Figures):
+    """The figures of a corpus that was counted in parts."""
+
+    tallies: Sequence[Tally] = ()  # a value here, computed elsewhere
+    presidio_tallies: Sequence[Tally] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterScores:
+    """The figures of each part that is evaluated by itself, what the inputs hold, and whether both hold the same."""
+
+    figures: tuple[ScoredCorpus, ...]
+    inputs: InputFacts  # before labels are aligned, all layers
+    contents: tuple[Content, Content]
+    same_spans: bool
+
+
+def pair_files(gold: str, pred: str, request: CorpusRequest) -> list[FilePair]:
+    """The files of two folders or globs, paired by their names, whatever their endings."""
+    sides = []
+    for source, options in ((gold, request.gold), (pred, request.pred)):
+        if options.text is not None:
+            raise OptionError(
+                "--text: belongs to annotations whose text lies elsewhere. --cluster needs it beside them."
+            )
+        files = list_files(source, options)
+        if files is None:
+            raise OptionError(
+                f"--cluster: {source} is one file, and a corpus is spread file by file. Give a folder or a glob of "
+                "files, or leave --cluster out."
+            )
+        sides.append({stem_of(file.name): file for file in files})
+        if len(sides[-1]) < len(files):
+            twice = [stem for stem, count in Counter(stem_of(file.name) for file in files).items() if count > 1]
+            raise InputError(
+                f"{source}: several files are called {twice[0]}. Allowed: one of each name, endings aside."
+            )
+    lonely = [
+        f"{source}: {len(alone)} without a partner in {other} ({_some(alone)})"
+        for (own, theirs), source, other in ((sides, gold, pred), (sides[::-1], pred, gold))
+        if (alone := [file.name for stem, file in own.items() if stem not in theirs])
+    ]
+    if lonely:
+        raise InputError(
+            f"{'; '.join(lonely)}. Files are paired by their names, endings aside: both sides need the same."
+        )
+    return [(file, sides[1][stem]) for stem, file in sides[0].items()]
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+
+
+def score_on_cluster(
+    place: ClusterPlace,
+    pairs: Sequence[FilePair],
+    request: CorpusRequest,
+    advance: Callable[[int], None] = lambda _number: None,
+    seen: Callable[[int], None] = lambda _workers: None,
+) -> ClusterScores:
+    """Have the workers count all pairs of files and add up what they found.
+
+    `advance` is told the number of each pair that is done, `seen` the number of workers.
+    """
+    found: dict[int, Part] = {}
+    with connected(place) as client:
+        most = max(1, min(_MOST_FILES, len(pairs) // (worker_count(client) * _TURNS)))
+        batches = _batches(pairs, most)
+        with contextlib.closing(
+            spread(client, partial(count_batch, request), lambda: next(batches, ()), seen)  # type: ignore[type-var]
+        ) as results:
+            for batch in results:
+                (number, files), *_ = batch.items
+                if batch.result is None:
+                    raise InputError(
+                        f"{files[0].folder}/{files[0].name}: each worker that took it died. Give the workers more "
+                        "memory, or split the file."
+                    )
+                if isinstance(batch.result, CluevalError):
+                    raise batch.result
+                found[number] = batch.result
+                for done, _ in batch.items:
+                    advance(done)
+    return add_parts([found[number] for number in sorted(found)], pairs, request)
+
+
+def _batches(pairs: Sequence[FilePair], most: int) -> Iterator[list[tuple[int, FilePair]]]:
+    """So many pairs at once, or fewer if they are large."""
+    batch: list[tuple[int, FilePair]] = []
+    size = 0
+    for number, files in enumerate(pairs):
+        batch.append((number, files))
+        size += files[0].size + files[1].size
+        if len(batch) >= most or size >= _MOST_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def add_parts(parts: Sequence[Part], pairs: Sequence[FilePair], request: CorpusRequest) -> ClusterScores:
+    """The figures of the corpus from those of its parts, which follow each other."""
+    _check_alike(parts, pairs, request.options)
+    doc_ids = _doc_ids(parts, pairs, request)
+    counts: Counter[str] = sum((part.counts for part in parts), Counter())
+    sides = [_side_facts(parts, index) for index in range(2)]
+    if request.strict_tags and (orphans := [side for side in sides if any(side.orphans.values())]):
+        raise InputError(
+            f"{orphans[0].name}: {sum(orphans[0].orphans.values())} I- tags continue nothing. --bio strict allows I- "
+            "only behind B- or I- of the same label; use --bio lenient to let it open a span."
+        )
+    differences = sum((part.differences for part in parts), TextDifferences())
+    gold, pred = sides
+    notes = [note for index in range(2) for part in parts for note in part.sides[index].notes]
+    notes += [*unseen_note(counts["unseen"]), *differences.notes(gold.name, pred.name)]
+    notes += [note for side in sides for note in orphan_notes(side.name, side.orphans)]
+    hard = any(part.hard_breaks for part in parts)
+    inputs = InputFacts(
+        gold,
+        pred,
+        parts[0].figures[0].layers,
+        len(doc_ids),
+        counts["closed" if hard else "sentences"],
+        counts["tokens"],
+        max(part.align for part in parts),
+    )
+    figures = tuple(
+        _scored([part.figures[index] for part in parts], inputs, doc_ids, notes, request)
+        for index in range(len(parts[0].figures))
+    )
+    contents = [parts[0].sides[index].content for index in range(2)]
+    for part in parts[1:]:
+        contents = [content + part.sides[index].content for index, content in enumerate(contents)]
+    raw = replace(inputs, gold=replace(gold, spans=sum(part.spans for part in parts)))
+    return ClusterScores(figures, raw, (contents[0], contents[1]), all(part.same_spans for part in parts))
+
+
+def _side_facts(parts: Sequence[Part], index: int) -> SideFacts:
+    sides = [part.sides[index] for part in parts]
+    source, openings = sides[0].source, dict(sides[0].openings)
+    for side in sides[1:]:
+        openings = {layer: openings[layer] + counts for layer, counts in side.openings.items()}
+    return SideFacts(
+        source.name,
+        folder_digest(hashed for side in sides for hashed in side.hashes),
+        source.columns,
+        sum(part.figures[0].spans[index] for part in parts),
+        {layer: counts.orphans for layer, counts in openings.items()},
+        source.reading,
+    )
+
+
+def _scored(
+    found: Sequence[PartFigures],
+    inputs: InputFacts,
+    doc_ids: Sequence[str],
+    notes: Sequence[str],
+    request: CorpusRequest,
+) -> ScoredCorpus:
+    layers, options = found[0].layers, request.options
+    if options.labelled not in {None, *layers}:
+        options = replace(options, labelled=None)
+    tallies = AddedTallies.join([each.tallies for each in found])
+    presidio = AddedTallies.join([each.presidio for each in found])
+    sides = [
+        replace(
+            side,
+            spans=sum(each.spans[index] for each in found),
+            dropped=sum(each.dropped[index] for each in found),
+        )
+        for index, side in enumerate((inputs.gold, inputs.pred))
+    ]
+    inputs = replace(inputs, gold=sides[0], pred=sides[1], layers=layers)
+    alignment = _aligned([each.alignment for each in found], options.labels, len(doc_ids))
+    return ScoredCorpus(
+        inputs=inputs,
+        options=options,
+        settings=ScoreSettings(
+            documents=tallies.documents,
+            vocabulary=tallies.vocabulary,
+            groupings=tallies.groupings(doc_ids, options.by),
+            beta=options.beta,
+            seed=options.seed,
+            replicates=options.replicates,
+            headline=(options.level, options.labelled),
+        ),
+        signature=signature(inputs, options),
+        alignment=alignment,
+        notes=(*notes, *alignment.notes),
+        tallies=tallies.tallies,
+        presidio_tallies=presidio.tallies,
+    )
+
+
+def _aligned(parts: Sequence[Alignment], rules: LabelRules, documents: int) -> Alignment:
+    if rules == LabelRules():
+        return Alignment()
+
+    def added(counts: Sequence[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
+        return {
+            name: {side: sum(each[name][side] for each in counts) for side in sides}
+            for name, sides in counts[0].items()
+        }
+
+    whole = Alignment(
+        added([part.mapped for part in parts]),
+        added([part.ignored for part in parts]),
+        given=frozenset().union(*(part.given for part in parts)),
+        present=frozenset().union(*(part.present for part in parts)),
+    )
+    return replace(whole, notes=alignment_notes(whole, rules, documents))
+
+
+def _check_alike(parts: Sequence[Part], pairs: Sequence[FilePair], options: Options) -> None:
+    """Refuse files that are written differently, where the whole corpus decides how it is read."""
+    first: dict[str, tuple[object, int]] = {}
+    for part in parts:
+        for what, value in part.alike.items():
+            known, number = first.setdefault(what, (value, part.number))
+            if known != value:
+                places = [
+                    f"{shown} from {pairs[at][0].name} on" for shown, at in ((known, number), (value, part.number))
+                ]
+                raise InputError(
+                    f"{pairs[0][0].folder}: the {what} differ: {'; '.join(places)}. With --cluster all files must be "
+                    "alike: name columns and layers (--layer, --format), or leave --cluster out."
+                )
+    for key in options.by:
+        if f"metadata {key}" not in first:
+            known_keys = dict.fromkeys(each for part in parts for each in part.metadata_keys)
+            raise no_metadata(pairs[0][0].folder, key, list(known_keys))
+
+
+def _doc_ids(parts: Sequence[Part], pairs: Sequence[FilePair], request: CorpusRequest) -> list[str]:
+    """The IDs of all documents as one machine would give them; they must be unique."""
+    own = [each for part in parts for each in part.doc_ids]
+    ids = [f"#{number}" if doc_id is None else doc_id for number, (_, doc_id) in enumerate(own, 1)]
+    if len(set(ids)) == len(ids):
+        return ids
+    if not format_named(parts[0].sides[0].source.format).columns:
+        return [f"{stem}/{doc_id}" for stem, doc_id in own]
+    doc_id = next(doc_id for doc_id, count in Counter(ids).items() if count > 1)
+    stops = np.append([part.number for part in parts[1:]], len(pairs)).tolist()
+    files = [
+        pairs[number][0]
+        for part, stop in zip(parts, stops, strict=True)
+        if any(own == doc_id for _, own in part.doc_ids)
+        for number in range(part.number, stop)
+        if doc_id in read_files([pairs[number][0]], request.gold)[0].doc_ids
+    ]
+    raise InputError(
+        f"{files[-1].folder}/{files[-1].name}: document {doc_id!r} stands in {files[0].name}, too. Document IDs must "
+        "be unique and the tokens of a document must stand together."
+    )
