@@ -9,17 +9,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clueval_xlsx.clusters import ClusterPlace, spread
 from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
-from clueval_xlsx.clusters import ClusterPlace
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError, OptionError
-from tests.support.commands import refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.dask_clusters import two_workers
 from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, command
 from tests.support.uninstalled import run_without
 
@@ -41,15 +42,7 @@ SLOW = GOOD.replace("for line in sys.stdin:", "import time\nfor line in sys.stdi
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two workers on this machine, as a cluster that runs already."""
-    import dask
-
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs="CRITICAL"
-        ) as started,
-    ):
+    with two_workers() as started:
         yield started
 
 
@@ -113,6 +106,17 @@ def test_the_command_writes_the_same_bytes(cluster: Any, examples: Path, tmp_pat
         done = run("predict", examples / "gold.vrt", "-o", tmp_path / f"{name}.{ending}", *target, *more, *place)
         assert done.code == 0, done.err
     assert (tmp_path / f"here.{ending}").read_bytes() == (tmp_path / f"there.{ending}").read_bytes()
+
+
+def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_path: Path) -> None:
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        text = (examples / f"{side}.vrt").read_text("utf-8")
+        for number, document in enumerate(text.split("<text")[1:]):
+            (tmp_path / side / f"{number}.vrt").write_text(f"<text{document}", "utf-8")
+    command = ("score", tmp_path / "gold", tmp_path / "pred", *EXAMPLE_OPTIONS, "--scheme", "all", "--as", "json")
+    here, there = run(*command), run(*command, "--cluster", cluster.scheduler_address)
+    assert there == here
 
 
 def test_what_cannot_be_a_cluster_is_refused(examples: Path, tmp_path: Path) -> None:
@@ -184,3 +188,20 @@ def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(cluster: 
     found = run_detector(documents(*texts), DetectorSettings(command(tmp_path, MURDEROUS)), on(cluster))
     assert found.failures == {5: "each worker that took it died"}
     assert [one is not None for one in found.found].count(True) == 7
+
+
+def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:
+    def work(items: Sequence[int]) -> list[int]:
+        if 2 in items:
+            kept = b"x" * 700_000_000  # of the 500 MB that the worker has
+            time.sleep(60)
+            del kept
+        return list(items)
+
+    numbers = [[1, 2], [3]]
+    with two_workers(memory_limit="500MB") as started, distributed.Client(started) as client:
+        found = [
+            (list(batch.items), batch.result)
+            for batch in spread(client, work, lambda: numbers.pop(0) if numbers else [])
+        ]
+    assert sorted(found) == [([1], [1]), ([2], None), ([3], [3])]

@@ -1,0 +1,190 @@
+"""Scores of a corpus of files, counted in parts: the same bytes as on one machine, or a refusal that says why."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clueval_xlsx import cluster_scores
+from clueval_xlsx.clusters import Batch, ClusterPlace
+from clueval_xlsx.corpus_parts import CorpusRequest, FilePair, count_batch
+from clueval_xlsx.exceptions import CluevalError
+from tests.support.commands import Result, refused, run
+
+CATEGORY = ("--layer", "category=2")
+LAYERS = (*CATEGORY, "--layer", "risk=3")
+
+
+@pytest.fixture(scope="module")
+def folders(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example with each decision in a file of its own."""
+    folder = tmp_path_factory.mktemp("corpus")
+    for side in ("gold", "pred"):
+        (folder / side).mkdir()
+        text = (examples / f"{side}.vrt").read_text("utf-8")
+        for number, document in enumerate(re.findall(r"<text.*?</text>\n", text, re.DOTALL), 1):
+            (folder / side / f"decision-{number}.vrt").write_text(document, "utf-8", newline="")
+    return folder
+
+
+@pytest.fixture
+def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Have files counted here, so many at a time, as workers would do it."""
+
+    def choose(size: int) -> None:
+        def count(
+            place: ClusterPlace, pairs: Sequence[FilePair], request: CorpusRequest, *_progress: object
+        ) -> cluster_scores.ClusterScores:
+            del place
+            numbered, parts = list(enumerate(pairs)), []
+            for begin in range(0, len(pairs), size):
+                found = count_batch(request, numbered[begin : begin + size])
+                if isinstance(found, CluevalError):
+                    raise found
+                parts.append(pickle.loads(pickle.dumps(found)))
+            return cluster_scores.add_parts(parts, pairs, request)
+
+        monkeypatch.setattr(cluster_scores, "score_on_cluster", count)
+
+    return choose
+
+
+def both(gold: Path | str, pred: Path | str, *options: str) -> tuple[Result, Result]:
+    """On one machine, and in parts."""
+    return run("score", gold, pred, *options), run("score", gold, pred, *options, "--cluster", "local:2")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (*LAYERS, "--scheme", "all", "--by", "domain"),
+        (*LAYERS, "--no-merge", "--labelled", "risk"),
+        (*CATEGORY, "--scheme", "all", "--equivalent", "PERSON,ORG", "--ignore", "LOC"),
+        (*CATEGORY, "--map", "PERSON=PER", "--map", "PERSO=X", "--labelled", "category"),
+        (*CATEGORY, "--by", "s_id", "--by", "domain", "--scheme", "documents"),
+        (*CATEGORY, "--align", "text", "--scheme", "seqeval"),
+        (*CATEGORY, "--fail-under", "recall=0.99"),
+    ],
+    ids=["all schemes", "layers apart", "equivalent and ignored", "mapped", "grouped", "aligned", "gate"],
+)
+def test_parts_add_up_to_the_same_bytes(
+    folders: Path, in_parts: Callable[[int], None], options: tuple[str, ...]
+) -> None:
+    in_parts(1)
+    here, there = both(folders / "gold", folders / "pred", *options, "--as", "json")
+    assert there == here
+    assert here.out
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_parts_of_any_size_give_the_same_table(folders: Path, in_parts: Callable[[int], None], size: int) -> None:
+    in_parts(size)
+    here, there = both(folders / "gold" / "*.vrt", folders / "pred" / "*.vrt", *CATEGORY)
+    assert there == here
+    assert here.out
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_texts_without_ids_of_their_own_add_up_too(in_parts: Callable[[int], None], tmp_path: Path, size: int) -> None:
+    in_parts(size)
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        for number in range(4):
+            spans = [[0, 7, "PER"], [12, 19, "PER"]][: 1 + (number % 2 if side == "pred" else 1)]
+            lines = [{"id": f"same-{row}", "text": "Ann Lee met Bob May here.", "label": spans} for row in range(3)]
+            target = tmp_path / side / f"part-{number}.jsonl"
+            target.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    here, there = both(tmp_path / "gold", tmp_path / "pred", "--scheme", "all", "--as", "json")
+    assert there == here
+    assert "part-0/same-0" in here.out
+
+
+def test_tags_that_continue_nothing_are_told_by_the_whole_corpus(
+    in_parts: Callable[[int], None], tmp_path: Path
+) -> None:
+    """A single file may look like IOB1, where I- opens every span; the corpus does not."""
+    in_parts(1)
+    files = {"a": "Ann\tI-PER\nLee\tB-PER\nof\tO\n", "b": "Ann\tB-PER\nLee\tI-PER\nof\tO\nRome\tI-LOC\n"}
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        for name, content in files.items():
+            (tmp_path / side / f"{name}.vrt").write_text(content, "utf-8")
+    here, there = both(tmp_path / "gold", tmp_path / "pred", "--as", "json")
+    assert there == here
+    assert json.loads(here.out)["inputs"]["gold"]["orphans"] == {"span": 2}
+
+
+def test_what_does_not_add_up_is_refused_by_name(folders: Path) -> None:
+    common = ("score", folders / "gold", folders / "pred", *CATEGORY, "--cluster", "local:2")
+    refused(run(*common, "--unmapped", "discard"), "--unmapped discard: looks at the labels of the whole corpus")
+    refused(run(*common, "--align", "position"), "--align position: how many words may differ is a share of the whole")
+    one = folders / "gold" / "decision-1.vrt"
+    refused(run("score", one, folders / "pred", *CATEGORY, "--cluster", "local:2"), "is one file")
+
+
+def test_files_without_a_partner_are_listed(folders: Path, tmp_path: Path) -> None:
+    for side, left_out in (("gold", "decision-2.vrt"), ("pred", "decision-3.vrt")):
+        (tmp_path / side).mkdir()
+        for file in (folders / side).iterdir():
+            if file.name != left_out:
+                (tmp_path / side / file.name).write_bytes(file.read_bytes())
+    done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY, "--cluster", "local:2")
+    refused(done, "decision-2.vrt")
+    refused(done, "decision-3.vrt")
+
+
+def test_an_error_names_its_file_and_other_files_stay_out_of_it(
+    folders: Path, in_parts: Callable[[int], None], tmp_path: Path
+) -> None:
+    in_parts(4)
+    (tmp_path / "pred").mkdir()
+    for file in (folders / "pred").iterdir():
+        text = file.read_text("utf-8")
+        (tmp_path / "pred" / file.name).write_text(
+            text.replace("\tO", "x\tO", 1) if file.name == "decision-3.vrt" else text, "utf-8"
+        )
+    done = run("score", folders / "gold", tmp_path / "pred", *CATEGORY, "--cluster", "local:2")
+    assert done.code == 2
+    assert "decision-3.vrt" in done.err
+    assert "decision-1.vrt" not in done.err
+
+
+def test_documents_of_one_id_in_two_files_are_refused(
+    folders: Path, in_parts: Callable[[int], None], tmp_path: Path
+) -> None:
+    in_parts(1)
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        content = (folders / side / "decision-1.vrt").read_bytes()
+        for name in ("a.vrt", "b.vrt"):
+            (tmp_path / side / name).write_bytes(content)
+    done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY, "--cluster", "local:2")
+    refused(done, "gold/b.vrt: document 'AG-Lindenau-12-C-345-24' stands in a.vrt, too")
+
+
+def test_files_that_are_written_differently_are_refused(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    in_parts(1)
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.vrt").write_text("Ann\tB-PER\n", "utf-8")
+        (tmp_path / side / "b.vrt").write_text("Ann\tx\tB-PER\n", "utf-8")
+    done = run("score", tmp_path / "gold", tmp_path / "pred", "--cluster", "local:2")
+    refused(done, "the columns of gold differ")
+
+
+def test_a_file_that_each_worker_dies_of_is_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dying(_client: object, _work: object, take: Callable[[], Sequence[Any]], *_seen: object) -> Iterator[Any]:
+        yield Batch(take()[:1], None)
+
+    monkeypatch.setattr(cluster_scores, "connected", lambda _place: nullcontext())
+    monkeypatch.setattr(cluster_scores, "worker_count", lambda _client: 2)
+    monkeypatch.setattr(cluster_scores, "spread", dying)
+    done = run("score", folders / "gold", folders / "pred", *CATEGORY, "--cluster", "local:2")
+    refused(done, "gold/decision-1.vrt: each worker that took it died. Give the workers more memory")
