@@ -22,14 +22,17 @@ TREES = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
 HEAVY = ("pandas", "numpy", "scipy", "networkx", "xlsxwriter", "openpyxl", "jinja2", "rich", "regex")
 
 # Rooms that compute or choose what is shown, and therefore open nothing.
-COMPUTING = {"text", "corpus", "scoring", "cases", "evaluation", "comparison", "pairwise_agreement", "views"}
+COMPUTING = {
+    "text", "corpus", "scoring", "figures", "cases", "evaluation", "cluster_scoring", "comparison",
+    "pairwise_agreement", "views",
+}  # fmt: skip
 OPENING = {"open", "write_text", "write_bytes", "read_text", "read_bytes"}
 TALKING = {"print", "input", "exit", "quit", "echo"}
 # What lies directly in the package; everything else has a room. `comparison` and `pairwise_agreement` put several
 # evaluations beside each other, so they stand above `evaluation`, and no room is made for two modules.
 AT_THE_TOP = {
     "__init__", "__main__", "version", "exceptions", "words", "evaluation", "comparison", "pairwise_agreement",
-    "resources", "threads",
+    "resources", "threads", "clusters", "figures",
 }  # fmt: skip
 
 

@@ -24,15 +24,15 @@ def refuse_nothing(readings: Sequence[Reading], options: Sequence[ReadOptions]) 
 
 def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
     """Raise where there is nothing in inputs of these contents."""
-    from clueval_xlsx.formats.emptiness import ANNOTATION_KEYS, Missing
+    from clueval_xlsx.formats.emptiness import ANNOTATION_KEYS, Lacking
 
     for content in contents:
-        if Missing.ANNOTATIONS in content.missing:
+        if Lacking.ANNOTATIONS in content.missing:
             raise InputError(
                 f"{content.name}: none of its {content.documents} documents has annotations. Allowed: the key "
                 f"{ANNOTATION_KEYS[content.format]} in at least one. Check that this is the right file."
             )
-        if Missing.TOKENS in content.missing:
+        if Lacking.TOKENS in content.missing:
             raise InputError(
                 f"{content.name}: no token was read. Check that this is the right file, and its format (--format)."
             )
@@ -40,7 +40,7 @@ def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
 
 
 def _refuse_tags(contents: Sequence[Content], options: ReadOptions) -> None:
-    from clueval_xlsx.formats.emptiness import Missing
+    from clueval_xlsx.formats.emptiness import Lacking
     from clueval_xlsx.formats.options import ReadOptions
     from clueval_xlsx.formats.registry import format_named
 
@@ -49,12 +49,12 @@ def _refuse_tags(contents: Sequence[Content], options: ReadOptions) -> None:
         return
     usual, names = ReadOptions(), " and ".join(dict.fromkeys(content.name for content in files))
     missing = frozenset.intersection(*(content.missing for content in files))
-    if options.document_tag != usual.document_tag and Missing.DOCUMENT_TAG in missing:
+    if options.document_tag != usual.document_tag and Lacking.DOCUMENT_TAG in missing:
         raise InputError(
             f"{names}: there is no <{options.document_tag}> in it. Give the element that opens a document "
             "(--document-tag), or leave the option out."
         )
-    if options.sentence_tag != usual.sentence_tag and Missing.SENTENCE_TAG in missing:
+    if options.sentence_tag != usual.sentence_tag and Lacking.SENTENCE_TAG in missing:
         raise InputError(
             f"{names}: there is no <{options.sentence_tag}> in it. Give the element that opens a sentence "
             "(--sentence-tag), or leave the option out."

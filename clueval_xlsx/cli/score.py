@@ -97,8 +97,8 @@ def _on_cluster(
 ) -> Sequence[Figures]:
     from clueval_xlsx.cli.nothing import refuse_empty, say_meaningless
     from clueval_xlsx.cli.progress import work_progress
-    from clueval_xlsx.cluster_scores import pair_files, score_on_cluster
-    from clueval_xlsx.corpus_parts import CorpusRequest
+    from clueval_xlsx.cluster_scoring.cluster_scores import pair_files, score_on_cluster
+    from clueval_xlsx.cluster_scoring.corpus_parts import CorpusRequest
 
     if sides.by_position is not None:
         raise OptionError(

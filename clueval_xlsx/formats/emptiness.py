@@ -17,7 +17,7 @@ ANNOTATION_KEYS = {
 }
 
 
-class Missing(StrEnum):
+class Lacking(StrEnum):
     """What can be missing from an input as a whole."""
 
     ANNOTATIONS = "annotations"
@@ -33,7 +33,7 @@ class Content:
     name: str
     format: str
     documents: int
-    missing: frozenset[Missing]
+    missing: frozenset[Lacking]
 
     @classmethod
     def of(cls, reading: Reading, options: ReadOptions) -> Content:
@@ -41,14 +41,14 @@ class Content:
         homes = getattr(reading, "homes", ())
         source, missing = reading.source, set()
         if source.format in ANNOTATION_KEYS and homes and not any(home is not None for home in homes):
-            missing.add(Missing.ANNOTATIONS)
+            missing.add(Lacking.ANNOTATIONS)
         if not (len(reading.corpus) if reading.tokenised else any(each.text.strip() for each in reading.documents)):
-            missing.add(Missing.TOKENS)
+            missing.add(Lacking.TOKENS)
         if format_named(source.format).columns:
             if reading.nameless:
-                missing.add(Missing.DOCUMENT_TAG)
+                missing.add(Lacking.DOCUMENT_TAG)
             if options.sentence_tag not in reading.corpus.regions:
-                missing.add(Missing.SENTENCE_TAG)
+                missing.add(Lacking.SENTENCE_TAG)
         return cls(source.name, source.format, len(homes), frozenset(missing))
 
     def __add__(self, other: Content) -> Content:

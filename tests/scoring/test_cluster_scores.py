@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx import cluster_scores
+from clueval_xlsx.cluster_scoring import cluster_scores
+from clueval_xlsx.cluster_scoring.corpus_parts import CorpusRequest, FilePair, count_batch
 from clueval_xlsx.clusters import Batch, ClusterPlace
-from clueval_xlsx.corpus_parts import CorpusRequest, FilePair, count_batch
 from clueval_xlsx.exceptions import CluevalError
 from tests.support.commands import Result, refused, run
 

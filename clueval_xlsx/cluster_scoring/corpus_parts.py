@@ -67,7 +67,7 @@ class SidePart:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class CorpusPart:
     """What the workers say of some files. `alike` must be the same in all parts."""
 
     number: int
@@ -84,7 +84,7 @@ class Part:
     metadata_keys: tuple[str, ...]
 
 
-def count_batch(request: CorpusRequest, batch: Sequence[tuple[int, FilePair]]) -> Part | CluevalError:
+def count_batch(request: CorpusRequest, batch: Sequence[tuple[int, FilePair]]) -> CorpusPart | CluevalError:
     """On a worker: read some files as one corpus, match them, and sum their tallies by document."""
     try:
         return _count([files for _, files in batch], batch[0][0], request)
@@ -115,7 +115,7 @@ def _named(error: CluevalError, files: FilePair) -> CluevalError:
     return type(error)(f"{files[0].folder}/{files[0].name}: {message}")
 
 
-def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Part:
+def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> CorpusPart:
     gold, gold_hashes = read_files([gold for gold, _ in pairs], request.gold)
     pred, pred_hashes = read_files([pred for _, pred in pairs], replace(request.pred, side=PRED))
     if gold.named and pred.named and not set(gold.doc_ids) & set(pred.doc_ids):
@@ -131,7 +131,7 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Pa
     evaluations = evaluate_each(evaluation_parts(pair, merged=request.merged), replace(options, by=known))
     filled = int((corpus.documents.stop > corpus.documents.start).sum())
     sentences = len(corpus.breaks)
-    return Part(
+    return CorpusPart(
         number,
         _own_ids(gold, pair),
         (

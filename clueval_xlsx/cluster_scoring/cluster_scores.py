@@ -14,12 +14,12 @@ from functools import partial
 
 import numpy as np
 
+from clueval_xlsx.cluster_scoring.corpus_parts import CorpusPart, CorpusRequest, FilePair, PartFigures, count_batch
 from clueval_xlsx.clusters import ClusterPlace, connected, spread, worker_count
 from clueval_xlsx.corpus.annotation import orphan_notes
 from clueval_xlsx.corpus.corpus import no_metadata
 from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, alignment_notes
 from clueval_xlsx.corpus.pair import unseen_note
-from clueval_xlsx.corpus_parts import CorpusRequest, FilePair, Part, PartFigures, count_batch
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.figures import Figures, InputFacts, Options, SideFacts, signature
 from clueval_xlsx.formats.emptiness import Content
@@ -102,7 +102,7 @@ def score_on_cluster(
 
     `advance` is told the number of each pair that is done, `seen` the number of workers.
     """
-    found: dict[int, Part] = {}
+    found: dict[int, CorpusPart] = {}
     with connected(place) as client:
         most = max(1, min(_MOST_FILES, len(pairs) // (worker_count(client) * _TURNS)))
         batches = _batches(pairs, most)
@@ -138,7 +138,7 @@ def _batches(pairs: Sequence[FilePair], most: int) -> Iterator[list[tuple[int, F
         yield batch
 
 
-def add_parts(parts: Sequence[Part], pairs: Sequence[FilePair], request: CorpusRequest) -> ClusterScores:
+def add_parts(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], request: CorpusRequest) -> ClusterScores:
     """The figures of the corpus from those of its parts, which follow each other."""
     _check_alike(parts, pairs, request.options)
     doc_ids = _doc_ids(parts, pairs, request)
@@ -175,7 +175,7 @@ def add_parts(parts: Sequence[Part], pairs: Sequence[FilePair], request: CorpusR
     return ClusterScores(figures, raw, (contents[0], contents[1]), all(part.same_spans for part in parts))
 
 
-def _side_facts(parts: Sequence[Part], index: int) -> SideFacts:
+def _side_facts(parts: Sequence[CorpusPart], index: int) -> SideFacts:
     sides = [part.sides[index] for part in parts]
     source, openings = sides[0].source, dict(sides[0].openings)
     for side in sides[1:]:
@@ -251,7 +251,7 @@ def _aligned(parts: Sequence[Alignment], rules: LabelRules, documents: int) -> A
     return replace(whole, notes=alignment_notes(whole, rules, documents))
 
 
-def _check_alike(parts: Sequence[Part], pairs: Sequence[FilePair], options: Options) -> None:
+def _check_alike(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], options: Options) -> None:
     """Refuse files that are written differently, where the whole corpus decides how it is read."""
     first: dict[str, tuple[object, int]] = {}
     for part in parts:
@@ -271,7 +271,7 @@ def _check_alike(parts: Sequence[Part], pairs: Sequence[FilePair], options: Opti
             raise no_metadata(pairs[0][0].folder, key, list(known_keys))
 
 
-def _doc_ids(parts: Sequence[Part], pairs: Sequence[FilePair], request: CorpusRequest) -> list[str]:
+def _doc_ids(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], request: CorpusRequest) -> list[str]:
     """The IDs of all documents as one machine would give them; they must be unique."""
     own = [each for part in parts for each in part.doc_ids]
     ids = [f"#{number}" if doc_id is None else doc_id for number, (_, doc_id) in enumerate(own, 1)]

@@ -1,0 +1,1 @@
+"""Scores of a corpus of many files, counted in parts on a cluster."""
