@@ -26,15 +26,19 @@ def agreement_matrix(run: Adjudication, words: Words) -> TableView:
         key = (_over(line, words), str(line["judges"]), int(line["cases"]))
         found.setdefault(key, {})[line["measure"]] = float(line["value"])
     shown = [measure for measure in _MEASURES if any(measure in values for values in found.values())]
-    columns = [TableColumn(key, words[f"adjudicated.{key}"]) for key in ("over", "judge_name")]
+    everybody = {judges for _, judges, _ in found}
+    alike = len(everybody) == 1  # then the note names them once
+    columns = [TableColumn("over", words["adjudicated.over"])]
+    columns += [] if alike else [TableColumn("judge_name", words["adjudicated.judge_name"])]
     columns.append(TableColumn("number", words["adjudicated.number"], ValueKind.COUNT))
     columns += [TableColumn(each, words[f"adjudicated.measure_{each}"], ValueKind.MEASURE) for each in shown]
     rows: list[TableRow] = [
-        (over, judges, cases, *(values.get(measure, _NONE) for measure in shown))
+        (over, *(() if alike else (judges,)), cases, *(values.get(measure, _NONE) for measure in shown))
         for (over, judges, cases), values in found.items()
     ]
     faint = frozenset(place for place, (_, _, cases) in enumerate(found) if cases < FEW)
     note = words("adjudicated.agreement_counts", few=FEW)
+    note = f"{words['adjudicated.judge_name']}: {everybody.pop()}. {note}" if alike else note
     empty = words["adjudicated.none_agreement"]
     return TableView("agreement", words["adjudicated.agreement"], tuple(columns), tuple(rows), note, empty, faint)
 

@@ -40,7 +40,8 @@ def headline_sentence(run: Adjudication, words: Words) -> str:
     ]
     if settled:
         errors = int(ledger.loc["gold_error", FN])
-        parts.append(words("lead.misses", settled=numbers.count(settled, words), errors=numbers.count(errors, words)))
+        key = "lead.misses_counted" if 1 in (settled, errors) else "lead.misses"
+        parts.append(words(key, settled=numbers.count(settled, words), errors=numbers.count(errors, words)))
     if UM in ledger.columns:
         both, listed = int(ledger.loc["missed_by_both", UM]), int(ledger[UM].sum())
         parts.append(words("lead.both_missed", both=numbers.count(both, words), listed=numbers.count(listed, words)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clueval_xlsx.comparison import Comparison, System
+from clueval_xlsx.comparison import Comparison, System, holm
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 
@@ -48,9 +48,16 @@ class DifferencePlot:
 
 
 def verdict_sentences(comparison: Comparison, words: Words) -> tuple[str, ...]:
-    """For each system behind the first: what it finds more or less, how sure that is, and what it costs."""
-    first = comparison.systems[0]
-    return tuple(_verdict(comparison, first, other, words) for other in comparison.systems[1:])
+    """For each system behind the first: what it finds more or less, how sure that is, and what it costs.
+
+    The verdicts are tests of their own, chosen beforehand, so their p-values are corrected for their number only.
+    """
+    first, *others = comparison.systems
+    rows = [_headline_row(comparison, other.name, "recall") for other in others]
+    chances = holm([row["p"] if row else math.nan for row in rows])
+    return tuple(
+        _verdict(first, other, row, chance, words) for other, row, chance in zip(others, rows, chances, strict=True)
+    )
 
 
 def difference_plot(comparison: Comparison, words: Words) -> DifferencePlot:
@@ -71,21 +78,20 @@ def difference_plot(comparison: Comparison, words: Words) -> DifferencePlot:
     return DifferencePlot(title, words["compare.plot_note"], tuple(marks), low, high, step)
 
 
-def _verdict(comparison: Comparison, first: System, other: System, words: Words) -> str:
+def _verdict(first: System, other: System, row: Mapping[Any, Any] | None, chance: float, words: Words) -> str:
     names = {"first": first.name, "second": other.name}
-    row = _headline_row(comparison, other.name, "recall")
     parts = []
     if row is None or math.isnan(row["difference"]):
         parts.append(words("compare.verdict_undefined", **names))
     else:
-        parts.append(_recall(row, names, words))
+        parts.append(_recall(row, chance, names, words))
     more = _alarms(other) - _alarms(first)
     key = "compare.alarms_same" if not more else "compare.alarms_more" if more > 0 else "compare.alarms_fewer"
     parts.append(words(key, count=numbers.count(abs(more), words)))
     return words("compare.verdict", parts=words["lead.joined"].join(parts))
 
 
-def _recall(row: Mapping[Any, Any], names: Mapping[str, str], words: Words) -> str:
+def _recall(row: Mapping[Any, Any], chance: float, names: Mapping[str, str], words: Words) -> str:
     """What is found more or less, in points, with interval and p."""
     difference = row["difference"]
     shown = numbers.decimal(abs(100 * difference), 1, words)
@@ -97,8 +103,8 @@ def _recall(row: Mapping[Any, Any], names: Mapping[str, str], words: Words) -> s
     low, high = (numbers.decimal(100 * end, 1, words).replace("-", "−") for end in ends)
     between = words("compare.verdict_interval", low=low, high=high)
     sure = [] if row["low"] > 0 or row["high"] < 0 else [words["compare.verdict_unsure"]]
-    chance = [chance_sentence(row["p_holm"], words)] if not math.isnan(row["p_holm"]) else []
-    return f"{text} ({', '.join([between, *chance, *sure])})"
+    by_chance = [chance_sentence(chance, words)] if not math.isnan(chance) else []
+    return f"{text} ({', '.join([between, *by_chance, *sure])})"
 
 
 def chance_sentence(value: float, words: Words) -> str:

@@ -14,7 +14,7 @@
     const found = data.layers[layer];
     const total = found.counts[row][column];
     const spans = found.cells[row + "-" + column] || [];
-    const title = element("h3", fill(words.cell, { gold: found.rows[row], pred: found.columns[column] }));
+    const title = element("h2", fill(words.cell, { gold: found.rows[row], pred: found.columns[column] }));
     target.replaceChildren(title);
     if (!spans.length) {
       target.append(element("p", words.empty));

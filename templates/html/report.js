@@ -300,11 +300,11 @@
 
   // The confusion matrix: cells with cases become buttons.
   for (const table of document.querySelectorAll(".matrix")) {
-    const layer = +table.dataset.layer, known = data.labels[layer].length, size = table.tHead.rows[0].cells.length - 1;
+    const layer = +table.dataset.layer, known = data.labels[layer].length;
+    const heads = [...table.tHead.querySelectorAll("th:not(.corner, .total)")].map((head) => head.textContent), size = heads.length;
     const code = (i) => i < known ? i + 1 : i === size - 1 ? -1 : 0;
-    const heads = [...table.tHead.rows[0].cells].slice(1).map((head) => head.textContent);
     const counts = cells[layer].reduce((sum, key) => sum.set(key, (sum.get(key) || 0) + 1), new Map());
-    [...table.tBodies[0].rows].forEach((line, i) => [...line.cells].slice(1).forEach((place, j) => {
+    [...table.tBodies[0].rows].forEach((line, i) => line.querySelectorAll("td:not(.total)").forEach((place, j) => {
       const key = code(i) + "," + code(j), held = counts.get(key);
       if (!held) return;
       const text = fill(words.cell, { reference: heads[i], model: heads[j] });

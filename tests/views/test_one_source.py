@@ -72,7 +72,7 @@ def in_workbook(content: io.BytesIO) -> set[str]:
 
 def in_terminal(parts: list[object]) -> str:
     """What a wide terminal shows."""
-    console = Console(file=io.StringIO(), width=300)
+    console = Console(file=io.StringIO(), width=600)
     for part in parts:
         console.print(part)
     shown = console.file

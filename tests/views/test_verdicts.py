@@ -63,7 +63,7 @@ def test_p_values_are_corrected_by_holm_and_the_page_says_so(comparison: Compari
     assert comparison.tests == len(shown) == 24
     assert (shown["p_holm"] >= shown["p"]).all()
     assert shown["p_holm"].min() == pytest.approx(24 * smallest)
-    assert "corrected for all 24 tests by Holm" in comparison_view(comparison, Words("en")).explained
+    assert "corrected for all 24 tests, those of the verdict" in comparison_view(comparison, Words("en")).explained
     rows = comparison_view(comparison, Words("en")).differences[0].rows
     assert [row.others[0].p for row in rows] == list(table[table["rate"] == "recall"]["p_holm"])
 

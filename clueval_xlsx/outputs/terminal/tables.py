@@ -50,16 +50,17 @@ def text_table(view: TableView, words: Words, width: int = 80) -> RenderableType
     rows = [[short_text(value, kind, words) for value, kind in zip(row, kinds, strict=True)] for row in view.rows]
     titles = [column.title for column in view.columns]
     least = [
-        max((len(word) for text in (title, *texts) for word in (text.split() if wraps else [text])), default=0)
-        for title, wraps, *texts in zip(titles, (kind is ValueKind.TEXT for kind in kinds), *rows, strict=True)
+        max((len(word) for text in texts for word in (text.split() if kind is ValueKind.TEXT else [text])), default=0)
+        for kind, *texts in zip(kinds, *rows, strict=True)
     ]
+    least = [max(size, *(len(word) for word in title.split()), 0) for size, title in zip(least, titles, strict=True)]
     if sum(least) + 2 * len(least) > width:
         return _as_lines(view, titles, rows)
     shown = framed()
     shown.show_header = any(titles)
     for title, kind, size in zip(titles, kinds, least, strict=True):
         text = kind is ValueKind.TEXT
-        shown.add_column(title, justify="left" if text else "right", no_wrap=not text, min_width=size)
+        shown.add_column(title, justify="left" if text else "right", min_width=size, max_width=None if text else size)
     for place, row in enumerate(rows):
         shown.add_row(*(Text(cell) for cell in row), style="dim" if place in view.faint else None)
     return Group(Text(view.title, style="bold"), shown) if view.title else shown
