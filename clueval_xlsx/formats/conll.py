@@ -52,7 +52,7 @@ def conll_text(corpus: Corpus, layers: Mapping[str, pd.DataFrame], *, sentences:
             lines.append("-DOCSTART-")
         for position in range(first, stop):
             token = corpus.tokens[position]
-            if len(token.split()) != 1 or token.split()[0] != token:
+            if not token or re.search(r"[ \t\r\n]", token):
                 raise InputError(
                     f"document {corpus.doc_ids[index]!r}: the token {token!r} has white space in it, which CoNLL "
                     "cannot hold (an annotation begins or ends with white space). Mend it, or convert to .vrt."

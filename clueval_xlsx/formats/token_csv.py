@@ -21,8 +21,8 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.correction import CellEdit, TagCells
-from clueval_xlsx.formats.columns.finding import TOKEN_NAMES
 from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns
+from clueval_xlsx.formats.columns.sample import TOKEN_NAMES
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
 from clueval_xlsx.formats.utf8 import decode_text
@@ -112,7 +112,8 @@ def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
                     Problem(f"{opened.name}:{number}", found, "one row a line, quotation marks doubled", "Mend it")
                 ]
             )
-        rows.append("\t".join(value for _, _, value in cells))
+        values = [value for _, _, value in cells]
+        rows.append("\t".join(values) if any(values) else "")  # a row of empty cells ends a sentence
     names = [name.strip().casefold() for name in rows[0].split("\t")] if rows else []
     settings = replace(
         TokenFormat.of(options, conll=True),

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
-from clueval_xlsx.formats.columns.structure import LineRules, conll_mark
+from clueval_xlsx.formats.columns.sample import TOKEN_NAMES, Sample, take_sample
 from clueval_xlsx.formats.columns.tag_cells import TagPlace, parts_of
 from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER
 
 _SAMPLE = 2000  # token lines that are looked at first; if they hold no tag, all are
-_BYTES = 1 << 20
-TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form", "wordform"})
 _INDEX = re.compile(r"\d+(?:[-.]\d+)?")
-_GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
+_PAIR = re.compile(r"\d+-(\d+)")
 _LABEL = re.compile(r"[^\W\d_][\w.:/+-]*")
 _MISC_KEY = re.compile(r"(?:^|\|)([A-Za-z][\w.:-]*)=")
 _CONLLU = 10  # columns of CoNLL-U, the last of which holds keys
 _MOST_LABELS = 200
+_OTHERWISE = re.compile(r"[BIESLUM][_.:/].+|.+[-_.:/][BIESLUM]")  # B_PER, PER-B: tags as other tools write them
+_BRACKETS = re.compile(r"(?:\([\w-]+)*\*\)*|(?:\([\w-]+)+\)+")  # (PERSON*, *), (GPE): spans as OntoNotes writes them
 
 
 @dataclass(frozen=True)
@@ -45,119 +45,39 @@ class FoundColumns:
     header: bytes = b""
     indexed: bool = False
     tabs: bool = True
+    shared: int = 0  # the number of columns that every line has; 0 where they differ
     misc: int | None = None  # the column that says where there is no space, and other things by key
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """The cells of token lines, and whether a sentence begins before each."""
-
-    rows: tuple[tuple[str, ...], ...]
-    starts: tuple[bool, ...]
-    names: tuple[str, ...] = ()
-    header: bytes = b""
-    tabs: bool = True
-
-    @property
-    def width(self) -> int:
-        """How many columns most lines have, the larger number of equals."""
-        counts = Counter(len(row) for row in self.rows)
-        return max(counts, key=lambda size: (counts[size], size), default=0)
-
-    def column(self, number: int) -> list[str]:
-        return [row[number - 1] for row in self.rows if len(row) >= number]
 
 
 def find_columns(data: bytes, begin: int, wanted: WantedColumns, name: str, *, conll: bool) -> FoundColumns:
     """Look at the beginning of a file, or at all of it where that holds no tag."""
     for most in (_SAMPLE, None):
-        sample = _sample(data, begin, most, conll=conll, tabs_only=wanted.tabs_only)
+        sample = take_sample(data, begin, most, conll=conll, tabs_only=wanted.tabs_only)
         found = _find(sample, wanted, name, conll=conll, last=most is None or len(sample.rows) < most)
         if found is not None:
             return found
     raise AssertionError("the whole file gives an answer")
 
 
-def _lines(data: bytes, begin: int, most: int | None) -> Iterator[str]:
-    text = data[begin : begin + _BYTES] if most is not None else data[begin:]
-    pieces = text.split(b"\n")
-    if most is not None and len(data) > begin + _BYTES:
-        pieces = pieces[:-1]
-    for piece in pieces:
-        yield piece.rstrip(b"\r\0").decode("utf-8", "replace")
-
-
-def _sample(data: bytes, begin: int, most: int | None, *, conll: bool, tabs_only: bool = False) -> _Sample:
-    rules = LineRules(conll=conll, columns=2)
-    kept: list[str] = []
-    starts: list[bool] = []
-    names: tuple[str, ...] = ()
-    fresh = True
-    for line in _lines(data, begin, most):
-        if not line.strip():
-            fresh = True
-            continue
-        declared = _GLOBAL_COLUMNS.match(line)
-        if declared:
-            names = tuple(declared[1].split())
-            continue
-        if _is_structure(line, rules):
-            continue
-        kept.append(line)
-        starts.append(fresh)
-        fresh = False
-        if most is not None and len(kept) > most:
-            break
-    tabs = tabs_only or not conll or _by_tabs(kept)
-    rows = [tuple(line.split("\t") if tabs else line.split()) for line in kept]
-    header = b""
-    if rows and _is_header(rows[0]):
-        names, header = tuple(cell.strip() for cell in rows[0]), kept[0].encode("utf-8")
-        rows, starts = rows[1:], starts[1:]
-    return _Sample(tuple(rows), tuple(starts), names, header, tabs)
-
-
-def _is_structure(line: str, rules: LineRules) -> bool:
-    if rules.conll:
-        return conll_mark(line.encode("utf-8"), len(line.split()), rules) is not None
-    return line.startswith("<") and "\t" not in line and line.rstrip().endswith(">")
-
-
-def _by_tabs(lines: Sequence[str]) -> bool:
-    """Whether only tabs separate columns: blanks would cut lines into different numbers of them."""
-    blanks = {len(line.split()) for line in lines if not line.startswith("#")}
-    tabs = {line.count("\t") for line in lines if not line.startswith("#")}
-    return len(blanks) > 1 and len(tabs) == 1 and tabs != {0}
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Whether a first line names the columns: one is called token or the like, and none holds a tag."""
-    names = [cell.strip().strip('"').casefold() for cell in cells]
-    return bool(TOKEN_NAMES & set(names)) and not any(_is_tag(cell.strip()) for cell in cells)
-
-
-def _is_tag(cell: str) -> bool:
-    return cell in OUTSIDE_MARKS or (cell[1:2] == "-" and parse_tag(cell) is not None)
-
-
-def _find(sample: _Sample, wanted: WantedColumns, name: str, *, conll: bool, last: bool) -> FoundColumns | None:
+def _find(sample: Sample, wanted: WantedColumns, name: str, *, conll: bool, last: bool) -> FoundColumns | None:
     indexed = wanted.token is None and not sample.names and _is_indexed(sample)
     token = _token_column(sample, wanted.token, name, indexed=indexed)
     misc = _misc_column(sample)
     indexed = indexed or (conll and token > 1 and _is_indexed(sample))
     if indexed:
         numbered = [(row, start) for row, start in zip(sample.rows, sample.starts, strict=True) if row[0].isdigit()]
-        sample = _Sample(
+        sample = Sample(
             tuple(row for row, _ in numbered),
             tuple(start for _, start in numbered),
             sample.names,
             sample.header,
             sample.tabs,
+            sample.shared,
         )
     layers = _layers(sample, wanted, _Columns(token, misc, conll), name, last=last)
     if layers is None:
         return None
-    return FoundColumns(token, layers, sample.names, sample.header, indexed, sample.tabs, misc)
+    return FoundColumns(token, layers, sample.names, sample.header, indexed, sample.tabs, sample.shared, misc)
 
 
 @dataclass(frozen=True)
@@ -167,7 +87,7 @@ class _Columns:
     conll: bool
 
 
-def _is_indexed(sample: _Sample) -> bool:
+def _is_indexed(sample: Sample) -> bool:
     """Whether column 1 counts the tokens of each sentence."""
     if sample.width < 3 or not sample.rows:
         return False
@@ -187,7 +107,7 @@ def _is_indexed(sample: _Sample) -> bool:
     return counted > 0 and sample.rows[0][0].split("-")[0] in {"0", "1"}
 
 
-def _token_column(sample: _Sample, wanted: int | str | None, name: str, *, indexed: bool) -> int:
+def _token_column(sample: Sample, wanted: int | str | None, name: str, *, indexed: bool) -> int:
     if isinstance(wanted, int):
         return wanted
     names = [each.strip('"') for each in sample.names]
@@ -200,7 +120,13 @@ def _token_column(sample: _Sample, wanted: int | str | None, name: str, *, index
             )
         return number
     known_names = [number for number, each in enumerate(names, 1) if each.casefold() in TOKEN_NAMES]
-    return known_names[0] if known_names else 2 if indexed else 1
+    return known_names[0] if known_names else 2 if indexed or _counts_in_sentences(sample) else 1
+
+
+def _counts_in_sentences(sample: Sample) -> bool:
+    """Whether column 1 holds the number of the sentence and of the token in it (`3-1`), as WebAnno TSV 2 has them."""
+    pairs = [_PAIR.fullmatch(row[0]) for row in sample.rows]
+    return sample.width > 2 and bool(pairs) and all(pairs) and pairs[0] is not None and pairs[0][1] == "1"
 
 
 def _named(names: Sequence[str], wanted: str) -> int | None:
@@ -210,7 +136,7 @@ def _named(names: Sequence[str], wanted: str) -> int | None:
     return folded.index(wanted.casefold()) + 1 if wanted.casefold() in folded else None
 
 
-def _misc_column(sample: _Sample) -> int | None:
+def _misc_column(sample: Sample) -> int | None:
     """The column of keys: called MISC, or the last of CoNLL-U's ten."""
     named = _named(sample.names, "MISC")
     if named is not None:
@@ -221,7 +147,7 @@ def _misc_column(sample: _Sample) -> int | None:
 
 
 def _layers(
-    sample: _Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool
+    sample: Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool
 ) -> dict[str, TagPlace] | None:
     if wanted.text_only:
         return {}
@@ -246,7 +172,7 @@ def _layers(
     return found
 
 
-def _by_name(sample: _Sample, wanted: str, columns: _Columns) -> TagPlace | None:
+def _by_name(sample: Sample, wanted: str, columns: _Columns) -> TagPlace | None:
     """A column by the header's name, or a key of a column: `KEY`, `MISC:KEY` or `10:KEY`."""
     number = _named(sample.names, wanted)
     if number is not None:
@@ -262,7 +188,7 @@ def _by_name(sample: _Sample, wanted: str, columns: _Columns) -> TagPlace | None
     return None
 
 
-def _unknown_layer(sample: _Sample, layer: str, asked: str | None, columns: _Columns, name: str) -> str:
+def _unknown_layer(sample: Sample, layer: str, asked: str | None, columns: _Columns, name: str) -> str:
     names = f" or name ({', '.join(sample.names)})" if sample.names else ""
     keys = ", ".join(_keys(sample, columns.misc)) if columns.misc is not None else ""
     held = f"; keys of column {columns.misc}: {keys}" if keys else ""
@@ -273,7 +199,7 @@ def _unknown_layer(sample: _Sample, layer: str, asked: str | None, columns: _Col
     )
 
 
-def _keys(sample: _Sample, column: int) -> dict[str, list[str]]:
+def _keys(sample: Sample, column: int) -> dict[str, list[str]]:
     """The keys of a column's cells, each with its values."""
     found: dict[str, list[str]] = {}
     for cell in sample.column(column):
@@ -284,7 +210,7 @@ def _keys(sample: _Sample, column: int) -> dict[str, list[str]]:
     return found
 
 
-def _tag_places(sample: _Sample, wanted: WantedColumns, columns: _Columns) -> list[TagPlace]:
+def _tag_places(sample: Sample, wanted: WantedColumns, columns: _Columns) -> list[TagPlace]:
     """Every column, and failing that every key, that holds tags and nothing else."""
     skipped = {columns.token, *wanted.others}
     numbers = [number for number in range(1, sample.width + 1) if number not in skipped]
@@ -297,6 +223,16 @@ def _tag_places(sample: _Sample, wanted: WantedColumns, columns: _Columns) -> li
         plain = [number for number in numbers if _holds_labels(cells[number])]
         found = [TagPlace(number, plain=True) for number in plain]
     return found
+
+
+def _refuse_other_tags(sample: Sample, place: TagPlace, name: str) -> None:
+    """Refuse labels that are tags written otherwise: taken as labels, every token would be a span."""
+    marked = sorted(set(sample.column(place.column)) - OUTSIDE_MARKS)
+    if place.plain and all(_OTHERWISE.fullmatch(cell) for cell in marked):
+        raise InputError(
+            f"{name}: column {place.column} holds {', '.join(map(repr, marked[:3]))}, which look like tags, but are "
+            "not written as such. Allowed: B-LABEL, I-LABEL, O. Rewrite them."
+        )
 
 
 def _holds_tags(cells: set[str]) -> bool:
@@ -320,31 +256,62 @@ def _holds_labels(cells: set[str]) -> bool:
     )
 
 
-def _with_plain(sample: _Sample, place: TagPlace) -> TagPlace:
+def _with_plain(sample: Sample, place: TagPlace) -> TagPlace:
     return TagPlace(place.column, place.key, plain=_holds_labels(set(sample.column(place.column))))
 
 
 def _only_tags(
-    sample: _Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool, layer: str = ""
+    sample: Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool, layer: str = ""
 ) -> TagPlace | None:
     """The one place that holds tags; None where a larger sample may have it."""
     places = _tag_places(sample, wanted, columns)
     if len(places) > 1:
         raise InputError(_several(sample, places, name, layer))
     if places:
+        _refuse_other_tags(sample, places[0], name)
         return places[0]
     skipped = {columns.token, *wanted.others}
     free = [number for number in range(1, sample.width + 1) if number not in skipped]
     if not last and len(free) > 1:
         return None
-    empty = [number for number in free if set(sample.column(number)) <= OUTSIDE_MARKS]
+    # CoNLL-U writes _ where a column says nothing, tags or not.
+    least = {OUTSIDE} if columns.misc is not None and not sample.names else set()
+    empty = [number for number in free if least <= set(sample.column(number)) <= OUTSIDE_MARKS]
     usual = (max(sample.width, DEFAULT_COLUMN) if columns.conll else DEFAULT_COLUMN) if columns.token == 1 else None
-    if usual is not None and (usual in empty or not empty):
-        return TagPlace(usual)
-    return TagPlace(empty[0] if empty else columns.token + 1)
+    chosen = usual if usual is not None and (usual in empty or not empty) else empty[0] if empty else columns.token + 1
+    if len(free) > 1 and (not _has_tag(sample, chosen) or any(_in_brackets(sample, number) for number in free)):
+        raise InputError(_none(sample, free, columns, name))
+    return TagPlace(chosen)
 
 
-def _several(sample: _Sample, places: Sequence[TagPlace], name: str, layer: str) -> str:
+def _has_tag(sample: Sample, column: int) -> bool:
+    return any(_is_tag_cell(cell) for cell in sample.column(column))
+
+
+def _in_brackets(sample: Sample, column: int) -> bool:
+    cells = set(sample.column(column))
+    return "*" in cells and len(cells) > 1 and all(map(_BRACKETS.fullmatch, cells))
+
+
+def _none(sample: Sample, free: Sequence[int], columns: _Columns, name: str) -> str:
+    """What the columns hold where none holds tags."""
+    brackets = [number for number in free if _in_brackets(sample, number)]
+    if brackets:
+        return (
+            f"{name}: column {brackets[-1]} holds spans in brackets, as OntoNotes (CoNLL-2012) has them, which are not "
+            "read. Allowed: a column of tags (O, B-LABEL, I-LABEL). Convert the file."
+        )
+    held = {number: [cell for cell, _ in Counter(sample.column(number)).most_common(3)] for number in free}
+    listed = "; ".join(f"column {number}: {', '.join(cells)}" for number, cells in list(held.items())[:12])
+    keys = ", ".join(_keys(sample, columns.misc)) if columns.misc is not None else ""
+    listed += f" (keys: {keys})" if keys else ""
+    return (
+        f"{name}: no column holds tags. {listed}. Allowed: a column of tags (O, B-LABEL, I-LABEL). Choose one "
+        f"(--layer {DEFAULT_LAYER}=COLUMN), or convert the file."
+    )
+
+
+def _several(sample: Sample, places: Sequence[TagPlace], name: str, layer: str) -> str:
     described, calls = [], []
     for place in places:
         cells = sample.column(place.column)

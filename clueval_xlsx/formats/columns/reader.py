@@ -89,7 +89,7 @@ class TokenFormat:
             space_column=self.space_column or found.misc,
         )
         least = max([found.token, *placed.wanted().values()])
-        rules = LineRules(conll=self.conll, indexed=found.indexed, header=found.header, columns=least)
+        rules = LineRules(self.conll, found.indexed, found.header, least, found.shared)
         return replace(placed, rules=rules)
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus.corpus import ATTRIBUTE, Regions, tag_attributes
+from clueval_xlsx.corpus.tags import parse_tag
 from clueval_xlsx.formats.columns.complaints import Complaint
 from clueval_xlsx.formats.columns.fields import Lines
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
@@ -170,13 +171,14 @@ def _document_attributes(text: str) -> dict[str, str]:
 class LineRules:
     """Which lines are no tokens: CoNLL's marks or XML tags, a header, and where tokens are counted what has no number.
 
-    `columns` is how many columns a token needs at least.
+    `columns` is how many columns a token needs at least, `shared` how many every token has (0: they differ).
     """
 
     conll: bool = False
     indexed: bool = False
     header: bytes = b""
     columns: int = 1
+    shared: int = 0
 
 
 def find_structure(
@@ -276,9 +278,10 @@ def conll_mark(line: bytes, fields: int, rules: LineRules) -> tuple[str, int] | 
     """Name and kind of a line of a CoNLL file that is no token; None for a token."""
     if line.startswith(DOCSTART):
         return CONLL_DOCUMENT, _OPEN
-    if line.startswith(b"#"):
+    if line.lstrip(b" ").startswith(b"#"):
         # Only where a token could look like that, a comment must look like one.
-        if not (_COMMENT.match(line) or rules.indexed or fields < rules.columns):
+        other = rules.shared and fields != rules.shared and parse_tag(line.split()[-1].decode("utf-8")) is None
+        if not (_COMMENT.match(line) or rules.indexed or fields < rules.columns or other):
             return None
         document = _DOCUMENT_COMMENT.match(line.decode("utf-8"))
         return (CONLL_DOCUMENT, _OPEN) if document else ("!", _OTHER)
@@ -295,7 +298,9 @@ def _conll_marks(
 ) -> tuple[IntArray, list[str], list[int]]:
     """What opens documents (`-DOCSTART-`, `# newdoc`, `<doc …>`), comments, and counted lines that are no tokens."""
     first = buffer[np.minimum(lines.start, len(buffer) - 1)]
+    second = buffer[np.minimum(lines.start + 1, len(buffer) - 1)]
     looked_at: BoolArray = (first == ord("-")) | (first == ord("#")) | (first == ord("<"))
+    looked_at |= (first == ord(" ")) & (second == ord("#"))  # as WebAnno TSV 2 writes its first line
     if rules.indexed:
         looked_at = np.ones(len(first), dtype=bool)
     rows, names, kinds = [], [], []
