@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -223,15 +223,21 @@ def _read_options(given: Mapping[str, Any], side: str = "") -> ReadOptions:
         mismatch=given["mismatch"],
         discontinuous=given["discontinuous"],
         several_tags=given["several_tags"],
-        tag_names=_tag_names(given["tag_names"]),
+        tag_names=_tag_names(given["tag_names"], _tag_column(dict(given["fields"]), layers)),
     )
 
 
-def _tag_names(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Names as they are listed, or those that a file lists."""
+def _tag_names(given: tuple[str, ...], column: str | None) -> tuple[str, ...]:
+    """Names as they are listed, or those that a file lists for this column."""
     from clueval_xlsx.formats.tag_names import names_in_file
 
-    return names_in_file(given[0]) if len(given) == 1 else tuple(given)
+    return names_in_file(given[0], column) if len(given) == 1 else tuple(given)
+
+
+def _tag_column(fields: Mapping[str, str], layers: Sequence[tuple[str, int | str | None]]) -> str | None:
+    """Where the numbers stand that names are given for, if somebody said so."""
+    asked = fields.get("tags")
+    return asked if asked or len(layers) != 1 else str(layers[0][1] or layers[0][0])
 
 
 def _one_input(**given: Any) -> ReadOptions:

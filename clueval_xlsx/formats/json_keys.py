@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clueval_xlsx.formats.json_source import key_list
+from clueval_xlsx.formats.json_source import decoded, key_list
 
 Step = str | int
 Path = tuple[Step, ...]
@@ -81,6 +81,7 @@ def fitting_call(record: Any) -> str:
     """What is in a record that no format knows, and the `--field` call that would read it, if one would."""
     if not isinstance(record, dict):
         return ""
+    record = {key: decoded(value) for key, value in record.items()}
     tokens = [key for key, value in record.items() if _is_list_of(value, str)]
     strings = {key: len(value) for key, value in record.items() if isinstance(value, str)}
     spans = [(key, value) for key, value in record.items() if isinstance(value, list) and _first_span(value)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -120,6 +121,23 @@ def required(document: dict[str, Any], key: str, kind: type, where: str) -> Any:
         words = _KINDS[kind.__name__]
         found = f"{key!r} is {shown(value)}" if key in document else f"there is no {key!r}, only {key_list(document)}"
         raise InputError(f"{where}: {found}. Allowed: {key!r} with {words}.")
+    return value
+
+
+def decoded(value: Any) -> Any:
+    """The list that a text holds, as JSON or as Python writes it; anything else as it is.
+
+    >>> decoded("[{'start': 0}]"), decoded("[1, 2]"), decoded("Mira")
+    ([{'start': 0}], [1, 2], 'Mira')
+    """
+    if not isinstance(value, str) or not value.lstrip().startswith("["):
+        return value
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            found = parse(value)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        return found if isinstance(found, list) else value
     return value
 
 

@@ -22,6 +22,26 @@ from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, JSON_FORMATS, 
 _LOOK = 1 << 16
 _JSON_START = re.compile(rb"""(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\]|$|\[\s*"|"(?:[^"\\]|\\.)*"\s*,\s*\{)|\{\s*")""")
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+# Records that are known, but not read: their keys, what they are, and what to do.
+_FOREIGN = (
+    (
+        ("paragraphs",),
+        "JSON as spaCy 2 trained on it",
+        "`python -m spacy convert FILE .` makes a .spacy file of it, which is read",
+    ),
+    (
+        ("content", "annotation"),
+        "JSON as Dataturks wrote it, whose offsets include the last character",
+        "Convert it to text and spans with exclusive ends, or to brat",
+    ),
+    (
+        ("tokenized_text", "ner"),
+        "JSON as GLiNER trains on it, whose offsets count tokens",
+        "Convert it to tokens and ner_tags",
+    ),
+    (("sentences", "ner"), "JSON as SciERC and DyGIE have it, whose offsets count tokens", "Convert it to CoNLL"),
+    (("sents", "vertexSet"), "JSON as DocRED has it", "Convert it to CoNLL"),
+)
 _TOKEN_LINE = re.compile(rb"^[^\s<][^\t\n]*\t|^<\t", re.MULTILINE)
 
 
@@ -108,9 +128,9 @@ def find_format(opened: OpenedSource, wanted: str | None, fields: Mapping[str, s
 
     Whoever says where the annotations or the tokens of JSON stand (`fields`) has asked for records of any keys.
     """
-    placed = {"spans", "tokens", "tags"} & set(fields or ())
-    if wanted is None and fields and placed and opened.files is None and opened.looks_like_json:
-        return format_named("json" if "spans" in fields else "huggingface")
+    asked = None if wanted is not None or opened.files is not None or not opened.looks_like_json else _asked(fields)
+    if asked is not None:
+        return asked
     if opened.files is not None:
         return format_named(wanted or FOLDER_FORMAT)
     kind = binary_kind(opened.data)
@@ -118,6 +138,19 @@ def find_format(opened: OpenedSource, wanted: str | None, fields: Mapping[str, s
     if kind is not None and (found is None or not found.binary):
         raise refusal(opened.name, kind)
     return found or FORMATS[0]
+
+
+def _asked(fields: Mapping[str, str] | None) -> Format | None:
+    """The format of records whose keys somebody gave."""
+    if not {"spans", "tokens", "tags"} & set(fields or ()):
+        return None
+    return format_named("json" if "spans" in (fields or ()) else "huggingface")
+
+
+def told_records(opened: OpenedSource, fields: Mapping[str, str] | None = None) -> Format | None:
+    """The format that records of JSON look like, whatever the name of their file says; None where nothing tells."""
+    records = [each for each in FORMATS if each.name in JSON_FORMATS]
+    return _asked(fields) or next((each for each in reversed(records) if module_of(each).tell(opened)), None)
 
 
 def _told(opened: OpenedSource, *, binary: bool) -> Format | None:
@@ -153,6 +186,9 @@ def _unknown_json(opened: OpenedSource) -> str:
     if not isinstance(record, dict):
         place = opened.json_records.place(opened.json_records.content.index(record))
         return f"{opened.name}: {place} is {shown(record)}. Allowed: an object for each document."
+    foreign = next((words for keys, *words in _FOREIGN if set(keys) <= set(record)), None)
+    if foreign is not None:
+        return f"{opened.name}: this is {foreign[0]}. {foreign[1]}."
     call = fitting_call(record)
     remedy = f"This call may fit: {call}" if call else "Say where things stand (--field text=… --field spans=…)"
     return (

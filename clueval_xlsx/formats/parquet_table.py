@@ -1,4 +1,4 @@
-"""Parquet: tables of spans on the text of another file, and tables of tokens with columns of tags."""
+"""Parquet: tables of spans on the text of another file, of tokens with columns of tags, or of records."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from clueval_xlsx.formats import vrt
 from clueval_xlsx.formats.extras import need
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions, WriteOptions
+from clueval_xlsx.formats.parquet_records import holds_records, read_records
 from clueval_xlsx.formats.recognition import PARQUET
 from clueval_xlsx.formats.span_table import span_frame
 from clueval_xlsx.formats.tables.cells import CHARACTERS, DOCUMENT_COLUMNS, IDS, POSITIONS
@@ -49,7 +50,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     name, raw = opened.name, opened.data
     table = parquet_table(raw, name)
     if not _lists_spans(table):
-        return _read_tokens(table, raw, name, options)
+        return _read_records_or_tokens(table, raw, name, options)
     cells = read_parquet_cells(raw, name, options)
     if opened.base is None:
         raise OptionError(
@@ -63,15 +64,26 @@ def _of_parquet(reading: Reading) -> Reading:
     return reading.with_source(replace(reading.source, format="parquet"))
 
 
-def _read_tokens(table: Any, raw: bytes, name: str, options: ReadOptions) -> TokenReading:
-    """Tokens become vertical text, which is read as such; its tags go back into their columns."""
-    token = next((column for column in _TOKENS if column in table.column_names), None)
-    if token is None or not _holds_text(table, token):
+def _read_records_or_tokens(table: Any, raw: bytes, name: str, options: ReadOptions) -> Reading:
+    """A table of tokens, unless its rows are records of a known kind."""
+    token = next((column for column in _TOKENS if column in table.column_names and _holds_text(table, column)), None)
+    tagged = [column for column in table.column_names if column != token and _holds_tags(table, column)]
+    if token is None or holds_records(table) or not (tagged or options.layers or options.text_only):
+        records = read_records(table, raw, name, options)
+        if records is not None:
+            return records
+    if token is None:
         raise InputError(
             f"{name}: the columns are {', '.join(table.column_names)}. Allowed: a table of spans (start and end, "
-            "start_id and end_id, or char_start and char_end) or of tokens (token, a column of tags for each layer, "
-            "doc_id and sentence_id where there are several)."
+            "start_id and end_id, or char_start and char_end), of tokens (token, a column of tags for each layer, "
+            "doc_id and sentence_id where there are several), or of records (text and spans, tokens and ner_tags, or "
+            "what --field names)."
         )
+    return _read_tokens(table, token, raw, name, options)
+
+
+def _read_tokens(table: Any, token: str, raw: bytes, name: str, options: ReadOptions) -> TokenReading:
+    """Tokens become vertical text, which is read as such; its tags go back into their columns."""
     layers = _tag_columns(table, token, options.layers, name, text_only=options.text_only)
     lines = _vertical(table, token, list(layers.values()))
     inner = replace(

@@ -138,7 +138,11 @@ def test_a_written_table_is_read_back(tmp_path: Path) -> None:
     ("raw", "error", "message"),
     [
         (packed({"a": [1]})[:-10], InputError, "x.parquet: is no Parquet file that can be read"),
-        (packed({"a": ["b"]}), InputError, "the columns are a. Allowed: a table of spans .* or of tokens"),
+        (
+            packed({"a": ["b"]}),
+            InputError,
+            "the columns are a. Allowed: a table of spans .* of tokens .* or of records",
+        ),
         (packed({"token": ["a"], "x": ["y"]}), OptionError, "no column holds tags: x. Choose: --layer span=x"),
         (packed({"start": [0], "end": [1], "label": ["X"]}), OptionError, "a span table needs the text it belongs to"),
         (packed({"token": ["a"], "one": ["B-X"], "two": ["B-Y"]}), OptionError, "several columns hold tags: one, two"),

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
+from tests.support.commands import run
 from tests.support.tables import listed
 
 
@@ -98,3 +104,176 @@ def test_a_row_of_empty_cells_ends_a_sentence() -> None:
     assert list(found.corpus.tokens) == ["Mira", "Tannhof"]
     assert spans(found) == [(0, 0, "PER"), (1, 1, "PER")]
     assert untouched(found).decode() == text
+
+
+# --- Parquet as data sets have it ---
+
+NAMES = ["O", "B-PER", "I-PER", "B-ORG", "I-ORG"]
+TOKENS = {"id": ["0", "1"], "tokens": [["Mira", "Tannhof"], ["Nordwind", "kam"]], "ner_tags": [[1, 2], [3, 0]]}
+CLASSES = {
+    "tokens": {"feature": {"dtype": "string", "_type": "Value"}, "_type": "Sequence"},
+    "ner_tags": {"feature": {"names": NAMES, "_type": "ClassLabel"}, "_type": "Sequence"},
+}
+MASKS = {
+    "source_text": ["Mira kam.", "Nordwind kam."],
+    "privacy_mask": [[{"label": "NAME", "start": 0, "end": 4, "value": "Mira"}], []],
+    "uid": [7, 8],
+}
+
+
+def packed(columns: dict[str, Any], features: Any = None) -> bytes:
+    table = pa.table(columns)
+    if features is not None:
+        table = table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})})
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def corrected(reading: Reading, *rows: tuple[int, int, str]) -> Any:
+    """The table with these spans, as columns."""
+    frame = make_spans([row[0] for row in rows], [row[1] for row in rows], {"span": [row[2] for row in rows]})
+    (content,) = reading.correct({"span": frame}).values()
+    return pq.read_table(io.BytesIO(content))
+
+
+def test_numbers_in_parquet_have_the_names_that_the_file_knows() -> None:
+    raw = packed(TOKENS, CLASSES)
+    found = load(raw, "train-00000-of-00001.parquet")
+    assert list(found.corpus.tokens) == ["Mira", "Tannhof", "Nordwind", "kam"]
+    assert found.corpus.doc_ids == ("0", "1")
+    assert spans(found) == [(0, 1, "PER"), (2, 2, "ORG")]
+    assert untouched(found) == raw
+    after = corrected(found, (0, 0, "PER"), (2, 3, "ORG"))
+    assert after.to_pydict() == {**TOKENS, "ner_tags": [[1, 0], [3, 4]]}
+    assert after.schema.equals(pq.read_table(io.BytesIO(raw)).schema, check_metadata=True)
+    with pytest.raises(CluevalError, match="'B-LOC' has no number"):
+        corrected(found, (0, 0, "LOC"))
+
+
+def test_numbers_in_parquet_without_names_are_asked_for() -> None:
+    raw = packed(TOKENS)
+    assert "'ner_tags' holds numbers. Say what they mean: --tag-names" in refused(raw, "x.parquet")
+    assert spans(load(raw, "x.parquet", tag_names=tuple(NAMES))) == [(0, 1, "PER"), (2, 2, "ORG")]
+
+
+def test_records_of_annotations_in_parquet_are_read_and_corrected() -> None:
+    raw = packed(MASKS)
+    found = load(raw, "x.parquet")
+    assert found.corpus.doc_ids == ("7", "8")
+    assert spans(found) == [(0, 0, "NAME")]
+    assert untouched(found) == raw
+    after = corrected(found, (3, 3, "FIRM")).to_pydict()
+    assert after["privacy_mask"] == [[], [{"label": "FIRM", "start": 0, "end": 8, "value": "Nordwind"}]]
+    assert after["source_text"] == MASKS["source_text"]
+
+
+def test_a_parquet_table_of_nothing_known_says_what_is_allowed() -> None:
+    said = refused(packed({"a": [[1]], "b": ["x"]}), "x.parquet")
+    assert "the columns are a, b." in said
+    assert "or of records (text and spans, tokens and ner_tags, or what --field names)" in said
+    other = packed({"body": ["Mira kam."], "finds": [[{"from": 0, "to": 4, "kind": "PER"}]]})
+    asked = {"text": "body", "spans": "finds", "start": "from", "end": "to", "label": "kind"}
+    assert spans(load(other, "x.parquet", fields=asked)) == [(0, 0, "PER")]
+
+
+# --- JSON ---
+
+
+def test_annotations_written_as_text_are_read() -> None:
+    text = json.dumps({"uid": 1, "text": "Mira kam.", "spans": "[{'start': 0, 'end': 4, 'label': 'PER'}]"})
+    found = load(text, "x.jsonl")
+    assert spans(found) == [(0, 0, "PER")]
+    assert dict(found.corpus.documents.attributes(0)) == {"id": "1"}
+    other = json.dumps({"generated_text": "Mira kam.", "pii": '[{"start": 0, "end": 4, "label": "PER"}]'})
+    assert "--field text=generated_text --field spans=pii --field start=start" in refused(other, "x.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"id": 0, "paragraphs": [{"raw": "Mira"}]}, "this is JSON as spaCy 2 trained on it. `python -m spacy convert"),
+        (
+            {"content": "Mira", "annotation": [], "extras": None},
+            "as Dataturks wrote it, whose offsets include",
+        ),
+        ({"tokenized_text": ["Mira"], "ner": [[0, 0, "x"]]}, "as GLiNER trains on it, whose offsets count tokens"),
+    ],
+)
+def test_json_that_is_known_but_not_read_is_called_by_its_name(record: Any, expected: str) -> None:
+    assert expected in refused(json.dumps(record), "x.json")
+
+
+def test_answers_about_single_spans_are_no_documents() -> None:
+    answer = {"text": "Mira kam.", "_input_hash": 1, "_view_id": "ner", "answer": "accept"}
+    lines = [{**answer, "_task_hash": task, "spans": [{"start": 0, "end": 4, "label": "PER"}]} for task in (2, 3)]
+    said = refused("".join(json.dumps(line) + "\n" for line in lines), "x.jsonl")
+    assert "x.jsonl: line 2: another answer about the same text" in said
+    assert "`prodigy data-to-spacy` writes a .spacy file" in said
+
+
+CARD = """---
+language: de
+dataset_info:
+  features:
+  - name: tokens
+    sequence: string
+  - name: chunk_tags
+    sequence:
+      class_label:
+        names:
+          '0': O
+          '1': B-NP
+  - name: ner_tags
+    sequence:
+      class_label:
+        names:
+          '0': O
+          '1': B-PER
+          '2': I-PER
+---
+# A data set
+"""
+INFO = {
+    "features": {
+        "pos_tags": {"feature": {"names": ["NN", "VB", "."], "_type": "ClassLabel"}},
+        "chunk_tags": {"feature": {"names": ["O", "B-NP", "I-NP"], "_type": "ClassLabel"}},
+        "ner_tags": {"feature": {"names": ["O", "B-PER", "I-PER"], "_type": "ClassLabel"}},
+    }
+}
+
+
+@pytest.mark.parametrize(("name", "content"), [("README.md", CARD), ("dataset_info.json", json.dumps(INFO))])
+def test_names_of_tags_are_those_of_their_column(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    data = tmp_path / "x.jsonl"
+    data.write_text(json.dumps({"tokens": ["Mira", "T"], "chunk_tags": [1, 1], "ner_tags": [1, 2]}), encoding="utf-8")
+    done = run("validate", data, "--tag-names", tmp_path / name)
+    assert "span: 1 spans, 1 labels" in done.out
+    done = run("validate", data, "--tag-names", tmp_path / name, "--field", "tags=chunk_tags")
+    assert "span: 2 spans, 1 labels" in done.out
+
+
+# --- UIMA CAS ---
+
+
+def test_the_last_link_of_a_chain_is_no_span() -> None:
+    link = '<custom:Link xmi:id="{}" sofa="1" begin="{}" end="{}"{}/>'
+    links = link.format(10, 0, 4, ' next="11"') + link.format(11, 5, 8, "")
+    text = (
+        '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" '
+        f'xmlns:custom="http:///webanno/custom.ecore" xmi:version="2.0">{links}'
+        '<custom:Chain xmi:id="12" sofa="1" first="10"/>'
+        '<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="Mira kam"/>'
+        '<cas:View sofa="1" members="10 11 12"/></xmi:XMI>'
+    )
+    found = load(text, "x.xmi")
+    assert spans(found) == []
+    assert found.notes == ("x.xmi: 2 links of chains are left alone, because they are no spans",)
+    structures = [
+        {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaID": "_InitialView", "sofaString": "Mira kam"},
+        {"%ID": 2, "%TYPE": "custom.Link", "@sofa": 1, "begin": 0, "end": 4, "@next": 3},
+        {"%ID": 3, "%TYPE": "custom.Link", "@sofa": 1, "begin": 5, "end": 8},
+    ]
+    found = load(json.dumps({"%TYPES": {}, "%FEATURE_STRUCTURES": structures, "%VIEWS": {}}), "x.json")
+    assert spans(found) == []

@@ -23,6 +23,7 @@ _STRUCTURE_PACKAGES = (
 )  # fmt: skip
 RELATION_ENDS = frozenset({"Governor", "Dependent"})
 CHAIN_FEATURES = frozenset({"referenceType", "referenceRelation", "first", "next"})
+CHAIN_REFERENCES = ("first", "next")  # the last link of a chain has neither, but one of them leads to it
 SCORES = ("score", "confidence")
 
 

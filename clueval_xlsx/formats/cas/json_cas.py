@@ -12,6 +12,7 @@ from typing import Any
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.cas.content import (
     CHAIN_FEATURES,
+    CHAIN_REFERENCES,
     CHAINS,
     NO_WIDTH,
     OTHER_VIEWS,
@@ -186,13 +187,14 @@ def read_cas_json(raw: bytes, name: str) -> JsonContent:
     if not sofas:
         raise InputError(f"{name}: there is no text in this CAS (no {_SOFA_TYPE} with a sofaString). Export it again.")
     sofa = next((each for each in sofas if each.get("sofaID") == _INITIAL), sofas[0])
+    chained = {str(each.get(f"@{key}")) for each in structures for key in CHAIN_REFERENCES}
     annotations = []
     skipped: Counter[str] = Counter()
     for structure in structures:
         if "begin" not in structure or "end" not in structure:
             continue
         names = {str(key).removeprefix("@") for key in structure}
-        if names & RELATION_ENDS or names & CHAIN_FEATURES:
+        if names & RELATION_ENDS or names & CHAIN_FEATURES or str(structure.get(_ID, "")) in chained:
             skipped[RELATIONS if names & RELATION_ENDS else CHAINS] += 1
             continue
         if structure.get(_SOFA) not in {None, sofa.get(_ID)}:

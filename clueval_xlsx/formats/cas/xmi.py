@@ -15,6 +15,7 @@ from xml.parsers import expat
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.cas.content import (
     CHAIN_FEATURES,
+    CHAIN_REFERENCES,
     CHAINS,
     NO_WIDTH,
     OTHER_VIEWS,
@@ -102,12 +103,13 @@ def read_xmi(raw: bytes, name: str) -> XmiContent:
     sofa = next((each for each in with_text if each.attributes.get("sofaID") == _INITIAL), with_text[0])
     skipped: Counter[str] = Counter()
     links = {each.id for each in elements if "begin" not in each.attributes and each.type not in _FRAME}
+    chained = {each.attributes.get(key) for each in elements for key in CHAIN_REFERENCES}
     annotations = []
     for element in elements:
         values = element.attributes
         if "begin" not in values or "end" not in values:
             continue
-        if element.is_relation or CHAIN_FEATURES & values.keys():
+        if element.is_relation or CHAIN_FEATURES & values.keys() or element.id in chained:
             skipped[RELATIONS if element.is_relation else CHAINS] += 1
             continue
         if values.get("sofa") not in {None, sofa.id}:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
-from clueval_xlsx.formats.columns.sample import TOKEN_NAMES, Sample, take_sample
+from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES, SampledLines, take_sample
 from clueval_xlsx.formats.columns.tag_cells import TagPlace, parts_of
 from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER
 
@@ -59,14 +59,14 @@ def find_columns(data: bytes, begin: int, wanted: WantedColumns, name: str, *, c
     raise AssertionError("the whole file gives an answer")
 
 
-def _find(sample: Sample, wanted: WantedColumns, name: str, *, conll: bool, last: bool) -> FoundColumns | None:
+def _find(sample: SampledLines, wanted: WantedColumns, name: str, *, conll: bool, last: bool) -> FoundColumns | None:
     indexed = wanted.token is None and not sample.names and _is_indexed(sample)
     token = _token_column(sample, wanted.token, name, indexed=indexed)
     misc = _misc_column(sample)
     indexed = indexed or (conll and token > 1 and _is_indexed(sample))
     if indexed:
         numbered = [(row, start) for row, start in zip(sample.rows, sample.starts, strict=True) if row[0].isdigit()]
-        sample = Sample(
+        sample = SampledLines(
             tuple(row for row, _ in numbered),
             tuple(start for _, start in numbered),
             sample.names,
@@ -87,7 +87,7 @@ class _Columns:
     conll: bool
 
 
-def _is_indexed(sample: Sample) -> bool:
+def _is_indexed(sample: SampledLines) -> bool:
     """Whether column 1 counts the tokens of each sentence."""
     if sample.width < 3 or not sample.rows:
         return False
@@ -107,7 +107,7 @@ def _is_indexed(sample: Sample) -> bool:
     return counted > 0 and sample.rows[0][0].split("-")[0] in {"0", "1"}
 
 
-def _token_column(sample: Sample, wanted: int | str | None, name: str, *, indexed: bool) -> int:
+def _token_column(sample: SampledLines, wanted: int | str | None, name: str, *, indexed: bool) -> int:
     if isinstance(wanted, int):
         return wanted
     names = [each.strip('"') for each in sample.names]
@@ -123,7 +123,7 @@ def _token_column(sample: Sample, wanted: int | str | None, name: str, *, indexe
     return known_names[0] if known_names else 2 if indexed or _counts_in_sentences(sample) else 1
 
 
-def _counts_in_sentences(sample: Sample) -> bool:
+def _counts_in_sentences(sample: SampledLines) -> bool:
     """Whether column 1 holds the number of the sentence and of the token in it (`3-1`), as WebAnno TSV 2 has them."""
     pairs = [_PAIR.fullmatch(row[0]) for row in sample.rows]
     return sample.width > 2 and bool(pairs) and all(pairs) and pairs[0] is not None and pairs[0][1] == "1"
@@ -136,7 +136,7 @@ def _named(names: Sequence[str], wanted: str) -> int | None:
     return folded.index(wanted.casefold()) + 1 if wanted.casefold() in folded else None
 
 
-def _misc_column(sample: Sample) -> int | None:
+def _misc_column(sample: SampledLines) -> int | None:
     """The column of keys: called MISC, or the last of CoNLL-U's ten."""
     named = _named(sample.names, "MISC")
     if named is not None:
@@ -147,7 +147,7 @@ def _misc_column(sample: Sample) -> int | None:
 
 
 def _layers(
-    sample: Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool
+    sample: SampledLines, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool
 ) -> dict[str, TagPlace] | None:
     if wanted.text_only:
         return {}
@@ -172,7 +172,7 @@ def _layers(
     return found
 
 
-def _by_name(sample: Sample, wanted: str, columns: _Columns) -> TagPlace | None:
+def _by_name(sample: SampledLines, wanted: str, columns: _Columns) -> TagPlace | None:
     """A column by the header's name, or a key of a column: `KEY`, `MISC:KEY` or `10:KEY`."""
     number = _named(sample.names, wanted)
     if number is not None:
@@ -188,7 +188,7 @@ def _by_name(sample: Sample, wanted: str, columns: _Columns) -> TagPlace | None:
     return None
 
 
-def _unknown_layer(sample: Sample, layer: str, asked: str | None, columns: _Columns, name: str) -> str:
+def _unknown_layer(sample: SampledLines, layer: str, asked: str | None, columns: _Columns, name: str) -> str:
     names = f" or name ({', '.join(sample.names)})" if sample.names else ""
     keys = ", ".join(_keys(sample, columns.misc)) if columns.misc is not None else ""
     held = f"; keys of column {columns.misc}: {keys}" if keys else ""
@@ -199,7 +199,7 @@ def _unknown_layer(sample: Sample, layer: str, asked: str | None, columns: _Colu
     )
 
 
-def _keys(sample: Sample, column: int) -> dict[str, list[str]]:
+def _keys(sample: SampledLines, column: int) -> dict[str, list[str]]:
     """The keys of a column's cells, each with its values."""
     found: dict[str, list[str]] = {}
     for cell in sample.column(column):
@@ -210,7 +210,7 @@ def _keys(sample: Sample, column: int) -> dict[str, list[str]]:
     return found
 
 
-def _tag_places(sample: Sample, wanted: WantedColumns, columns: _Columns) -> list[TagPlace]:
+def _tag_places(sample: SampledLines, wanted: WantedColumns, columns: _Columns) -> list[TagPlace]:
     """Every column, and failing that every key, that holds tags and nothing else."""
     skipped = {columns.token, *wanted.others}
     numbers = [number for number in range(1, sample.width + 1) if number not in skipped]
@@ -225,7 +225,7 @@ def _tag_places(sample: Sample, wanted: WantedColumns, columns: _Columns) -> lis
     return found
 
 
-def _refuse_other_tags(sample: Sample, place: TagPlace, name: str) -> None:
+def _refuse_other_tags(sample: SampledLines, place: TagPlace, name: str) -> None:
     """Refuse labels that are tags written otherwise: taken as labels, every token would be a span."""
     marked = sorted(set(sample.column(place.column)) - OUTSIDE_MARKS)
     if place.plain and all(_OTHERWISE.fullmatch(cell) for cell in marked):
@@ -256,12 +256,12 @@ def _holds_labels(cells: set[str]) -> bool:
     )
 
 
-def _with_plain(sample: Sample, place: TagPlace) -> TagPlace:
+def _with_plain(sample: SampledLines, place: TagPlace) -> TagPlace:
     return TagPlace(place.column, place.key, plain=_holds_labels(set(sample.column(place.column))))
 
 
 def _only_tags(
-    sample: Sample, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool, layer: str = ""
+    sample: SampledLines, wanted: WantedColumns, columns: _Columns, name: str, *, last: bool, layer: str = ""
 ) -> TagPlace | None:
     """The one place that holds tags; None where a larger sample may have it."""
     places = _tag_places(sample, wanted, columns)
@@ -284,16 +284,16 @@ def _only_tags(
     return TagPlace(chosen)
 
 
-def _has_tag(sample: Sample, column: int) -> bool:
+def _has_tag(sample: SampledLines, column: int) -> bool:
     return any(_is_tag_cell(cell) for cell in sample.column(column))
 
 
-def _in_brackets(sample: Sample, column: int) -> bool:
+def _in_brackets(sample: SampledLines, column: int) -> bool:
     cells = set(sample.column(column))
     return "*" in cells and len(cells) > 1 and all(map(_BRACKETS.fullmatch, cells))
 
 
-def _none(sample: Sample, free: Sequence[int], columns: _Columns, name: str) -> str:
+def _none(sample: SampledLines, free: Sequence[int], columns: _Columns, name: str) -> str:
     """What the columns hold where none holds tags."""
     brackets = [number for number in free if _in_brackets(sample, number)]
     if brackets:
@@ -311,7 +311,7 @@ def _none(sample: Sample, free: Sequence[int], columns: _Columns, name: str) -> 
     )
 
 
-def _several(sample: Sample, places: Sequence[TagPlace], name: str, layer: str) -> str:
+def _several(sample: SampledLines, places: Sequence[TagPlace], name: str, layer: str) -> str:
     described, calls = [], []
     for place in places:
         cells = sample.column(place.column)

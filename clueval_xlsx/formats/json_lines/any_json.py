@@ -13,6 +13,7 @@ from clueval_xlsx.formats.annotated_documents import AnnotatedDocument
 from clueval_xlsx.formats.json_keys import SpanKeys, is_triple, look_up
 from clueval_xlsx.formats.json_lines.spans import Dialect, read_spans
 from clueval_xlsx.formats.json_lines.writing import scored, with_id, write_records
+from clueval_xlsx.formats.json_source import decoded
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
 
@@ -22,7 +23,7 @@ def tell(opened: OpenedSource) -> bool:
     record = opened.first_record
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
         return False
-    spans = record.get("spans")
+    spans = decoded(record.get("spans"))
     return isinstance(spans, list) and all(isinstance(span, dict) and "start" in span for span in spans[:5])
 
 
@@ -31,7 +32,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     path = SpanKeys().overridden(options.fields).spans
 
     def keys(record: Any) -> SpanKeys:
-        spans = look_up(record, path)
+        spans = decoded(look_up(record, path))
         first = spans[0] if isinstance(spans, list) and spans else None
         return SpanKeys(start=0, end=1, label=2, score=None) if is_triple(first) else SpanKeys()
 

@@ -11,6 +11,7 @@ import pandas as pd
 from clueval_xlsx.corpus.changes import NewSpan
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.annotated_documents import AnnotatedDocument
 from clueval_xlsx.formats.json_edit import Values
 from clueval_xlsx.formats.json_keys import ID_KEYS, SpanKeys, is_offset
@@ -69,7 +70,25 @@ _DIALECT = Dialect(
 
 def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     """Read what `prodigy db-out` wrote."""
+    _refuse_single_answers(opened)
     return read_spans(opened, options, _DIALECT)
+
+
+def _refuse_single_answers(opened: OpenedSource) -> None:
+    """Refuse answers about one span each, of which a text has several: none of them is the whole of it."""
+    seen = set()
+    for index, record in enumerate(opened.json_records.content):
+        if not isinstance(record, dict) or not _accepted(record) or record.get("_input_hash") is None:
+            continue
+        task = (record["_input_hash"], _annotator(record))
+        single = record.get("_is_binary") or record.get("_view_id") == "ner"
+        if task in seen and single:
+            raise InputError(
+                f"{opened.name}: {opened.json_records.place(index)}: another answer about the same text. These are "
+                "answers about one span each (as ner.teach asks for them), not documents. Make whole "
+                "documents of them first: `prodigy data-to-spacy` writes a .spacy file, which is read."
+            )
+        seen.add(task)
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +15,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.collect import Collector, choose_annotators, scalar_attributes
 from clueval_xlsx.formats.json_edit import JsonOriginal, Removed, Values
 from clueval_xlsx.formats.json_keys import ID_KEYS, Path, SpanKeys, Step, look_up, parse_path, unknown_keys
-from clueval_xlsx.formats.json_source import Records, label_of, shown
+from clueval_xlsx.formats.json_source import Records, decoded, label_of, shown
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import UNION, ReadOptions, choose_fields
 from clueval_xlsx.formats.registry import format_named
@@ -116,7 +114,8 @@ def read_spans(opened: OpenedSource, options: ReadOptions, dialect: Dialect) -> 
     for number, (group, indices) in enumerate(zip(groups, chosen, strict=True)):
         first = group[indices[0] if indices else 0]
         content = first.record if isinstance(first.record, dict) else {}
-        collector.add_document(TextDocument(first.doc_id, first.text, scalar_attributes(content, skip)))
+        own = (*skip, *(str(path[0]) for path in (first.keys.text, first.keys.spans)))
+        collector.add_document(TextDocument(first.doc_id, first.text, scalar_attributes(content, own)))
         collector.homes.append((first.index, first.keys.spans) if indices else None)
         for each in (group[index] for index in indices):
             _add_spans(collector, number, each, records, labels)
@@ -178,14 +177,7 @@ def _find_records(records: Records, options: ReadOptions, dialect: Dialect, name
 def _span_list(value: Any, place: str, keys: SpanKeys) -> tuple[list[Any] | None, bool]:
     """The annotations of a record; a text that holds a list is read, too."""
     encoded = isinstance(value, str)
-    if encoded:
-        try:
-            value = json.loads(value)
-        except ValueError:
-            try:
-                value = ast.literal_eval(value)
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                value = str(value)
+    value = decoded(value)
     if value is not None and not isinstance(value, list):
         written = ".".join(map(str, keys.spans))
         raise InputError(f"{place}: {written!r} is {shown(value)}. Allowed: a list of annotations.")

@@ -17,7 +17,7 @@ _BLANKS = re.compile(r"[ \t]+")  # what separates columns; a no-break space belo
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampledLines:
     """The cells of token lines, and whether a sentence begins before each."""
 
     rows: tuple[tuple[str, ...], ...]
@@ -47,7 +47,7 @@ def _lines(data: bytes, begin: int, most: int | None) -> Iterator[str]:
         yield piece.rstrip(b"\r\0").decode("utf-8", "replace")
 
 
-def take_sample(data: bytes, begin: int, most: int | None, *, conll: bool, tabs_only: bool = False) -> Sample:
+def take_sample(data: bytes, begin: int, most: int | None, *, conll: bool, tabs_only: bool = False) -> SampledLines:
     """The cells of the first lines that are tokens, or of all."""
     rules = LineRules(conll=conll, columns=2)
     kept: list[str] = []
@@ -81,7 +81,7 @@ def take_sample(data: bytes, begin: int, most: int | None, *, conll: bool, tabs_
     if rows and _is_header(rows[0]):
         names, header = tuple(cell.strip() for cell in rows[0]), kept[0].encode("utf-8")
         rows, starts = rows[1:], starts[1:]
-    return Sample(tuple(rows), tuple(starts), names, header, tabs, width)
+    return SampledLines(tuple(rows), tuple(starts), names, header, tabs, width)
 
 
 def blank_cells(line: str) -> list[str]:
