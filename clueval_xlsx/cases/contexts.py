@@ -266,13 +266,13 @@ def emoji_text(segments: Sequence[Segment]) -> str:
     return "".join(text for text, _ in emoji_pieces(segments))
 
 
-def emoji_pieces(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments with plain emoji before and behind the marked words."""
+def emoji_pieces(segments: Sequence[Segment], sign: str = PLAIN) -> list[Segment]:
+    """Segments with emoji before and behind the marked words; `sign` is the mark that the emoji themselves have."""
     pieces: list[Segment] = []
     for segment in segments:
         if segment.mark:
             emoji = EMOJI[segment.mark]
-            pieces += [Segment(f"{emoji}{JOINER}", PLAIN), segment, Segment(f"{JOINER}{emoji}", PLAIN)]
+            pieces += [Segment(f"{emoji}{JOINER}", sign), segment, Segment(f"{JOINER}{emoji}", sign)]
         else:
             pieces.append(segment)
     return pieces

@@ -11,7 +11,7 @@ from clueval_xlsx.words import Words
 TITLE_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3
 ONE_LINE = ("number", "related", "state")  # never wrapped, or grown into while somebody judges
 
-_SCREEN = 1265  # pixels from the number to the comment, at 100 %, beside the bars of LibreOffice at 1366
+_SCREEN = 1300  # pixels from the number to the comment, at 100 %, beside the bars of LibreOffice at 1366
 _WIDEST_CONTEXT, _NARROWEST_CONTEXT = 520, 460
 _LEAST_WHY, _LEAST_BESIDE_WHY = 150, 300  # where a column says why a case is shown, the two share the room
 _FOLDED = 90

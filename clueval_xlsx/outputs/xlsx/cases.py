@@ -41,6 +41,7 @@ from clueval_xlsx.outputs.xlsx.formula_text import filled, quoted
 from clueval_xlsx.outputs.xlsx.hidden import SCOPE, SEVERITY, HiddenFigures, Lists, judgement_list
 from clueval_xlsx.outputs.xlsx.measure import TALLEST, line_counts
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.outputs.xlsx.twin_claims import ClaimRanges, TwinCells, write_claims
 from clueval_xlsx.review.columns import ColumnKind
 from clueval_xlsx.review.judgements import Answer
@@ -51,11 +52,13 @@ from clueval_xlsx.views.numbers import per_cent
 
 _ADVANCE_EVERY = 100
 _COLUMN_STATES = {ColumnKind.FOLDED: ColumnState.FOLDED, ColumnKind.BLOCK_ID: ColumnState.HIDDEN}
-# Points that a line takes, and one about what happened: LibreOffice needs a little less, Excel a little more.
-_LINE, _SMALL_LINE = 11.2, 9.2
+# Points that a line takes, and one about what happened: in LibreOffice, and in Excel, which adds the font's line gap.
+_LINE, _SMALL_LINE = 9.7, 8.2
+_EXCEL_LINE, _EXCEL_SMALL_LINE = 12.75, 11.25
+_MOST_ROOM = 12.0  # points that may be left below the text in LibreOffice, less than a line, so that Excel cuts none
 # The width of their fonts against 10 points.
 _TEXT, _SMALL = 1.0, 0.8
-_LEAST_HEIGHT = 32.25  # points; room for a State of three lines
+_LEAST_HEIGHT = 31.5  # points; room for a State of three lines
 _PADDING = 1.0  # points above and below the text
 _SHOWN_BEFORE = 3  # rows above the first open one that are seen on opening
 
@@ -158,6 +161,16 @@ class CaseSheets:
         """Those of the related cases that are in this workbook."""
         return [self.known[case_id] for case_id in related if case_id in self.known]
 
+    def link_to(self, case_id: str, more: str = "") -> Formula:
+        """A link to a case, with its name; it looks the row up, so that it hits after sorting, too."""
+        sheet, _ = self.places[case_id]
+        part = next(part for parts in self.parts.values() for part in parts if part.sheet is sheet)
+        column = part.at["case", None]
+        target = quoted(f"#{sheet.address((0, part.at['judgement', None]))[:-1]}")
+        row = f'MATCH("{case_id}",{sheet.range((0, column), (part.last_row, column))},0)'
+        text = self.known[case_id].name + more
+        return Formula(f"=HYPERLINK({target}&{row},{quoted(text)})", text)
+
     @cached_property
     def live(self) -> bool:
         """Whether State follows linked cases as they are judged."""
@@ -213,12 +226,12 @@ class _SheetWriter:
         if len(cases):
             self._rules()
         else:
-            sheet.row(FIRST_ROW, 30)
+            sheet.row(FIRST_ROW, 36)
             why = "part" if self.owner.others_have[self.name] else self.name.lower()
-            sheet.text((FIRST_ROW, 0), self.words[f"cases.empty_{why}"], "progress")
+            sheet.text((FIRST_ROW, self.at["context", None]), self.words[f"cases.empty_{why}"], "empty")
         sheet.filter((HEADER_ROW, 0), (self.part.last_row, len(columns) - 1))
         sheet.print_setup(landscape=True, header_row=HEADER_ROW, footer=self.words[f"cases.title_{self.name.lower()}"])
-        sheet.print_area((self.part.last_row, self.at["judgement", None]))
+        sheet.print_area((self.part.last_row, self.at["comment", None]))
 
     def _top(self, states: Sequence[str]) -> None:
         """Title, progress, legend, header; the cursor in the first open judgement. Titles end before the freeze."""
@@ -231,9 +244,10 @@ class _SheetWriter:
         sheet.row(LEGEND_ROW, 17)
         legend: list[tuple[str, str]] = []
         for mark in ("neither",) if self.name == UM else ("both", "gold", "pred"):
-            legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
+            legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)], SIGN), ("   ", "")]
         sheet.rich((LEGEND_ROW, 0), legend, "plain")
-        sheet.text((LEGEND_ROW, judgement), words["cases.type_digit"], "hint")
+        if len(self.part.cases):
+            sheet.text((LEGEND_ROW, judgement), words["cases.type_digit"], "hint")
         sheet.text((LEGEND_ROW, beside), self._explanation(), "muted")
         sheet.row(HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
         for index, column in enumerate(self.columns):
@@ -305,7 +319,7 @@ class _SheetWriter:
         cases, key = self.part.cases, column.key
         if key == "context":
             lines = ((f"{line}\n" if segments else line, "happened") for line, segments in self._lines())
-            return [[line, *emoji_pieces(one)] for line, one in zip(lines, cases["segments"], strict=True)]
+            return [[line, *emoji_pieces(one, SIGN)] for line, one in zip(lines, cases["segments"], strict=True)]
         if key == "class":
             return [class_name(name, self.words) for name in cases["class"]]
         if key in {"earlier", "why"}:
@@ -331,9 +345,9 @@ class _SheetWriter:
             if column.key == "context":
                 small = line_counts(self.happened, column.width, _SMALL)
                 large = line_counts(self.part.cases["context"].tolist(), column.width, _TEXT)
-                high = [a * _SMALL_LINE + b * _LINE + _PADDING for a, b in zip(small, large, strict=True)]
+                high = [_points(*counts) for counts in zip(small, large, strict=True)]
             else:
-                high = [number * _LINE + _PADDING for number in _line_counts(values, column.width)]
+                high = [_points(0, number) for number in _line_counts(values, column.width)]
             most = [max(pair) for pair in zip(most, high, strict=True)]
         return [min(each, TALLEST) for each in most]
 
@@ -352,18 +366,12 @@ class _SheetWriter:
         return answer.comment
 
     def _link(self, linked: Sequence[LinkedCase]) -> Content:
-        """A link to the first of the linked cases; it looks the row up, so that it hits after sorting, too."""
+        """A link to the first of the linked cases."""
         if not linked:
             return ""
-        other = linked[0]
-        sheet, _ = self.owner.places[other.case_id]
-        part = next(part for parts in self.owner.parts.values() for part in parts if part.sheet is sheet)
-        column = part.at["case", None]
-        target = quoted(f"#{sheet.address((0, part.at['judgement', None]))[:-1]}")
-        row = f'MATCH("{other.case_id}",{sheet.range((0, column), (part.last_row, column))},0)'
         # A cell has one link, and LibreOffice neither wraps nor breaks its words.
-        text = f"{other.name} (+{len(linked) - 1})" if len(linked) > 1 else other.name
-        return Formula(f"=HYPERLINK({target}&{row},{quoted(text)})", text)
+        others = f" (+{len(linked) - 1})" if len(linked) > 1 else ""
+        return self.owner.link_to(linked[0].case_id, others)
 
     def _rules(self) -> None:
         """Dropdowns, and colours of rows, which follow their State: it says what is wrong, no dialog interrupts."""
@@ -392,6 +400,12 @@ class _SheetWriter:
 
 
 _SOURCES = {"case": "case_id", "case_again": "case_id", "span": "surface", "other_span": "other_surface"}
+
+
+def _points(small: int, large: int) -> float:
+    """The height of so many lines about what happened and so many of text."""
+    fitted = small * _SMALL_LINE + large * _LINE + _PADDING
+    return min(max(small * _EXCEL_SMALL_LINE + large * _EXCEL_LINE, fitted), fitted + _MOST_ROOM)
 
 
 def _line_counts(values: Sequence[Content], width: float) -> list[int]:

@@ -12,6 +12,7 @@ from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Worksheet
 from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, difference_chart, draw_chart
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import height, lines
+from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table
 from clueval_xlsx.views.case_words import sheet_name
 from clueval_xlsx.views.comparison import (
@@ -120,7 +121,7 @@ class _CaseTable:
         sheet.text((_FOLDED_ROW, 0), words["compare.folded"], "explanation")
         legend: list[tuple[str, str]] = []
         for mark in MARKS:
-            legend += [*emoji_pieces([Segment(words[f"compare.mark_{mark}"], mark)]), ("   ", "")]
+            legend += [*emoji_pieces([Segment(words[f"compare.mark_{mark}"], mark)], SIGN), ("   ", "")]
         sheet.rich((_LEGEND_ROW, 0), legend, "plain")
         sheet.row(_HEADER_ROW, 34)
         for column, (header, width) in enumerate(self.columns):
@@ -138,5 +139,5 @@ class _CaseTable:
         for column, text in enumerate(texts):
             most = max(most, lines(text, self.columns[column][1])) if text else most
             self.sheet.text((row, column), text, "cell")
-        self.sheet.rich((row, len(texts)), emoji_pieces(case.segments), "cell_context")
+        self.sheet.rich((row, len(texts)), emoji_pieces(case.segments, SIGN), "cell_context")
         self.sheet.row(row, height(most), folded=folded)

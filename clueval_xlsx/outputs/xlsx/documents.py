@@ -66,7 +66,7 @@ def _header(sheet: Worksheet, documents: DocumentList, columns: tuple[TableColum
     for place, column in enumerate(everything):
         style = "header_filter" if column.kind is ValueKind.TEXT else "header_filter_right"
         sheet.text((_HEADER_ROW, place), column.title, "header_filter_centre" if column.key == "leak_free" else style)
-        sheet.column(place, 34 if place == 0 else 16 if place < len(texts) else 20 if column.key == "first" else 12)
+        sheet.column(place, 34 if place == 0 else 16 if place < len(texts) else 12)
     return len(everything) - 1
 
 
@@ -74,5 +74,5 @@ def _link(sheet: Worksheet, cell: Cell, row: DocumentView, case_sheets: CaseShee
     if not row.first_case:
         sheet.text(cell, "", "row_name")
         return
-    target, line = case_sheets.places[row.first_case]
-    sheet.link(cell, target.address((line, 0)), row.first_case, "row_link")
+    link = case_sheets.link_to(row.first_case)
+    sheet.formula(cell, link.text, link.value, "row_link")

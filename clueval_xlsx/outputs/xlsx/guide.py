@@ -14,6 +14,7 @@ from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.measure import LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
 from clueval_xlsx.views.case_words import class_name, sheet_name
@@ -160,7 +161,7 @@ def _colours(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) 
     page.section(words["guide.colours_title"])
     for mark in (BOTH, GOLD, PRED, NEITHER) if UM in cases else (BOTH, GOLD, PRED):
         page.sheet.row(page.row, 17)
-        example = emoji_pieces([Segment(words["guide.example_words"], mark)])
+        example = emoji_pieces([Segment(words["guide.example_words"], mark)], SIGN)
         page.sheet.rich((page.row, 1), example, "row_name")
         page.sheet.across((page.row, 2), 3, words[f"guide.colour_{mark}"], "row_name")
         page.row += 1

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from clueval_xlsx.cases.contexts import EMOJI
+
 LINE = 13.2  # points that a line of 10-point text takes
 TALLEST = 300.0  # points; a row that is higher than the screen cannot be read
 _PIXELS = 7  # that one unit of column width is wide on Excel's screen, beside a frame of 5
@@ -17,8 +19,9 @@ _FRAME = 5
 _PADDING = 3
 _BOLD = 1.03
 _UNIT = 12  # widths are kept in twelfths of a pixel
+# Stand for an emoji or an ideograph, for what is not seen, and for a small emoji beside marked words.
+_WIDE_SIGN, _NO_ROOM_SIGN, _MARK_SIGN = "\x01", "\x02", "\x03"
 # What each character takes in 10-point Calibri, or Carlito, which is as wide; what is not listed takes a digit's place.
-_WIDE_SIGN, _NO_ROOM_SIGN = "\x01", "\x02"  # stand for an emoji or an ideograph, and for what is not seen
 _DIGIT = 81
 _WIDTHS = {
     0: _NO_ROOM_SIGN + "\n",
@@ -37,6 +40,7 @@ _WIDTHS = {
     84: "bdhnopqußöü",
     86: "BCR",
     92: "AVÄ",
+    98: _MARK_SIGN,
     99: "DGH",
     103: "NUÜ",
     107: "&OQÖ",
@@ -47,7 +51,14 @@ _WIDTHS = {
     196: _WIDE_SIGN,
 }
 _TABLE = bytes(next((width for width, those in _WIDTHS.items() if chr(code) in those), _DIGIT) for code in range(256))
-_ALIKE = str.maketrans({**dict.fromkeys("„“”", '"'), **dict.fromkeys("‚‘’", ","), "–": "+", "—": "@", "…": "&"})
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("„“”", '"'),
+        **dict.fromkeys("‚‘’", ","),
+        **{"–": "+", "—": "@", "…": "&"},
+        **dict.fromkeys(EMOJI.values(), _MARK_SIGN),
+    }
+)
 _NO_ROOM = re.compile("[\u0300-\u036f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")  # combining, joiners, marks
 _WIDE = re.compile("[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\U0001f000-\U0003ffff]")
 _SPACE, _HYPHEN, _NEW_LINE = (ord(sign) for sign in " -\n")
@@ -65,7 +76,7 @@ def pixels(text: str) -> float:
 def _encoded(text: str) -> bytes:
     """One byte a character, each of its width."""
     if not text.isascii():
-        text = _WIDE.sub(_WIDE_SIGN, _NO_ROOM.sub(_NO_ROOM_SIGN, text)).translate(_ALIKE)
+        text = _WIDE.sub(_WIDE_SIGN, _NO_ROOM.sub(_NO_ROOM_SIGN, text.translate(_ALIKE)))
     return text.encode("latin-1", "replace")
 
 

@@ -21,6 +21,9 @@ HEAT = ("#EAF1F8", "#CFDFF0", "#A9C6E3", "#7FA8D1", "#5F90C2")  # more and more 
 BOTH_COLOUR, GOLD_COLOUR, PRED_COLOUR = "#1B7F3B", "#B3261E", "#B35900"
 SOME_COLOUR = "#7A6A00"
 
+# The emoji beside marked words. They are small: where a program prints none, little room is left.
+SIGN = "sign"
+
 # Marks in running text: colour, and a second sign that survives black-and-white printing.
 MARKS: dict[str, dict[str, Any]] = {
     "both": {"font_color": BOTH_COLOUR, "bold": True},
@@ -80,6 +83,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "notice": {**_BASE, "bold": True, "bg_color": AMBER, "valign": "vcenter", "indent": 1},
     "form_name": {**_BASE, "bold": True, "valign": "vcenter"},
     "form_text": {**_BASE, "valign": "vcenter"},
+    "empty": {**_BASE, "font_size": 11, "bold": True, "text_wrap": True, "valign": "vcenter"},
     "progress": {**_BASE, "font_size": 12, "bold": True, "valign": "vcenter"},
     "header": _HEADER,
     "header_right": {**_HEADER, "align": "right"},
@@ -158,6 +162,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     },
     "tile_note": {**_BASE, "font_color": MUTED, "font_size": 9, "bg_color": SHADE, "align": "center"},
     "mark_happened": {"font_name": FONT, "font_size": 8, "font_color": MUTED},
+    f"mark_{SIGN}": {"font_name": FONT, "font_size": 5, "font_color": INK},
     "mark_none": {"font_name": FONT, "font_size": 10, "font_color": INK},
     **{f"mark_{mark}": {"font_name": FONT, "font_size": 10, **look} for mark, look in MARKS.items()},
     # conditional
