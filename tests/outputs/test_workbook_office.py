@@ -12,6 +12,7 @@ import pytest
 from clueval_xlsx.cases.contexts import emoji_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words
 from tests.support.office import case_rows, columns
@@ -86,7 +87,7 @@ def test_contexts_have_the_runs_of_the_segments(open_book):
         for row, segments in enumerate(table["segments"].head(15), FIRST):
             expected = [
                 ("".join(piece.text for piece in group), LOOKS[mark])
-                for mark, group in groupby(emoji_pieces(segments), key=lambda piece: piece.mark)
+                for mark, group in groupby(emoji_pieces(segments, SIGN), key=lambda piece: piece.mark)
             ]
             found = [
                 (

@@ -7,12 +7,14 @@ from io import BytesIO
 from itertools import groupby
 
 import pytest
+from openpyxl.utils import get_column_letter
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.cases.contexts import emoji_pieces, emoji_text
+from clueval_xlsx.cases.contexts import EMOJI, emoji_pieces, emoji_text
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.outputs.xlsx.measure import pixels
+from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
@@ -126,7 +128,7 @@ def test_context_runs_are_the_segments_of_the_error_table(book, name):
     for cell, segments in zip(cells, table["segments"], strict=True):
         expected = [
             ("".join(piece.text for piece in group), LOOKS[mark])
-            for mark, group in groupby(emoji_pieces(segments), key=lambda piece: piece.mark)
+            for mark, group in groupby(emoji_pieces(segments, SIGN), key=lambda piece: piece.mark)
         ]
         (happened, look), *context = runs(cell.value)
         assert look == "6B7785"
@@ -134,6 +136,8 @@ def test_context_runs_are_the_segments_of_the_error_table(book, name):
         assert context == expected
         assert str(cell.value).partition("\n")[2] == emoji_text(segments)
         assert cell.alignment.wrap_text
+        # The emoji are small, so that a program that cannot print them leaves no holes in the text.
+        assert {part.font.sz for part in cell.value if set(part.text) & set(EMOJI.values())} == {5}
         seen.update(mark for _, mark in segments)
     assert seen == {"", "both", "gold", "pred"}
 
@@ -330,10 +334,12 @@ def test_the_cursor_stands_in_the_first_open_judgement_and_on_the_guide_in_the_n
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_titles_end_before_the_frozen_columns_do(lang):
-    content = written(example(), ReviewOptions(lang=lang))
+    words, content = Words(lang), written(example(), ReviewOptions(lang=lang))
     for sheet in opened(content).worksheets[1:3]:
         room = sum(sheet.column_dimensions[letter].width for letter in "ABC") * 7
-        assert pixels(sheet["A1"].value) * 1.4 * 1.05 < room
+        assert sheet["A1"].value in {words["cases.title_fn"], words["cases.title_fp"]}
+        for kind in ("fn", "fp", "um", "ag"):  # the columns of all case sheets are the same
+            assert pixels(words[f"cases.title_{kind}"]) * 1.4 * 1.05 < room
         legend = "".join(text for text, _ in runs(sheet["A2"].value))
         assert pixels(legend) * 1.05 < room
 
@@ -367,6 +373,10 @@ def test_header_is_frozen_filtered_and_repeated_in_print(book):
         assert sheet.auto_filter.ref.startswith(f"A{header}:")
         assert sheet.auto_filter.ref.endswith(str(sheet.max_row))
         assert sheet.print_title_rows == f"${header}:${header}"
+    for name in ("FN", "FP"):  # what a judge fills in is printed, too
+        sheet = book[TABS[name]]
+        comment = get_column_letter(headers(sheet).index("Comment") + 1)
+        assert sheet.print_area.endswith(f"$A$1:${comment}${sheet.max_row}")
     for sheet in book.worksheets[:6]:
         assert not sheet.sheet_view.showGridLines
         assert sheet.page_setup.paperSize == 9
@@ -387,7 +397,7 @@ def test_no_errors_give_friendly_empty_sheets():
     same = b"Ann\tB-PER\n.\tO\n"
     content = written(evaluated(Sides(same, same)))
     book = opened(content)
-    missed, unsupported = (book[TABS[name]].cell(FIRST, 1).value for name in ("FN", "FP"))
+    missed, unsupported = (book[TABS[name]].cell(FIRST, 3).value for name in ("FN", "FP"))
     assert missed == "Nothing to judge here: the model found every span of the reference."
     assert unsupported == "Nothing to judge here: the reference supports every span of the model."
     for name in ("FN", "FP"):

@@ -25,7 +25,13 @@ from tests.support.tables import Sides, pair_of
 HEADER_ROW = 3  # of the case sheets, counted from 1
 TABS = {"FN": "Missed (FN)", "FP": "Unsupported (FP)", "AG": "Agreed", "UM": "Unmarked"}  # in English
 FIRST = HEADER_ROW + 1
-LOOKS = {"": "1F2933", "both": "1B7F3Bb", "gold": "B3261Ebu", "pred": "B35900bi"}  # as `runs` says them
+LOOKS = {
+    "": "1F2933",
+    "sign": "1F2933",
+    "both": "1B7F3Bb",
+    "gold": "B3261Ebu",
+    "pred": "B35900bi",
+}  # as `runs` says them
 ONE_LAYER = """
     token    gold   pred
     <s>

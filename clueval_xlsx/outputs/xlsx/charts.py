@@ -31,7 +31,7 @@ def rate_chart(table: ScoreTable, title: str, words: Words, *, slanted: bool = F
     names = tuple(row.name for row in rows)
     values = tuple((row.recall.value, row.precision.value) for row in rows)
     width = 1.28 if slanted else 1.2
-    return NativeChart(ChartKind.COLUMNS, title, series, names, values, slanted, width)
+    return NativeChart(ChartKind.COLUMNS, title, series, names, values, slanted=slanted, width=width)
 
 
 def dot_charts(table: ScoreTable, axis: RateAxis, words: Words) -> tuple[NativeChart, ...]:
@@ -72,7 +72,7 @@ def case_chart(plot: BarPlot, words: Words) -> NativeChart:
     """Missed and unsupported cases, one bar a class."""
     values = tuple(tuple(float(bar.count) if bar.mark == mark else 0.0 for mark in (GOLD, PRED)) for bar in plot.bars)
     names = tuple(bar.name for bar in plot.bars)
-    return NativeChart(ChartKind.STACKED_BARS, plot.title, _case_series(words), names, values)
+    return _bars(plot.title, words, names, values, overlaid=True)
 
 
 def ledger_chart(ledger: TableView, words: Words) -> NativeChart:
@@ -82,7 +82,19 @@ def ledger_chart(ledger: TableView, words: Words) -> NativeChart:
     rows = [row for row in ledger.rows if any(row[side] for side in sides)]
     values = tuple(tuple(float(str(row[side])) for side in sides) for row in rows)
     names = tuple(str(row[0]) for row in rows)
-    return NativeChart(ChartKind.STACKED_BARS, ledger.title, _case_series(words), names, values)
+    return _bars(ledger.title, words, names, values)
+
+
+def _bars(
+    title: str,
+    words: Words,
+    names: tuple[str, ...],
+    values: tuple[tuple[float, ...], ...],
+    *,
+    overlaid: bool = False,
+) -> NativeChart:
+    """Bars from the first name downwards. Charts begin at the bottom: turning the axis round would put it on top."""
+    return NativeChart(ChartKind.BARS, title, _case_series(words), names[::-1], values[::-1], overlaid=overlaid)
 
 
 def _case_series(words: Words) -> tuple[ChartSeries, ChartSeries]:

@@ -64,7 +64,7 @@ def _header(sheet: Worksheet, documents: DocumentList, columns: tuple[TableColum
     sheet.row(_HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
     everything = (*texts, tokens, *columns, *last)
     for place, column in enumerate(everything):
-        style = "header_filter" if column.kind is ValueKind.TEXT else "header_filter_right"
+        style = "header_filter_name" if column.kind is ValueKind.TEXT else "header_filter_right"
         sheet.text((_HEADER_ROW, place), column.title, "header_filter_centre" if column.key == "leak_free" else style)
         sheet.column(place, 34 if place == 0 else 16 if place < len(texts) else 12)
     return len(everything) - 1

@@ -19,12 +19,19 @@ class ChartKind(StrEnum):
     """The kinds of charts there are."""
 
     COLUMNS = "columns"  # rates side by side
-    STACKED_BARS = "stacked_bars"  # counts in one bar a name
+    BARS = "bars"  # counts, a bar for each name and series
     DOTS = "dots"  # rates with their intervals on an axis that may be cut
     DIFFERENCES = "differences"  # differences in points with their intervals, on both sides of nothing
 
 
-_FORMATS = {ChartKind.DOTS: "0.0%", ChartKind.DIFFERENCES: "+0.0;−0.0;0.0"}
+# Of the values beside their marks; nothing stands beside a bar that is not there.
+_FORMATS = {
+    ChartKind.COLUMNS: "0%",
+    ChartKind.BARS: "#,##0;;",
+    ChartKind.DOTS: "0.0%",
+    ChartKind.DIFFERENCES: "+0.0;−0.0;0.0",
+}
+_MANY_COLUMNS = 6  # names; from here on values stand upright above their columns
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ class NativeChart:
     names: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]  # a row for each name
     slanted: bool = False  # names that need room stand at an angle
+    overlaid: bool = False  # each name has a value in one series alone, whose bar takes the whole place
     width: float = 1.05  # against a chart as Excel makes it
     intervals: tuple[tuple[tuple[float, float], ...], ...] = ()  # of dots: low and high for each name and series
     axis: tuple[float, float, float] | None = None  # low, high, step
@@ -55,7 +63,7 @@ def chart_type(chart: NativeChart) -> dict[str, str]:
     """What a chart is made from."""
     types = {
         ChartKind.COLUMNS: {"type": "column"},
-        ChartKind.STACKED_BARS: {"type": "bar", "subtype": "stacked"},
+        ChartKind.BARS: {"type": "bar"},
     }
     return types.get(chart.kind, {"type": "line"})
 
@@ -66,12 +74,16 @@ def series_options(chart: NativeChart, place: int, names: str, values: str) -> d
     if chart.intervals:
         return {"name": series.name, "categories": f"={names}", "values": f"={values}"}
     pattern = {"pattern": {"pattern": _HATCHED, "fg_color": series.colour, "bg_color": "#FFFFFF"}}
+    upright = chart.kind is ChartKind.COLUMNS and len(chart.names) > _MANY_COLUMNS
+    font = {"size": 8, "color": INK, **({"rotation": -90} if upright else {})}
     return {
         "name": series.name,
         "categories": f"={names}",
         "values": f"={values}",
         "border": {"color": series.colour},
         "gap": 60,
+        **({"overlap": 100} if chart.overlaid else {}),
+        "data_labels": {"value": True, "position": "outside_end", "num_format": _FORMATS[chart.kind], "font": font},
         **(pattern if series.hatched else {"fill": {"color": series.colour}}),
     }
 
@@ -138,12 +150,12 @@ def frame(made: Any, chart: NativeChart) -> None:
         if len(chart.series) == 1:
             made.set_legend({"none": True})
     elif chart.kind is ChartKind.COLUMNS:
-        made.set_y_axis({**_value_axis("0%"), "max": 1})
+        made.set_y_axis({**_value_axis("0%"), "max": 1.19, "major_unit": 0.2})  # room for the values above the columns
         font = {**_FONT, "rotation": -45} if chart.slanted else _FONT
         made.set_x_axis({"num_font": font, "line": {"color": LINE}})
     else:
         made.set_x_axis(_value_axis("0"))
-        made.set_y_axis({"reverse": True, "num_font": _FONT, "line": {"color": LINE}})
+        made.set_y_axis({"num_font": _FONT, "line": {"color": LINE}})
 
 
 def _value_axis(number_format: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import BOTH, GOLD, NEITHER, PRED, Segment, emoji_pieces
-from clueval_xlsx.cases.kinds import CLASSES, UM
+from clueval_xlsx.cases.kinds import UM
 from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
@@ -17,11 +17,12 @@ from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
-from clueval_xlsx.views.case_words import class_name, sheet_name
+from clueval_xlsx.views.case_words import sheet_name
 from clueval_xlsx.views.judgement_words import judgement_entry, severity_entry, span_choice_name
 from clueval_xlsx.words import Words
 
-_WIDTHS = (2.5, 30, 42, 58)
+_WIDTHS = (2.5, 40, 50, 60)
+_INDENT = 1.5  # characters before the words of a table
 
 
 class _GuidePage:
@@ -72,7 +73,7 @@ class _GuidePage:
     def cells(self, texts: Sequence[str], styles: Sequence[str]) -> None:
         """A table row; the last text may run over the columns that are left."""
         widths = [*_WIDTHS[1 : len(texts)], sum(_WIDTHS[len(texts) :])]
-        most = max(lines(text, width) for text, width in zip(texts, widths, strict=True))
+        most = max(lines(text, width - _INDENT) for text, width in zip(texts, widths, strict=True))
         self.sheet.row(self.row, LINE * most + 4)
         for column, (text, style) in enumerate(zip(texts, styles, strict=True), 1):
             if column == len(texts):
@@ -117,7 +118,6 @@ def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheet
         page.section(words["guide.labels_title"])
         for label, meaning in options.labels.items():
             page.cells([label, meaning], ["row_name_bold", "row_name"])
-    _classes(page, words, cases)
     page.section(words["guide.corrections_title"])
     for choice in SPAN_CHOICES:
         page.cells([span_choice_name(choice, words), words[f"guide.span_{choice}"]], ["row_name_bold", "row_name"])
@@ -165,15 +165,6 @@ def _colours(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) 
         page.sheet.rich((page.row, 1), example, "row_name")
         page.sheet.across((page.row, 2), 3, words[f"guide.colour_{mark}"], "row_name")
         page.row += 1
-
-
-def _classes(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) -> None:
-    """How far the two sides can differ: the ways that occur."""
-    found = {name for table in cases.values() for name in table["class"].unique()}
-    if found:
-        page.section(words["guide.classes_title"])
-    for name in (name for name in CLASSES if name in found):
-        page.cells([class_name(name, words), words[f"guide.class_{name}"]], ["row_name_bold", "row_name"])
 
 
 def _judgement_row(judgement: Judgement, words: Words, sheets: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clueval_xlsx.cases.kinds import FN, FP, UM
-from clueval_xlsx.outputs.xlsx.book import Formula, Worksheet
+from clueval_xlsx.outputs.xlsx.book import Cell, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.formula_text import quoted
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
@@ -80,7 +80,7 @@ def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, figures: Hid
     sheet.text((line + 1, 1), words["metrics.to_judge"], "row_name")
     for column, name in shown.items():
         sheet.number((line + 1, column), case_sheets.total(name), "count")
-    _estimate(sheet, row, content, counts)
+    _estimate(sheet, (row, len(titles) + 2), content, counts)
     return line + 2
 
 
@@ -118,37 +118,39 @@ def _counted(cells: str, number: int, value: int) -> Formula:
     return Formula(f"=COUNTIF({cells},{number})" if number else f'=COUNTIF({cells},">0")', value)
 
 
-def _estimate(sheet: Worksheet, row: int, content: ReviewContent, counts: Mapping[tuple[str, str], _LiveCount]) -> None:
+def _estimate(
+    sheet: Worksheet, place: Cell, content: ReviewContent, counts: Mapping[tuple[str, str], _LiveCount]
+) -> None:
     """Raw figures beside those that hold if the judgements stand."""
     evaluation, words, judgements = content.evaluation, content.words, content.options.judgements
-    for column, key in ((5, ""), (7, "metrics.raw"), (8, "metrics.estimate")):
-        text = words[key] if key else words["metrics.if_they_stand"]
-        if column == 5:
-            sheet.across((row, 5), 6, text, "header")
-        else:
-            sheet.text((row, column), text, "header_right")
+    row, name = place
+    raw_column, own_column = name + 2, name + 3
+    sheet.across((row, name), name + 1, words["metrics.if_they_stand"], "header")
+    sheet.text((row, raw_column), words["metrics.raw"], "header_right")
+    sheet.text((row, own_column), words["metrics.estimate"], "header_right")
     changes = {**_CHANGES, **(_LABEL_CHANGES if evaluation.options.labelled else {})}
     headline = evaluation.headline
     cells: dict[str, tuple[str, float]] = {}
     for line, key in enumerate(("gold", "tp_gold", "pred", "tp_pred"), row + 1):
-        sheet.across((line, 5), 6, words[f"metrics.{key}"], "row_name")
+        sheet.across((line, name), name + 1, words[f"metrics.{key}"], "row_name")
         raw = float(headline[key])
-        sheet.number((line, 7), raw, "count")
-        formula, value = sheet.range((line, 7), (line, 7)), raw
-        for (name, code), count in counts.items():
+        sheet.number((line, raw_column), raw, "count")
+        formula, value = sheet.range((line, raw_column), (line, raw_column)), raw
+        for (kind, code), count in counts.items():
             effect = next(judgement.effect for judgement in judgements if judgement.code == code)
-            step = changes.get((name, effect), {}).get(key, 0)
+            step = changes.get((kind, effect), {}).get(key, 0)
             if step:
                 formula += f"{'+' if step > 0 else '-'}{count.address}"
                 value += step * count.value
-        sheet.formula((line, 8), f"={formula}", value, "count")
-        cells[key] = (sheet.range((line, 8), (line, 8)), value)
+        sheet.formula((line, own_column), f"={formula}", value, "count")
+        cells[key] = (sheet.range((line, own_column), (line, own_column)), value)
     for line, (key, above, below) in enumerate(
         (("recall", "tp_gold", "gold"), ("precision", "tp_pred", "pred")), row + 5
     ):
-        sheet.across((line, 5), 6, words[f"metrics.{key}"], "row_name_bold")
-        write_value(sheet, (line, 7), float(headline[key]), ValueKind.RATE, words=words)
+        sheet.across((line, name), name + 1, words[f"metrics.{key}"], "row_name_bold")
+        write_value(sheet, (line, raw_column), float(headline[key]), ValueKind.RATE, words=words)
         (part, part_value), (whole, whole_value) = cells[above], cells[below]
         value_now: float | str = part_value / whole_value if whole_value else words["undefined"]
-        sheet.formula((line, 8), f"=IF({whole}>0,{part}/{whole},{quoted(words['undefined'])})", value_now, "rate_bold")
-    sheet.across((row + 7, 5), 13, words["metrics.estimate_note"], "muted")
+        own = f"=IF({whole}>0,{part}/{whole},{quoted(words['undefined'])})"
+        sheet.formula((line, own_column), own, value_now, "rate_bold")
+    sheet.across((row + 7, name), 13, words["metrics.estimate_note"], "muted")

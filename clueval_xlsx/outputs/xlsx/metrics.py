@@ -7,6 +7,7 @@ from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, case_chart, draw_chart, rate_chart
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.live import write_live
+from clueval_xlsx.outputs.xlsx.measure import width_for
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table, write_tiles
 from clueval_xlsx.views.overview import error_bars, level_sentence, tiles
@@ -20,7 +21,7 @@ from clueval_xlsx.views.scores import (
 )
 from clueval_xlsx.views.sentences import plain_headline
 
-_NAME_WIDTH, _NUMBER_WIDTH = 30, 11
+_NAME_WIDTHS, _NUMBER_WIDTH = (30, 44), 11  # the least and the most; characters
 _LAST_COLUMN = SCORE_WIDTH
 _ROWS_A_PAGE = 34  # that fit on a landscape page when the sheet is fitted to its width
 _TILE_PLACES = ((1, 1), (2, 3), (4, 5), (6, 7), (8, 9), (10, _LAST_COLUMN))
@@ -62,7 +63,6 @@ def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseShe
     """Everything that was measured, the live estimate beside it."""
     evaluation, words = content.evaluation, content.words
     sheet.column(0, 2)
-    sheet.column(1, _NAME_WIDTH)
     for column in range(2, _LAST_COLUMN + 1):
         sheet.column(column, _NUMBER_WIDTH)
     sheet.row(0, 30)
@@ -73,10 +73,13 @@ def write_metrics(sheet: Worksheet, content: ReviewContent, case_sheets: CaseShe
     page = _MetricsPage(sheet, content)
     page.row = write_tiles(sheet, 4, tiles(evaluation, words), _TILE_PLACES, words)
     page.row = write_live(sheet, page.row + 1, case_sheets, figures)
-    page.table(level_table(evaluation, words))
-    labels = label_tables(evaluation, words)
+    levels, labels = level_table(evaluation, words), label_tables(evaluation, words)
+    others = (*group_tables(evaluation, words), *scheme_tables(evaluation, words))
+    names = [row.name for table in (levels, *labels, *others) for row in table.rows]
+    sheet.column(1, width_for(names, *_NAME_WIDTHS) + 2)
+    page.table(levels)
     _charts(page, labels, figures)
-    for table in (*labels, *group_tables(evaluation, words), *scheme_tables(evaluation, words)):
+    for table in (*labels, *others):
         page.table(table)
     relaxed = strict_relaxed_table(evaluation, words)
     if relaxed is not None:

@@ -38,7 +38,8 @@ MARKS: dict[str, dict[str, Any]] = {
 
 _BASE: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "top"}
 _CELL = {**_BASE, "text_wrap": True, "bottom": 1, "bottom_color": LINE}
-_NUMBER = {**_BASE, "valign": "vcenter", "bottom": 1, "bottom_color": LINE, "align": "right"}
+_NUMBER = {**_BASE, "valign": "vcenter", "bottom": 1, "bottom_color": LINE, "align": "right", "indent": 1}
+_NAME = {**_CELL, "valign": "vcenter", "indent": 1}
 _HEADER = {
     **_BASE,
     "bold": True,
@@ -61,7 +62,7 @@ _MATRIX = {
 
 FORMATS: dict[str, dict[str, Any]] = {
     "plain": _BASE,
-    "text": {**_BASE, "text_wrap": True},
+    "text": {**_BASE, "text_wrap": True, "valign": "vcenter"},
     "muted": {**_BASE, "font_color": MUTED, "font_size": 9},
     "muted_wrap": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True},
     "title": {**_BASE, "font_size": 18, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
@@ -85,13 +86,14 @@ FORMATS: dict[str, dict[str, Any]] = {
     "form_text": {**_BASE, "valign": "vcenter"},
     "empty": {**_BASE, "font_size": 11, "bold": True, "text_wrap": True, "valign": "vcenter"},
     "progress": {**_BASE, "font_size": 12, "bold": True, "valign": "vcenter"},
-    "header": _HEADER,
-    "header_right": {**_HEADER, "align": "right"},
+    "header": {**_HEADER, "indent": 1},
+    "header_right": {**_HEADER, "align": "right", "indent": 1},
     "header_centre": {**_HEADER, "align": "center"},
     "explanation": {**_BASE, "font_color": MUTED, "font_size": 9, "valign": "vcenter"},
     # under a filter: words on top, the button below
     "header_filter": {**_HEADER, "valign": "top"},
-    "header_filter_right": {**_HEADER, "valign": "top", "align": "right"},
+    "header_filter_name": {**_HEADER, "valign": "top", "indent": 1},
+    "header_filter_right": {**_HEADER, "valign": "top", "align": "right", "indent": 1},
     "header_filter_centre": {**_HEADER, "valign": "top", "align": "center"},
     "header_input": {**_HEADER, "valign": "top", "bg_color": "#7A5B00", "border_color": "#7A5B00"},
     # case rows
@@ -113,12 +115,12 @@ FORMATS: dict[str, dict[str, Any]] = {
         "border_color": MUTED,
     },
     # tables
-    "row_name": {**_CELL, "valign": "vcenter"},
-    "row_name_bold": {**_CELL, "valign": "vcenter", "bold": True},
-    "row_name_faint": {**_CELL, "valign": "vcenter", "font_color": MUTED},
+    "row_name": _NAME,
+    "row_name_bold": {**_NAME, "bold": True},
+    "row_name_faint": {**_NAME, "font_color": MUTED},
     "count_faint": {**_NUMBER, "num_format": "#,##0", "font_color": MUTED},
     "measure_faint": {**_NUMBER, "num_format": "0.00", "font_color": MUTED},
-    "row_link": {**_CELL, "valign": "vcenter", "font_color": ACCENT, "underline": 1},
+    "row_link": {**_NAME, "font_color": ACCENT, "underline": 1},
     "count": {**_NUMBER, "num_format": "#,##0"},
     "count_half": {**_NUMBER, "num_format": "#,##0.0"},
     "measure": {**_NUMBER, "num_format": "0.00"},
