@@ -118,9 +118,9 @@ _NAMES |= {"anna", "ben", "span", "iou", "tax", "civil", "criminal", "labour", "
 
 
 # Words that are German as well, or end so behind an umlaut; names and measures.
-_SAME = set("band block diff falls filter here name person rest stand system tests text was".split())
-_SAME |= set("anna lee fleiss holm alpha kappa iou nervaluate presidio semeval seqeval javascript".split())
-_SAME |= set("cor inc mis par spu".split())
+_SAME = set(_WORD.findall("band block diff falls filter here name person rest stand system tests text was"))
+_SAME |= set(_WORD.findall("anna lee fleiss holm alpha kappa iou nervaluate presidio semeval seqeval javascript"))
+_SAME |= set(_WORD.findall("cor inc mis par spu"))
 
 
 def _vocabulary(table: Mapping[str, Any]) -> set[str]:
