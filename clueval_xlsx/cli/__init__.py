@@ -30,7 +30,7 @@ from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.version import __version__
 
 _EPILOG = """\b
-Shell completion: put this line into ~/.bashrc (zsh_source, fish_source for the others):
+Shell completion: put this into ~/.bashrc (or with zsh_source, fish_source):
   eval "$(_CLUEVAL_XLSX_COMPLETE=bash_source clueval-xlsx)"
 """
 

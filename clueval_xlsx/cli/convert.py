@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     "--to",
     "wanted",
     type=click.Choice(CONVERTED),
-    help=f"Output format. Default: by the ending of OUT ({', '.join(TARGET_ENDINGS)}; none: a brat folder).",
+    metavar="FORMAT",
+    help=f"Output format: {', '.join(CONVERTED)}. Default: by the ending of OUT ({', '.join(TARGET_ENDINGS)}; "
+    "none: a brat folder).",
 )
 @click.option(
     "--sentences/--no-sentences",

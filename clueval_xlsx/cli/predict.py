@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 @click.command(
     cls=GroupedCommand,
     examples=(
-        "clueval-xlsx predict texts.json -o pred.json --detector presidio --detector-language de",
-        'clueval-xlsx predict gold.vrt -o pred.vrt --detector command:"python my_detector.py"',
+        "clueval-xlsx predict texts.json -o pred.json --detector presidio",
+        'clueval-xlsx predict gold.vrt -o pred.vrt --detector command:"python my.py"',
     ),
 )
 @click.argument("dataset")
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     "--to",
     "wanted",
     type=click.Choice(PREDICTED),
-    help=f"Output format. Default: by the ending ({', '.join(TARGET_ENDINGS)}; .json: like the dataset; "
+    metavar="FORMAT",
+    help=f"Output format: {', '.join(PREDICTED)}. Default: by the ending ({', '.join(TARGET_ENDINGS)}; .json: like the dataset; "
     "none: a brat folder).",
 )
 @input_options.reading

@@ -128,8 +128,8 @@ _looking = group(
 @click.command(
     cls=GroupedCommand,
     examples=(
-        "clueval-xlsx reimport review-anna.xlsx review-ben.xlsx --gold gold.vrt -o corrected.vrt",
-        "clueval-xlsx reimport review.xlsx --gold gold.vrt --report report.xlsx --conflicts third.xlsx",
+        "clueval-xlsx reimport anna.xlsx ben.xlsx --gold gold.vrt -o corrected.vrt",
+        "clueval-xlsx reimport review.xlsx --gold gold.vrt --report report.xlsx",
     ),
 )
 @click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")

@@ -69,7 +69,8 @@ _SCHEME_RULES = [
         "--scheme",
         type=click.Choice(_SCHEMES),
         cls=ListOption,
-        help="Another way to count, besides clueval, which is always there.",
+        metavar="NAME,…",
+        help=f"Ways to count besides clueval, which is always there: {', '.join(_SCHEMES)}.",
     ),
     click.option("--type-layer", metavar="LAYER", help="Layer whose labels are the types of merged spans."),
     click.option(

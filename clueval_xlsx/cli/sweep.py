@@ -24,7 +24,7 @@ _LESS_NEEDED = ("f1", "precision_interval", "f_beta", "pred", "recall_interval")
     cls=GroupedCommand,
     examples=(
         "clueval-xlsx sweep gold.vrt pred.tsv --text gold.vrt --least-recall 0.95",
-        "clueval-xlsx sweep gold.json pred.json --html thresholds.html --json thresholds.json",
+        "clueval-xlsx sweep gold.json pred.json --html thresholds.html",
     ),
 )
 @click.argument("gold")

@@ -34,6 +34,7 @@ def test_every_command_has_grouped_help() -> None:
 def test_help_is_short_and_ends_with_examples(name: str) -> None:
     lines = run(name, "--help").out.splitlines()
     assert len(lines) <= 70
+    assert max(map(len, lines)) <= 80
     assert any(line.startswith(f"  clueval-xlsx {name}") for line in lines[-4:])
 
 
