@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Evaluation(Figures):
     """The result of one run; renderings read it and compute nothing.
 
