@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     "wanted",
     type=click.Choice(PREDICTED),
     metavar="FORMAT",
-    help=f"Output format: {', '.join(PREDICTED)}. Default: by the ending ({', '.join(TARGET_ENDINGS)}; .json: like the dataset; "
-    "none: a brat folder).",
+    help=f"Output format: {', '.join(PREDICTED)}. Default: by the ending ({', '.join(TARGET_ENDINGS)}; "
+    ".json: like the dataset; none: a brat folder).",
 )
 @input_options.reading
 @force_option
