@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -85,6 +86,11 @@ class Evaluation(Figures):
         if "presidio" in self.options.schemes.chosen:
             return presidio.tallies(self.strict)[:2]
         return [iou.tally(self.strict, 0.9, labelled) for labelled in (None, self.strict.type_layer)]
+
+    @cached_property
+    def presidio_confusion(self) -> Counter[tuple[str, str]] | None:
+        """Of scheme `presidio`, how often which type met which, at the first of its thresholds."""
+        return presidio.confusion(self.strict) if "presidio" in self.options.schemes.chosen else None
 
     def with_equivalence(self, mode: str) -> Evaluation:
         """The same result with equivalent labels applied to, or only marked in, the headline and the cases."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -127,6 +128,11 @@ class Figures(ABC):
     @abstractmethod
     def presidio_tallies(self) -> Sequence[Tally]:
         """What the Presidio pipeline counts: any type, and by type."""
+
+    @property
+    @abstractmethod
+    def presidio_confusion(self) -> Counter[tuple[str, str]] | None:
+        """Of scheme `presidio`, how often which type met which; None if it was not chosen."""
 
     @property
     def layers(self) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ class ScoredCorpus(Figures):
 
     tallies: Sequence[Tally] = ()  # a value here, computed elsewhere
     presidio_tallies: Sequence[Tally] = ()
+    presidio_confusion: Counter[tuple[str, str]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +203,7 @@ def _scored(
         options = replace(options, labelled=None)
     tallies = AddedTallies.join([each.tallies for each in found])
     presidio = AddedTallies.join([each.presidio for each in found])
+    confused = [each.presidio_confusion for each in found if each.presidio_confusion is not None]
     sides = [
         replace(
             side,
@@ -229,6 +231,7 @@ def _scored(
         notes=(*notes, *alignment.notes),
         tallies=tallies.tallies,
         presidio_tallies=presidio.tallies,
+        presidio_confusion=sum(confused, Counter()) if confused else None,
     )
 
 

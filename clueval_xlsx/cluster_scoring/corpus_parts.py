@@ -50,6 +50,7 @@ class PartFigures:
     layers: tuple[str, ...]
     tallies: AddedTallies
     presidio: AddedTallies
+    presidio_confusion: Counter[tuple[str, str]] | None
     spans: tuple[int, int]
     dropped: tuple[int, int]
     alignment: Alignment
@@ -170,6 +171,7 @@ def _figures(evaluation: Evaluation) -> PartFigures:
         evaluation.layers,
         AddedTallies.of(evaluation.tallies, settings, tokens),
         AddedTallies.of(evaluation.presidio_tallies, replace(settings, groupings=()), tokens),
+        evaluation.presidio_confusion,
         (inputs.gold.spans, inputs.pred.spans),
         (inputs.gold.dropped, inputs.pred.dropped),
         evaluation.alignment,

@@ -26,7 +26,7 @@ def to_json(evaluation: Figures, *others: Figures) -> str:
             part.layers[0]: {"signature": part.signature, "headline": score_row(part.headline.to_dict())}
             for part in (evaluation, *others)
         }
-    head["presidio"] = presidio_part(evaluation)
+    head["presidio"] = {**presidio_part(evaluation), "confusion": _confusion(evaluation)}
     return json_text(head, {"scores": _rows(evaluation, *others)})
 
 
@@ -88,6 +88,16 @@ def _strict_relaxed(row: Mapping[Any, Any]) -> dict[str, Any]:
         known = counts({**row, **{name: row[f"{name}_{state}"] for name in COUNTS}})
         written |= {f"{name}_{state}": value for name, value in known.items()}
     return written
+
+
+def _confusion(evaluation: Figures) -> dict[str, dict[str, int]] | None:
+    """By type of gold, then by type of the predictions; `O` is none."""
+    if (counts := evaluation.presidio_confusion) is None:
+        return None
+    found: dict[str, dict[str, int]] = {}
+    for (gold, pred), count in sorted(counts.items()):
+        found.setdefault(gold, {})[pred] = count
+    return found
 
 
 def presidio_part(evaluation: Figures) -> dict[str, Any]:

@@ -14,6 +14,7 @@ an ignored label, of either side, have no type. Equivalent labels are unknown to
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from clueval_xlsx.text.strings import BoolArray, IntArray
 OUTCOMES = ("missed", "confused")
 _MISSED, _CONFUSED, _NEITHER = range(3)
 _NO_TYPE = -1
+_NOTHING = "O"
 
 
 def tallies(matched: MatchedPair) -> list[Tally]:
@@ -50,6 +52,32 @@ def tallies(matched: MatchedPair) -> list[Tally]:
         for threshold in matched.options.iou
         for gold, pred, touching, labelled in passes
     ]
+
+
+def confusion(matched: MatchedPair) -> Counter[tuple[str, str]]:
+    """How often which type of gold met which type of the predictions, at the first threshold; `O` is none.
+
+    As that package counts it, a gold span with several partners can be without one more than once: for each type that
+    comes not near enough, but for its own type only if that is the leftmost.
+    """
+    text = _Text.of(matched)
+    gold, pred = (_spans(text, own) for own in _types(matched, text))
+    touching = _touching(gold, pred)
+    near = touching.share >= matched.options.iou[0]
+    kinds = gold.kind[touching.gold], pred.kind[touching.pred]
+    leftmost = np.zeros(len(near), dtype=bool)
+    leftmost[_leftmost(touching)] = True
+    alone = ~np.isin(np.arange(len(gold.first)), touching.gold)
+    without = ~near & ((kinds[0] != kinds[1]) | leftmost)
+    names = [*matched.vocabulary[matched.type_layer], "", _NOTHING]  # labels, no label, and at -1 no span
+    rows = np.concatenate([np.where(near, kinds[0], -1), kinds[0][without], gold.kind[alone], _none(touching.lonely)])
+    columns = np.concatenate([kinds[1], _none(kinds[1][without]), _none(gold.kind[alone]), pred.kind[touching.lonely]])
+    pairs = Counter(zip(rows.tolist(), columns.tolist(), strict=True))
+    return Counter({(names[row], names[column]): count for (row, column), count in pairs.items()})
+
+
+def _none(values: IntArray) -> IntArray:
+    return np.full(len(values), -1, dtype=np.int64)
 
 
 @cache
@@ -186,9 +214,8 @@ def _tally(
     right = near & same
     credit = np.zeros(len(gold.first), dtype=bool)
     credit[touching.gold[right]] = True
-    leftmost = np.lexsort((touching.pred, touching.gold))
-    _, firsts = np.unique(touching.gold[leftmost], return_index=True)
-    found_first = leftmost[firsts][right[leftmost[firsts]]]
+    leftmost = _leftmost(touching)
+    found_first = leftmost[right[leftmost]]
     missed = np.ones(len(gold.first), dtype=bool)
     missed[touching.gold[found_first]] = False
 
@@ -216,6 +243,14 @@ def _tally(
         outcomes=OUTCOMES,
         outcomes_of_pred=OUTCOMES[_CONFUSED:],
     )
+
+
+def _leftmost(touching: _Touching) -> IntArray:
+    """Of each gold span that is touched, the type whose first prediction stands furthest left."""
+    order = np.lexsort((touching.pred, touching.gold))
+    _, firsts = np.unique(touching.gold[order], return_index=True)
+    found: IntArray = order[firsts]
+    return found
 
 
 def _labels(matched: MatchedPair, kind: IntArray) -> IntArray:
