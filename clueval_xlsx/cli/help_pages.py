@@ -19,9 +19,9 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("gold", "layer", "format"),
         (
             "text", "annotator", "field", "token",
-            "nested", "offsets", "mismatch", "discontinuous", "several-tags", "tag-names", "token-id", "document-id",
-            "sentence-id", "column", "space-column", "document-tag", "sentence-tag", "align", "align-limit", "bio",
-            "merge", "head",
+            "nested", "offsets", "mismatch", "discontinuous", "several-tags", "tag-names", "encoding", "token-id",
+            "document-id", "sentence-id", "column", "space-column", "document-tag", "sentence-tag", "align",
+            "align-limit", "bio", "merge", "head",
         ),
     ),
     "Input of one side": (

@@ -101,6 +101,11 @@ _READING = [
         help="What tags mean that are numbers, from 0 on (O,B-PER,I-PER), or a file that lists the names.",
     ),
     click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of text that is not UTF-8, such as latin-1; a corrected file keeps it.",
+    ),
+    click.option(
         "--token",
         type=TokenColumn(),
         help="Column of the tokens, by number or by the name in the header. Default: 1; 2 where column 1 counts them.",
@@ -223,6 +228,7 @@ def _read_options(given: Mapping[str, Any], side: str = "") -> ReadOptions:
         mismatch=given["mismatch"],
         discontinuous=given["discontinuous"],
         several_tags=given["several_tags"],
+        encoding=given["encoding"],
         tag_names=_tag_names(given["tag_names"], _tag_column(dict(given["fields"]), layers)),
     )
 

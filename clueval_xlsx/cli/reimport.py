@@ -211,7 +211,7 @@ def reimport(
     head = ""
     with locked(log, say) if log is not None else nullcontext():  # from reading it until the longer one is in its place
         with guarded_outputs([*workbooks, gold_file, pred or gold_file], force=force) as outputs:
-            _write_gold(outputs, result, targets)
+            _write_gold(outputs, result, targets, Path(gold_file))
             _write_workbooks(outputs, result, targets, look, password)
             _write_texts(outputs, result, targets, look)
         if log is not None:
@@ -236,14 +236,20 @@ def reimport(
         sys.exit(3)
 
 
-def _write_gold(outputs: Outputs, result: Reimport, targets: ReimportTargets) -> None:
-    """The corrected gold, in its own format."""
+def _write_gold(outputs: Outputs, result: Reimport, targets: ReimportTargets, source: Path) -> None:
+    """The corrected gold, in its own format; packed by gzip if the target is called so."""
+    from clueval_xlsx.formats.stored import packed_for
+
     if targets.gold in {None, STANDARD_OUTPUT}:
         return
     target = Path(str(targets.gold))
-    folder = result.gold.source.folder
-    for name, content in result.files.items():
-        outputs.write_bytes(target / name if folder else target, content)
+    if result.gold.source.folder:
+        for name, content in result.files.items():
+            outputs.write_bytes(target / name, content)
+        return
+    before = source.read_bytes() if source.is_file() else b""
+    for content in result.files.values():
+        outputs.write_bytes(target, packed_for(target.name, content, before))
 
 
 def _write_workbooks(

@@ -145,6 +145,9 @@ def _parsed(raw: bytes, name: str) -> _Parsed:
             text.append(data)
 
     def declared(*_: object) -> None:
+        root = root_element(raw)
+        if root is not None and b"<TEXT" not in raw:
+            raise refusal(name, xml_kind(root))
         raise InputError(f"{name}: found a DOCTYPE or ENTITY, which such files have not and which can harm. Refused.")
 
     parser.StartElementHandler, parser.EndElementHandler = opened, closed

@@ -118,11 +118,16 @@ def annotators(opened: OpenedSource) -> list[str]:
 
 
 def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
-    """Read an export; predictions come from `predictions` if the file has any, everything else from `annotations`."""
+    """Read an export; predictions come from `predictions` if the file has any, everything else from `annotations`.
+
+    A file that nobody has annotated is one of predictions, whichever side it is.
+    """
     name, records = opened.name, opened.json_records
     content = opened.json_documents
     controls = _Controls(flat=not any("data" in task for task in content))
-    detector = options.side == PRED and any(task.get("predictions") for task in content)
+    predicted = any(task.get("predictions") for task in content)
+    alone = predicted and not any(task.get(key) for task in content for key in _ANNOTATIONS)
+    detector = predicted and (options.side == PRED or alone)
     documents, found = [], []
     for number, task in enumerate(content):
         documents.append(_document(task, name, records, number, options))
@@ -130,6 +135,8 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     documents, works = _together(documents, found, flat=controls.flat)
     layers = _layers(controls, options, name)
     collector = Collector(name, format_named("label-studio"), options, layers)
+    if alone and options.side != PRED:
+        collector.notes.append(f"{name}: nobody has annotated these tasks; their predictions are read")
     if len({_control_of(key) for key in layers.values()}) > 1:
         collector.sequences = {layer: _control_of(key) for layer, key in layers.items()}
     for document in documents:

@@ -6,7 +6,7 @@ import glob
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
@@ -17,8 +17,9 @@ from clueval_xlsx.files.outputs import shown_name
 from clueval_xlsx.formats.folders import candidates, file_digest, folder_format, opened_part, read_folder
 from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
 from clueval_xlsx.formats.options import PRED, ReadOptions
-from clueval_xlsx.formats.recognition import GZIP, unpack_gzip
+from clueval_xlsx.formats.recognition import GZIP
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, Format, formats_ending
+from clueval_xlsx.formats.stored import Storage, as_utf8, unpacked, with_storage
 
 InputSource = str | Path | BinaryIO
 _TEXT, _ANNOTATIONS = ".txt", ".ann"
@@ -66,6 +67,8 @@ def _read_opened(opened: OpenedSource, format_: Format, options: ReadOptions, ba
         reading = read_folder(opened, format_, files, options, lambda part: module_of(format_).read(part, options))
     else:
         reading = module_of(format_).read(opened, options)
+    if opened.stored:
+        reading = with_storage(reading, Storage(opened.stored, options.encoding), PurePath(opened.name).name)
     known = {**asdict(options), "text": None if options.text is None else str(options.text)}
     return reading.with_source(replace(reading.source, reading=known))
 
@@ -91,7 +94,7 @@ def _is_project(format_: Format, files: list[str]) -> bool:
 
 def _open(source: InputSource, options: ReadOptions, name: str | None) -> OpenedSource:
     if not isinstance(source, str | Path):
-        return _opened_file(str(name or getattr(source, "name", None) or "<stream>"), source.read())
+        return _opened_file(str(name or getattr(source, "name", None) or "<stream>"), source.read(), options)
     path = Path(source)
     try:
         if path.is_dir():
@@ -101,16 +104,17 @@ def _open(source: InputSource, options: ReadOptions, name: str | None) -> Opened
             return _open_folder(matching, name or shown_name(source), options)
         if options.format == FOLDER_FORMAT or (options.format is None and _is_part_of_folder(path)):
             return _open_folder(_sibling_files(path), name or shown_name(path.parent), options)
-        return _opened_file(name or shown_name(source), path.read_bytes())
+        return _opened_file(name or shown_name(source), path.read_bytes(), options)
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
 
 
-def _opened_file(name: str, data: bytes) -> OpenedSource:
+def _opened_file(name: str, data: bytes, options: ReadOptions) -> OpenedSource:
     """A file, unpacked if it is packed by gzip; then its name is the one without `.gz`."""
-    if data.startswith(GZIP):
-        return OpenedSource(name[:-3] if name.lower().endswith(".gz") else name, unpack_gzip(data, name))
-    return OpenedSource(name, data)
+    plain = unpacked(data, name)
+    own = name[:-3] if plain is not data and name.lower().endswith(".gz") else name
+    text = as_utf8(plain, options.encoding, name)
+    return OpenedSource(own, text, stored={} if text is plain else {PurePath(own).name: plain})
 
 
 def _is_part_of_folder(path: Path) -> bool:
@@ -124,7 +128,9 @@ def _open_folder(files: dict[str, bytes], name: str, options: ReadOptions) -> Op
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder. --text names the folder of the .txt files of {name}.")
         texts = _folder_files(folder)
-    return OpenedSource(name, files=files, texts=texts, text_name=str(options.text or ""))
+    read_as = {path: as_utf8(data, options.encoding, f"{name}/{path}") for path, data in files.items()}
+    stored = {path: data for path, data in files.items() if data.startswith(GZIP) or read_as[path] is not data}
+    return OpenedSource(name, files=read_as, texts=texts, text_name=str(options.text or ""), stored=stored)
 
 
 def _folder_files(folder: Path) -> dict[str, bytes]:

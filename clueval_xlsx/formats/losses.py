@@ -14,20 +14,21 @@ from clueval_xlsx.formats.registry import METADATA, SCORES, TOKEN_IDS, Format
 
 def refuse_labels(layers: Mapping[str, pd.DataFrame], format_: Format, name: str) -> None:
     """Raise with every label that the format cannot hold."""
-    if not format_.one_word:
+    if not format_.one_word and not format_.labelled:
         return
     problems = []
     for layer, spans in layers.items():
         labels = pd.Series(label_list(spans[layer]), dtype=object)
         for label, count in labels.fillna("").value_counts().items():
-            if str(label).split() == [label] or (label == "" and format_.columns):
+            fits = str(label).split() == [label] if format_.one_word else label != ""
+            if fits or (label == "" and format_.columns):
                 continue
             shown = repr(label) if label else "no label"
             problems.append(
                 Problem(
                     f"{name}, layer {layer}",
                     f"{count} span{'s have' if count != 1 else ' has'} {shown}, which {format_.title} cannot hold",
-                    "a label of one word",
+                    "a label of one word" if format_.one_word else "a label",
                     "Rename the label first, or convert to another format",
                 )
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Protocol, cast
@@ -16,7 +16,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.json_keys import fitting_call, unknown_keys
 from clueval_xlsx.formats.json_source import Records, objects, parse_records, shown
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
-from clueval_xlsx.formats.recognition import binary_kind, refusal, root_element, xml_kind
+from clueval_xlsx.formats.recognition import binary_kind, refusal, root_element, text_kind, xml_kind
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, JSON_FORMATS, Format, format_named, formats_ending
 
 _LOOK = 1 << 16
@@ -50,7 +50,8 @@ class OpenedSource:
     """What stands in a source: the bytes of a file, or the files of a folder by their path in it.
 
     `texts` are the files of the folder `text_name` where texts lie elsewhere. `base` is another side on whose text
-    the annotations lie, for formats that have none of their own.
+    the annotations lie, for formats that have none of their own. `stored` are the bytes of files, by name, that are
+    packed or not in UTF-8.
     """
 
     name: str
@@ -59,6 +60,7 @@ class OpenedSource:
     texts: Mapping[str, bytes] | None = None
     text_name: str = ""
     base: Reading | None = None
+    stored: Mapping[str, bytes] = field(default_factory=dict)
 
     @cached_property
     def head(self) -> bytes:
@@ -163,15 +165,18 @@ def _told(opened: OpenedSource, *, binary: bool) -> Format | None:
     # The last formats of the table are the most particular.
     for each in reversed(known or FORMATS):
         if module_of(each).tell(opened):
-            _refuse_markup(opened, each)
+            _refuse_other_text(opened, each)
             return each
     if opened.looks_like_json:
         raise InputError(_unknown_json(opened))
     return None
 
 
-def _refuse_markup(opened: OpenedSource, told: Format) -> None:
-    """Refuse an XML file that only looks like columns because nothing else knows it."""
+def _refuse_other_text(opened: OpenedSource, told: Format) -> None:
+    """Refuse XML and code that only look like columns because nothing else knows them."""
+    kind = text_kind(opened.head) if told.columns else None
+    if kind is not None:
+        raise refusal(opened.name, kind)
     root = root_element(opened.head) if told.columns else None
     if root is not None and not _TOKEN_LINE.search(opened.head):
         raise refusal(opened.name, xml_kind(root))

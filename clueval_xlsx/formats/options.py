@@ -30,7 +30,7 @@ class ReadOptions:
     default: `longest` for a detector's list, else `error`. `side` says whether annotations or predictions are wanted
     from a file that holds both. `mismatch` says what happens to words that do not fit their offsets, `discontinuous`
     to spans of several parts, `several_tags` to cells with more than one tag; `tag_names` are what numbers mean where
-    tags are numbers. `text_only` says that nobody wants the annotations.
+    tags are numbers. `encoding` is that of text which is not UTF-8. `text_only` says that nobody wants the annotations.
     """
 
     format: str | None = None
@@ -53,6 +53,7 @@ class ReadOptions:
     discontinuous: str = ERROR
     several_tags: str = ERROR
     tag_names: tuple[str, ...] = ()
+    encoding: str | None = None
     text_only: bool = False
 
     def __post_init__(self) -> None:

@@ -23,6 +23,7 @@ _STARTS = (
     (b"%PDF", "a PDF", "Give the annotations, not the printed page"),
     (PARQUET, "a Parquet file", "Name it .parquet, or give --format parquet"),
     (b"ARROW1", "an Arrow (Feather) file", "Save it as Parquet (.parquet)"),
+    (b"\xff\xff\xff\xff", "an Arrow stream, as data sets are cached", "Save it as Parquet (.parquet) or JSON Lines"),
     (b"FEA1", "a Feather file", "Save it as Parquet (.parquet)"),
     (
         b"\xac\xed\x00\x05",
@@ -61,6 +62,26 @@ _ROOTS = {
     "collection": ("a BioC collection", "Convert it to brat first"),
     "html": ("a web page", _SAVE_TEXT),
 }
+
+
+# Texts that are no columns, by how they begin.
+_TEXTS = (
+    (re.compile(rb"\s*(?:\w+\s*=\s*)?\[\s*\("), "Python code", "Save its list as JSON (json.dump)"),
+    (
+        re.compile(rb"[^\n]*\bannotation_id,[^\n]*,label,"),
+        "a CSV export of Label Studio",
+        "Export JSON or JSON-MIN instead",
+    ),
+)
+
+
+def text_kind(head: bytes) -> tuple[str, str] | None:
+    """What a text is that has no columns of tokens, and what to do about it; None where it may have.
+
+    >>> text_kind(b"TRAIN_DATA = [('Mira kam.', {'entities': []})]")
+    ('Python code', 'Save its list as JSON (json.dump)')
+    """
+    return next(((what, remedy) for start, what, remedy in _TEXTS if start.match(head)), None)
 
 
 def unpack_gzip(data: bytes, name: str) -> bytes:

@@ -21,9 +21,9 @@ class Format:
     endings by which it is chosen for writing. `fields` are what labels can be taken from, the main one first; formats
     of columns have none. `sign` says by what a document of it is known. `folder` says that it is a folder of files,
     `columns` that layers are columns of tags, `needs_text` that its text lies elsewhere. `converts` says that
-    annotations can be written to it, `predicts` that a detector's finds can. `one_word` says that a label has no
-    white space there, `binary` that a file of it is no text. `extra` is the extra whose library it
-    needs, at least for writing. `project` says that a folder of it is one source.
+    annotations can be written to it, `predicts` that a detector's finds can. `one_word` says that a label has no white
+    space there, `labelled` that a span must have one, `binary` that a file of it is no text. `extra` is the extra whose
+    library it needs, at least for writing. `project` says that a folder of it is one source.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Format:
     converts: bool = True
     predicts: bool = True
     one_word: bool = False
+    labelled: bool = False
     binary: bool = False
     extra: str = ""
     holds: tuple[str, ...] | None = None
@@ -143,7 +144,7 @@ FORMATS = (
     Format(
         "inception", "INCEpTION's export", "inception", (".zip",), (".zip",), extra="cas", binary=True, project=True
     ),
-    Format("i2b2", "i2b2 XML", "i2b2_xml", (".xml",), (".xml",), fields=("TYPE", "tag"), holds=()),
+    Format("i2b2", "i2b2 XML", "i2b2_xml", (".xml",), (".xml",), fields=("TYPE", "tag"), labelled=True, holds=()),
     Format(
         "docbin",
         "spaCy DocBin",
@@ -151,6 +152,7 @@ FORMATS = (
         (".spacy",),
         (".spacy",),
         fields=("ents",),
+        labelled=True,
         extra="spacy",
         binary=True,
         holds=(),

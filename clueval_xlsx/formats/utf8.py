@@ -12,5 +12,6 @@ def decode_text(raw: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save the file as UTF-8."
+            f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save the file as UTF-8, or give its "
+            "encoding (--encoding latin-1)."
         ) from None

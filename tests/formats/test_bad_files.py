@@ -344,7 +344,8 @@ def test_a_directory_in_place_of_a_file(tmp_path: Path, write) -> None:
 
 def test_a_file_that_is_not_utf8(both_refuse) -> None:
     latin = "Ann\tO\tt1\nMüller\tO\tt2\n".encode("latin-1")
-    both_refuse(SOUND, latin, "pred.vrt:2: byte 0xFC is not UTF-8. Save the file as UTF-8 (it may be Latin-1).")
+    remedy = "Save the file as UTF-8, or give its encoding (--encoding latin-1)."
+    both_refuse(SOUND, latin, f"pred.vrt:2: byte 0xFC is not UTF-8. {remedy}")
 
 
 def test_a_bad_byte_is_found_at_the_border_of_a_decoding_step(monkeypatch: pytest.MonkeyPatch, write) -> None:

@@ -141,7 +141,7 @@ def test_a_written_table_is_read_back(tmp_path: Path) -> None:
         (
             packed({"a": ["b"]}),
             InputError,
-            "the columns are a. Allowed: a table of spans .* of tokens .* or of records",
+            "the columns are a. Allowed: a table of spans .* or of records",
         ),
         (packed({"token": ["a"], "x": ["y"]}), OptionError, "no column holds tags: x. Choose: --layer span=x"),
         (packed({"start": [0], "end": [1], "label": ["X"]}), OptionError, "a span table needs the text it belongs to"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -277,3 +278,110 @@ def test_the_last_link_of_a_chain_is_no_span() -> None:
     ]
     found = load(json.dumps({"%TYPES": {}, "%FEATURE_STRUCTURES": structures, "%VIEWS": {}}), "x.json")
     assert spans(found) == []
+
+
+# --- Encodings, gzip ---
+
+
+def test_latin_1_is_read_and_stays_latin_1() -> None:
+    raw = "Königsbrück NP B-LOC\nging VB O\nMüller NP B-PER\n".encode("latin-1")
+    assert "x.conll:1: byte 0xF6 is not UTF-8. Save the file as UTF-8, or give its encoding" in refused(raw, "x.conll")
+    found = load(raw, "x.conll", encoding="latin-1")
+    assert list(found.corpus.tokens) == ["Königsbrück", "ging", "Müller"]
+    assert untouched(found) == raw
+    frame = make_spans([2], [2], {"span": ["PER"]})
+    (content,) = found.correct({"span": frame}).values()
+    assert content == raw.replace(b"B-LOC", b"O")
+    with pytest.raises(CluevalError, match="'Ω' cannot be written in latin-1"):
+        found.correct({"span": make_spans([2], [2], {"span": ["Ω"]})})
+    utf8 = "Königsbrück NP B-LOC\n".encode()
+    assert list(load(utf8, "x.conll", encoding="latin-1").corpus.tokens) == ["Königsbrück"]
+
+
+def test_a_folder_in_latin_1_or_packed_comes_back_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_bytes("Königsbrück B-LOC\n".encode("latin-1"))
+    (tmp_path / "b.conll").write_bytes(b"Mira B-PER\n")
+    (tmp_path / "c.conll.gz").write_bytes(gzip.compress(b"Nordwind B-ORG\n"))
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\xff")
+    found = read(tmp_path, ReadOptions(encoding="latin-1"))
+    assert list(found.corpus.tokens) == ["Königsbrück", "Mira", "Nordwind"]
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert found.correct(annotate(found).layers) == before
+    after = found.correct({"span": make_spans([1], [1], {"span": ["PER"]})})
+    assert after["a.conll"] == "Königsbrück O\n".encode("latin-1")
+    assert gzip.decompress(after["c.conll.gz"]) == b"Nordwind O\n"
+    assert {name: after[name] for name in ("b.conll", "logo.png")} == {
+        name: before[name] for name in ("b.conll", "logo.png")
+    }
+
+
+def test_a_folder_of_packed_records_comes_back_packed(tmp_path: Path) -> None:
+    for number in (1, 2):
+        line = json.dumps({"id": number, "text": "Mira kam.", "label": [[0, 4, "PER"]]})
+        (tmp_path / f"{number}.jsonl.gz").write_bytes(gzip.compress(line.encode()))
+    found = read(tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert found.correct(annotate(found).layers) == before
+    after = found.correct({"span": make_spans([0], [0], {"span": ["PER"]})})
+    assert after["1.jsonl.gz"] == before["1.jsonl.gz"]
+    assert b'"label": []' in gzip.decompress(after["2.jsonl.gz"])
+
+
+def test_a_corrected_file_is_packed_if_it_is_called_so(tmp_path: Path) -> None:
+    gold, pred, book = tmp_path / "gold.conll.gz", tmp_path / "pred.conll", tmp_path / "review.xlsx"
+    gold.write_bytes(gzip.compress(b"Mira B-PER\nkam O\n"))
+    pred.write_bytes(b"Mira O\nkam O\n")
+    assert run("evaluate", gold, pred, "-o", book).code == 0
+    assert run("reimport", book, "--gold", gold, "-o", tmp_path / "new.conll.gz").code == 0
+    assert (tmp_path / "new.conll.gz").read_bytes() == gold.read_bytes()
+    assert run("reimport", book, "--gold", gold, "-o", tmp_path / "new.conll").code == 0
+    assert (tmp_path / "new.conll").read_bytes() == b"Mira B-PER\nkam O\n"
+
+
+def test_an_encoding_that_does_not_exist_or_fit_is_refused() -> None:
+    assert "--encoding latin-77: there is no such encoding" in refused(b"a O\n", "x.conll", encoding="latin-77")
+    assert "is neither UTF-8 nor ascii" in refused(b"\xe4 O\n", "x.conll", encoding="ascii")
+
+
+# --- What is no input, and what formats cannot hold ---
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("x.py", b"TRAIN = [('Mira kam.', {'entities': [(0, 4, 'PER')]})]\n", "this is Python code. Save its list as"),
+        ("x.csv", b"annotation_id,annotator,label,text\n1,1,[],Mira\n", "this is a CSV export of Label Studio. Export"),
+        ("x.arrow", b"\xff\xff\xff\xff\x10\0\0\0", "this is an Arrow stream, as data sets are cached. Save it as"),
+        ("x.xml", b'<!DOCTYPE collection SYSTEM "BioC.dtd"><collection></collection>', "this is a BioC collection."),
+    ],
+)
+def test_what_is_no_input_is_called_by_its_name(name: str, content: bytes, expected: str) -> None:
+    assert expected in refused(content, name)
+
+
+@pytest.mark.parametrize("target", ["x.spacy", "x.xml"])
+def test_spans_without_a_label_are_refused_where_a_format_cannot_hold_them(target: str, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Mira B\nkam O\n", encoding="utf-8")
+    done = run("convert", gold, tmp_path / target)
+    assert done.code == 2
+    assert "1 span has no label, which" in done.err
+    assert not (tmp_path / target).exists()
+
+
+def test_annotations_written_as_text_stay_as_they_are_if_nothing_changes() -> None:
+    text = json.dumps({"id": 1, "text": "Mira kam.", "spans": "[{'start': 0, 'end': 4, 'label': 'PER'}]"})
+    found = load(text, "x.jsonl")
+    assert untouched(found).decode() == text
+    with pytest.raises(CluevalError, match="its annotations are written as texts that hold JSON"):
+        found.correct({"span": make_spans([1], [1], {"span": ["PER"]})})
+
+
+def test_tasks_that_nobody_annotated_are_read_by_their_predictions() -> None:
+    region = {"value": {"start": 0, "end": 4, "labels": ["PER"]}, "from_name": "l", "to_name": "t", "type": "labels"}
+    task = {"id": 1, "data": {"text": "Mira kam."}, "annotations": [], "predictions": [{"result": [region]}]}
+    found = load(json.dumps([task]), "x.json")
+    assert spans(found) == [(0, 0, "PER")]
+    assert found.notes == ("x.json: nobody has annotated these tasks; their predictions are read",)
+    judged = {**task, "annotations": [{"result": []}]}
+    assert spans(load(json.dumps([judged]), "x.json")) == []

@@ -12,6 +12,7 @@ from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
 _TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
+_OTHER_ENCODING = "Save the file as UTF-8, or give its encoding (--encoding latin-1)"
 _DECODING_STEP = 1 << 24
 CHUNK_BYTES = 1 << 21  # what is made of so much text fits a processor's cache
 
@@ -48,9 +49,7 @@ def check_text(data: bytes, name: str) -> int:
             place = begin + error.start - (len(error.object) - len(piece))
             line = data.count(b"\n", 0, place) + 1
             found = f"byte 0x{error.object[error.start]:02X} is not UTF-8"
-            raise InputError(
-                problems=[Problem(f"{name}:{line}", found, remedy="Save the file as UTF-8 (it may be Latin-1)")]
-            ) from None
+            raise InputError(problems=[Problem(f"{name}:{line}", found, remedy=_OTHER_ENCODING)]) from None
     zero = data.find(b"\0")
     if zero >= 0:
         line = data.count(b"\n", 0, zero) + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from clueval_xlsx.corpus.annotation import Source
@@ -85,10 +86,17 @@ class _Labels:
         return [value] if self.lists and value is not None else value
 
 
+@dataclass(frozen=True, eq=False)
 class _Encoded:
     """A file whose annotations are texts that hold JSON, which cannot be changed in place."""
 
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:  # noqa: ARG002
+    name: str
+    raw: bytes
+
+    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
+        """The file as it came, if nothing changes."""
+        if not changes.documents():
+            return {PurePath(self.name).name: self.raw}
         raise OptionError(
             f"{reading.source.name}: its annotations are written as texts that hold JSON, and are not corrected in "
             "place. Convert the file first (clueval-xlsx convert), and evaluate the new one."
@@ -121,7 +129,9 @@ def read_spans(opened: OpenedSource, options: ReadOptions, dialect: Dialect) -> 
             _add_spans(collector, number, each, records, labels)
     source = Source(opened.name, dialect.name, digest(opened.data), dict(collector.layers))
     encoded = any(each.encoded for each in found)
-    original = _Encoded() if encoded else _original(opened, dialect, found, collector.layers, labels)
+    original = (
+        _Encoded(opened.name, opened.data) if encoded else _original(opened, dialect, found, collector.layers, labels)
+    )
     return collector.finish(source, original, union=options.annotator == UNION)
 
 
