@@ -395,10 +395,11 @@ def _votes(
                 )
                 continue
             notes += _ignored_corrections(row)
+            problems += _stray_labels(row, book)
             notes += [
                 f"{row.where(f'correct_label:{layer}')}: {label!r} is a new label of layer {layer}"
                 for layer, label in record.correct_labels.items()
-                if not book.knows_label(layer, label)
+                if record.effect in _TAKES_LABEL and not book.knows_label(layer, label)
             ]
         records.append(record)
     return votes, records, problems, notes
@@ -407,6 +408,23 @@ def _votes(
 def _edited(shown: str, surface: str) -> bool:
     """Whether a cell says something else than the case; a shortened text is not held against anybody."""
     return normalise(shown) != normalise(surface) and ELLIPSIS not in shown
+
+
+def _stray_labels(row: ReviewRow, book: CaseBook) -> list[Problem]:
+    """What stands as a correct label beside a judgement that takes none and is no label: something else was meant."""
+    record = row.record
+    return [
+        RowProblem(
+            row.where(f"correct_label:{layer}"),
+            f"found {label[:60]!r}, which is no label, beside a judgement that takes none. The rest of the row counts",
+            "each entry in its own column",
+            reason="misplaced",
+            value=label[:60],
+            case=record.case_id,
+        )
+        for layer, label in record.correct_labels.items()
+        if record.effect not in _TAKES_LABEL and not book.knows_label(layer, label)
+    ]
 
 
 def _ignored_corrections(row: ReviewRow) -> list[str]:

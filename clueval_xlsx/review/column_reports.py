@@ -12,6 +12,7 @@ from clueval_xlsx.review.row_ids import RowIds
 from clueval_xlsx.review.sheet_columns import Columns, Sections, filled_beyond
 from clueval_xlsx.review.sheet_rows import PARTED, SheetContent
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.stranded_answers import ColumnState
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,44 @@ class ColumnReports:
     def lost(self, columns: Columns) -> list[str]:
         """The columns for judging that were not found."""
         return [key for key in self.wanted if key not in columns.places]
+
+    def gone(self, columns: Columns, numbers: Sequence[int]) -> list[str]:
+        """The columns for judging that were not found, or of which neither the header nor an entry is left.
+
+        Where all headers are gone an empty column says nothing.
+        """
+        if columns.header is None:
+            return []
+        blank = [
+            key
+            for key, places in columns.places.items()
+            if key in self.wanted
+            and not any(columns.headers.get(place) or self._used(place, numbers) for place in places)
+        ]
+        return [*self.lost(columns), *blank]
+
+    def state(self) -> ColumnState:
+        """Which columns for judging are gone from the sheet, and which it has twice."""
+        gone: dict[str, str] = {}
+        doubled: dict[str, str] = {}
+        for columns in self.sections.columns:
+            numbers = [number for number in self.rows.ids if self.sections.of_row(number) is columns]
+            if not numbers or columns.stripped:
+                continue
+            for key in self.gone(columns, numbers):
+                place = columns.places.get(key, (0,))[0]
+                gone[key] = f"{self.name}!{cell_name(min(numbers), place)}:{cell_name(max(numbers), place)}"
+            for key, places in columns.places.items():
+                used = [place for place in places if self._used(place, numbers)]
+                if key in self.wanted and len(places) > 1 and used:
+                    last = used[-1]
+                    doubled[key] = f"{self.name}!{cell_name(min(numbers), last)}:{cell_name(max(numbers), last)}"
+        return ColumnState(gone, doubled)
+
+    def _used(self, place: int, numbers: Sequence[int]) -> bool:
+        """Whether something stands in a column of these rows."""
+        rows = (self.table.rows[number] for number in numbers)
+        return any(place < len(row) and row[place] != "" and cell_text(row[place]).strip() for row in rows)
 
     def strange(self, columns: Columns, numbers: Sequence[int]) -> dict[int, int]:
         """Columns that nobody knows although something stands there: place → the first such row."""
@@ -51,7 +90,7 @@ class ColumnReports:
                 if self.words.is_whole_judgement(header):
                     self._report_header(columns, place, key, found)
             lost, strange = self.lost(columns), self.strange(columns, numbers)
-            if "judgement" in lost:
+            if "judgement" in self.gone(columns, numbers) or "judgement" in lost:
                 self._report_lost(numbers, ids, PARTED if columns.stripped else "no_judgement_column", found)
             if strange:
                 self._report_strange(strange, max(numbers), lost if columns.header is not None else ["case"], found)

@@ -19,13 +19,14 @@ from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.review.assignment import agreed_cases
+from clueval_xlsx.review.choices import scope_choices, severity_choices
 from clueval_xlsx.review.completeness import AnswerPart
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.normalising import clean, normalise
 from clueval_xlsx.review.typed_words import Missing, find_words
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES, Effect, Scope, SpanChoice
-from clueval_xlsx.words import FALLBACK, Words
+from clueval_xlsx.words import FALLBACK, Words, in_every_language
 
 Extent = tuple[int, int]
 
@@ -194,6 +195,7 @@ class CaseBook:
             label = known.get(shown) or known.get(normalise(shown)) or shown
             if label not in known.values():
                 self._check_new_label(label, layer)
+                self._check_meant_as_label(label, layer, self.cases[record.case_id])
             found[layer] = label
         return found
 
@@ -218,6 +220,24 @@ class CaseBook:
                 found=repr(label),
                 allowed="a label; to delete the span choose that judgement",
             )
+
+    def _check_meant_as_label(self, label: str, layer: str, case: Case) -> None:
+        """Refuse a new label that is one of another layer, an entry of another list, or words of the passage."""
+        low, high = _hull(case)
+        tokens = self._evaluation.pair.corpus.tokens.take(range(low, high + 1))
+        others = [name for name, known in self._vocabulary.items() if name != layer and label in known.values()]
+        listed = severity_choices().has(label) or scope_choices().has(label) or normalise(label) in _span_words()
+        if not others and not listed and find_words(label, tokens, 0, high - low) is Missing.NOT_FOUND:
+            return
+        of = f", a label of layer {others[0]}" if others else ", which looks like an entry of another column"
+        known = ", ".join(sorted(set(self._vocabulary[layer].values()))) or "none so far"
+        raise Unusable(
+            f"correct_label:{layer}",
+            "misplaced",
+            label,
+            found=f"{label!r}{of}",
+            allowed=f"a label of layer {layer} ({known}), or a new one",
+        )
 
     def _span(self, case: Case, record: JudgementRecord) -> Extent:
         choice = record.correct_span
@@ -257,9 +277,7 @@ class CaseBook:
 
     def _typed(self, case: Case, words: str) -> Extent:
         corpus = self._evaluation.pair.corpus
-        low, high = (
-            case.own if case.other is None else (min(case.own[0], case.other[0]), max(case.own[1], case.other[1]))
-        )
+        low, high = _hull(case)
         window = self._evaluation.options.context
         shown = context_bounds(corpus, np.array([low], np.int64), np.array([high], np.int64), window)
         first, stop = int(shown.left[0]), int(shown.right[0])
@@ -267,6 +285,16 @@ class CaseBook:
         if isinstance(found, Missing):
             raise _not_located(words, found)
         return found[0] + first, found[1] + first
+
+
+def _hull(case: Case) -> Extent:
+    """From the first to the last token that either side has marked at a case."""
+    return case.own if case.other is None else (min(case.own[0], case.other[0]), max(case.own[1], case.other[1]))
+
+
+def _span_words() -> set[str]:
+    """The words of the choices of spans in every language."""
+    return {normalise(text) for choice in SPAN_CHOICES for text in in_every_language(f"span_choice.{choice}").values()}
 
 
 def _not_located(words: str, why: Missing) -> Unusable:

@@ -22,6 +22,7 @@ from clueval_xlsx.review.review_sheets import ReviewSheet, RowRules, answered_ro
 from clueval_xlsx.review.sheet_columns import ColumnFinder
 from clueval_xlsx.review.sheet_rows import PARTED, ReviewRow, SheetContent
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.stranded_answers import parted_columns, stranded_columns, stranded_judgements
 from clueval_xlsx.review.vocabulary import FIGURES_SHEET, LISTS_SHEET, MANIFEST_SHEET, RUN_ID_MARK, Role, TrustId
 from clueval_xlsx.words import in_every_language
 
@@ -82,13 +83,14 @@ def read_judgements(
     sheets = review_sheets(tables, name, words, manifest)
     found = [(_kind(table), sheet.read(rules)) for table, sheet in sheets]
     rows, copies = _once(found)
+    parted = _parted_answers(tables, sheets, [content for _, content in found], words, PurePath(name).name)
     return JudgedWorkbook(
         name=name,
         judge=judge,
         manifest=manifest,
         run_ids=tuple(find_run_ids([table for table, _ in sheets])),
         rows=tuple(rows),
-        problems=(*_without_found([sheet for _, sheet in found]), *copies),
+        problems=(*_without_found([sheet for _, sheet in found]), *copies, *parted),
         notes=tuple(note for _, sheet in found for note in sheet.notes),
         present=frozenset().union(*(sheet.present for _, sheet in found)),
     )
@@ -110,6 +112,25 @@ def review_sheets(
         if rows.ids or sheet.has_answers:
             found.append((table, sheet))
     return found
+
+
+def _parted_answers(
+    tables: Sequence[SheetTable],
+    sheets: Sequence[tuple[SheetTable, ReviewSheet]],
+    found: Sequence[SheetContent],
+    words: SheetWords,
+    file: str,
+) -> list[Problem]:
+    """Columns and judgements that were moved away from their cases."""
+    own = {table.name for table, _ in sheets}
+    named = _OWN_SHEETS | _other_sheets()
+    others = [table for table in tables if table.name not in own and normalise(table.name) not in named]
+    columns = [column for table in others for column in stranded_columns(table, file, words)]
+    unjudged = set().union(*(content.unjudged for content in found)) - set().union(*(each.judged for each in found))
+    return [
+        *parted_columns([sheet.column_state for _, sheet in sheets], columns, words),
+        *stranded_judgements(others, file, words, unjudged),
+    ]
 
 
 def _other_sheets() -> frozenset[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import PurePath
 
 from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text
@@ -16,16 +15,16 @@ from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.column_reports import ColumnReports
 from clueval_xlsx.review.completeness import AnswerPart, completeness
 from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.misplaced_answers import MisplacedAnswers
 from clueval_xlsx.review.row_ids import RowIds
 from clueval_xlsx.review.sheet_columns import ColumnFinder, Sections
 from clueval_xlsx.review.sheet_rows import ReviewRow, RowReport, SheetContent, SheetPlace, SheetRow
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.stranded_answers import ColumnState
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, Effect, Scope, Severity, TrustId
 
 _CORRECTIONS = ("correct_span", "correct_label")
 _TAKES_CORRECTIONS = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
-_NOT_FOR_JUDGING = ("state", "comment", "related", "context")  # where a judgement may have been typed by mistake
-_NEVER_JUDGEMENTS = ("number", "document", "span", "other_span")  # likewise, but digits and words of the text are fine
 _MOST_WORDS = 12  # of a judgement
 
 
@@ -48,6 +47,7 @@ class ReviewSheet:
         self._sections: Sections = finder.sections(table, rows)
         self._file = PurePath(name).name
         self.name = f"{self._file}!{table.name}"
+        self._misplaced = MisplacedAnswers(self._table, rows, words)
         self._reports = ColumnReports(self.name, self._table, rows, self._sections, words, finder.wanted)
 
     @property
@@ -63,6 +63,11 @@ class ReviewSheet:
     def ids_twice(self) -> bool:
         """Whether a row carries its ID twice, as only rows of review sheets do."""
         return bool(self._rows.twice.ids)
+
+    @property
+    def column_state(self) -> ColumnState:
+        """Which of its columns for judging are gone, and which stand there twice."""
+        return self._reports.state()
 
     def read(self, rules: RowRules) -> SheetContent:
         """The rows that somebody filled in, and which cases there are."""
@@ -96,14 +101,14 @@ class ReviewSheet:
     def _read_row(self, row: SheetRow, ids: RowIds, rules: RowRules, found: SheetContent) -> None:
         own = ids.of_row(row.number)
         valueless = self._valueless(row) if own else []
-        elsewhere = self._typed_elsewhere(row) if own else None
+        elsewhere = self._misplaced.judgement(row) if own else None
         if not row.filled and not valueless and elsewhere is None and not (own and row.number in self._notes):
             cases = set(own.values())
             found.present |= cases
             if len(cases) > 2 or (len(cases) == 2 and not row.columns.id_places):
                 ids.report_several(row, own, found)
-            elif len(cases) == 1 and not row.columns.stripped:
-                found.unjudged |= cases
+            elif not row.columns.stripped:
+                found.unjudged |= ids.open_cases(row.number)
             return
         if not own and not (row.number in self._between or self._is_answer(row)):
             return  # a title, a legend, a total: no case row
@@ -141,6 +146,8 @@ class ReviewSheet:
             reason = "applies_alone" if key == "applies_to" else "correction_alone"
             what = f"found {text!r} in {self._words.shown(key)!r} without a judgement"
             report(row.cell(key), what, self._words.allowed(kind), reason, text)
+            return
+        if self._is_misplaced(row, effect, labels, report):
             return
         record = JudgementRecord(
             case_id,
@@ -188,20 +195,6 @@ class ReviewSheet:
         typed = row.text("judgement")
         return bool(typed) and self._words.is_judgement_anywhere(typed)
 
-    def _typed_elsewhere(self, row: SheetRow) -> str | None:
-        """The column in which a judgement seems to stand although it is not for judgements."""
-        if row.text("judgement"):
-            return None
-        found = (key for key in _NOT_FOR_JUDGING if self._words.is_whole_judgement(row.text(key)))
-        shown = row.text("context").casefold()
-        over = (
-            key
-            for key in _NEVER_JUDGEMENTS
-            if not (text := row.text(key)).isdigit() and self._words.is_whole_judgement(text)
-            if text.casefold() not in shown
-        )
-        return next(chain(found, over), None)
-
     def _may_be_corrected(self, row: SheetRow, report: RowReport) -> bool:
         """Whether a correction may stand in a column that nobody knows, one for corrections being lost: held back."""
         lost = [key for key in self._reports.lost(row.columns) if key.partition(":")[0] in _CORRECTIONS]
@@ -223,6 +216,17 @@ class ReviewSheet:
                 report(row.place(place), what, "the same in both, or one column", "two_columns", text)
                 return True
         return False
+
+    def _is_misplaced(self, row: SheetRow, effect: Effect | None, labels: Mapping[str, str], report: RowReport) -> bool:
+        """Whether an entry stands in the wrong column and would have changed gold: the row is held back."""
+        decisive = False
+        for entry in self._misplaced.answers(row, effect, labels):
+            shown, meant = self._words.shown(entry.key), self._words.shown(entry.meant)
+            what = f"found {entry.text[:60]!r} in {shown!r}, which looks like an entry of {meant!r}"
+            rest = "The row is held back" if entry.decisive else "The rest of the row counts"
+            report(row.cell(entry.key), f"{what}. {rest}", "each entry in its own column", "misplaced", entry.text[:60])
+            decisive |= entry.decisive
+        return decisive
 
     def _judgement(self, row: SheetRow, kind: str, report: RowReport) -> str | None:
         """The code of a row's judgement, empty if there is none; None after a complaint."""

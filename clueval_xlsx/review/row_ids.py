@@ -56,6 +56,12 @@ class RowIds:
         own = {place: case for place, case in ids.items() if place in columns.id_places}
         return own or {place: case for place, case in ids.items() if place not in columns.known}
 
+    def open_cases(self, number: int) -> set[str]:
+        """The cases that a row with nothing filled in leaves open; a block that was copied there says nothing."""
+        cases = set(self.of_row(number).values())
+        own = set(self._in(number, "case"))
+        return own if len(own) == 1 and not self._sorted else cases
+
     def _in(self, number: int, key: str) -> Iterator[str]:
         """The IDs of a row in the columns of a key."""
         ids = self._rows.ids.get(number, {})

@@ -136,7 +136,9 @@ class ColumnFinder:
         guessed: dict[int, str] = {}
         for place, header in headers.items():
             key = self._words.column(header)
-            if key is not None:
+            if key is not None and (meant := self._misspelt_layer(key)) is not None:
+                guessed[place] = meant
+            elif key is not None:
                 places.setdefault(key, []).append(place)
             elif (key := self._with_addition(header) or self._misspelt(header)) is not None:
                 guessed[place] = key
@@ -158,6 +160,21 @@ class ColumnFinder:
             if text.startswith(word) and _ADDITION.fullmatch(text[len(word) :]):
                 return self._words.headers[word]
         return None
+
+    def _misspelt_layer(self, key: str) -> str | None:
+        """The key of a correct label whose layer is misspelt or has an addition; None where nothing is wrong."""
+        name, _, rest = key.partition(":")
+        if name != "correct_label" or rest in self._words.layers:
+            return None
+        text = _BRACKETS.sub("", normalise(rest)).strip()
+        alike = [
+            layer
+            for layer in self._words.layers
+            for word in [normalise(layer)]
+            if (text.startswith(word) and _ADDITION.fullmatch(text[len(word) :] or " "))
+            or SequenceMatcher(None, text, word).ratio() >= _LEAST_ALIKE
+        ]
+        return f"{name}:{alike[0]}" if len(alike) == 1 else None
 
     def _misspelt(self, header: str) -> str | None:
         text = normalise(header)

@@ -103,6 +103,14 @@ class SheetWords:
         found = self._scopes.find(text)
         return None if found is None else Scope(found)
 
+    def is_whole_severity(self, text: str) -> bool:
+        """Whether a text is a severity as the list has it."""
+        return self._severities.has(text)
+
+    def is_whole_scope(self, text: str) -> bool:
+        """Whether a text says which twins, as the list has it."""
+        return self._scopes.has(text)
+
     def offered(self, sheet: str) -> list[Judgement]:
         """The judgements of a kind of sheet."""
         return [judgement for judgement in self.judgements.values() if sheet in judgement.sheets]
