@@ -164,26 +164,30 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
     """The rows with each judgement once, and complaints about those that stand in a copy of their row only.
 
     Of rows that say the same the first counts, those on the sheet that the case came on before copies. A judgement in a
-    copy whose case is open on its own sheet, or cannot be read there, may be an old one that somebody took back.
+    copy whose case is open on its own sheet, or cannot be read there, may be an old one that somebody took back; where
+    the answers were cut away from the sheet, those that carry the case's ID alone are its own.
     """
 
     def at_home(kind: str, cases: Iterable[str]) -> set[str]:
         return {case for case in cases if kind == case.partition("-")[0]}
 
-    open_cases = {case for kind, sheet in found for case in at_home(kind, sheet.unjudged | sheet.unusable)}
+    parted = {case for kind, sheet in found for case in at_home(kind, sheet.parted)}
+    open_cases = parted | {case for kind, sheet in found for case in at_home(kind, sheet.unjudged | sheet.unusable)}
     known = {case for kind, sheet in found for case in at_home(kind, sheet.present)}
     for _, sheet in found:
         open_cases |= (sheet.unjudged | sheet.unusable) - sheet.judged - known
     by_case: dict[str, list[tuple[bool, ReviewRow]]] = defaultdict(list)
     for kind, sheet in found:
         for row in sheet.rows:
-            by_case[row.record.case_id].append((bool(at_home(kind, [row.record.case_id])), row))
+            case = row.record.case_id
+            own = bool(at_home(kind, [case])) or (case in parted and case in sheet.answers_alone)
+            by_case[case].append((own, row))
     rows: list[ReviewRow] = []
     problems: list[Problem] = []
     for case_id, pairs in by_case.items():
-        own = sorted(pairs, key=lambda pair: not pair[0])
-        judged = [row for _, row in own if row.record.code]
-        if case_id in open_cases and judged and not any(original and row.record.code for original, row in own):
+        ordered = sorted(pairs, key=lambda pair: not pair[0])
+        judged = [row for _, row in ordered if row.record.code]
+        if case_id in open_cases and judged and not any(original and row.record.code for original, row in ordered):
             problems += [
                 RowProblem(
                     row.record.place,
@@ -196,7 +200,7 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
             ]
         else:
             judged = []
-        said = {row.record.said: row for _, row in reversed(own) if row not in judged}
+        said = {row.record.said: row for _, row in reversed(ordered) if row not in judged}
         rows += reversed(said.values())
     return rows, problems
 

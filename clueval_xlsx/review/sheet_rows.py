@@ -63,6 +63,11 @@ class SheetContent:
         } - {""}
 
     @property
+    def parted(self) -> set[str]:
+        """Cases whose answers were cut away from their row."""
+        return {each.case for each in self.problems if isinstance(each, RowProblem) and each.reason == PARTED}
+
+    @property
     def judged(self) -> set[str]:
         """Cases with a row that holds a judgement which could be read."""
         return {row.record.case_id for row in self.rows if row.record.code}
