@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from clueval_xlsx.cases.kinds import Sheet
@@ -44,6 +44,8 @@ class JudgedWorkbook:
     problems: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
     present: frozenset[str] = frozenset()  # cases that have a row somewhere, judged or not
+    answers_alone: frozenset[str] = frozenset()  # cases of which there are answers, cut away from elsewhere
+    open_at_home: frozenset[str] = frozenset()  # cases that nobody judged on the sheet that they came on
 
     @property
     def unusable(self) -> dict[str, Problem]:
@@ -93,7 +95,30 @@ def read_judgements(
         problems=(*_without_found([sheet for _, sheet in found]), *copies, *parted),
         notes=tuple(note for _, sheet in found for note in sheet.notes),
         present=frozenset().union(*(sheet.present for _, sheet in found)),
+        answers_alone=frozenset().union(*(sheet.answers_alone for _, sheet in found))
+        - frozenset().union(*(_at_home(kind, sheet.present) for kind, sheet in found)),
+        open_at_home=frozenset().union(*(_at_home(kind, sheet.unjudged) for kind, sheet in found)),
     )
+
+
+def without_parted_copies(books: Sequence[JudgedWorkbook]) -> list[JudgedWorkbook]:
+    """The workbooks without answers that were cut away from a copy of a row.
+
+    They carry the hidden ID alone, and the row itself stands open in another workbook, its columns for judging in
+    place: the answers may be old ones that somebody took back. They are reported.
+    """
+    found = []
+    for book in books:
+        copied = book.answers_alone & frozenset().union(*(each.open_at_home for each in books if each is not book))
+        stale = [row for row in book.rows if row.record.code and row.record.case_id in copied]
+        rows = tuple(row for row in book.rows if row not in stale)
+        found.append(replace(book, rows=rows, problems=(*book.problems, *map(_only_in_copy, stale))))
+    return found
+
+
+def _at_home(kind: str, cases: Iterable[str]) -> set[str]:
+    """The cases that came on the sheet of a kind."""
+    return {case for case in cases if kind == case.partition("-")[0]}
 
 
 def review_sheets(
@@ -168,19 +193,16 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
     the answers were cut away from the sheet, those that carry the case's ID alone are its own.
     """
 
-    def at_home(kind: str, cases: Iterable[str]) -> set[str]:
-        return {case for case in cases if kind == case.partition("-")[0]}
-
-    parted = {case for kind, sheet in found for case in at_home(kind, sheet.parted)}
-    open_cases = parted | {case for kind, sheet in found for case in at_home(kind, sheet.unjudged | sheet.unusable)}
-    known = {case for kind, sheet in found for case in at_home(kind, sheet.present)}
+    parted = {case for kind, sheet in found for case in _at_home(kind, sheet.parted)}
+    open_cases = parted | {case for kind, sheet in found for case in _at_home(kind, sheet.unjudged | sheet.unusable)}
+    known = {case for kind, sheet in found for case in _at_home(kind, sheet.present)}
     for _, sheet in found:
         open_cases |= (sheet.unjudged | sheet.unusable) - sheet.judged - known
     by_case: dict[str, list[tuple[bool, ReviewRow]]] = defaultdict(list)
     for kind, sheet in found:
         for row in sheet.rows:
             case = row.record.case_id
-            own = bool(at_home(kind, [case])) or (case in parted and case in sheet.answers_alone)
+            own = bool(_at_home(kind, [case])) or (case in parted and case in sheet.answers_alone)
             by_case[case].append((own, row))
     rows: list[ReviewRow] = []
     problems: list[Problem] = []
@@ -188,21 +210,23 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
         ordered = sorted(pairs, key=lambda pair: not pair[0])
         judged = [row for _, row in ordered if row.record.code]
         if case_id in open_cases and judged and not any(original and row.record.code for original, row in ordered):
-            problems += [
-                RowProblem(
-                    row.record.place,
-                    f"found a judgement of {case_id} in a copy of the sheet, but none on the sheet itself",
-                    remedy="Fill it in on the sheet itself, or delete the copy",
-                    reason="only_in_copy",
-                    case=case_id,
-                )
-                for row in judged
-            ]
+            problems += map(_only_in_copy, judged)
         else:
             judged = []
         said = {row.record.said: row for _, row in reversed(ordered) if row not in judged}
         rows += reversed(said.values())
     return rows, problems
+
+
+def _only_in_copy(row: ReviewRow) -> Problem:
+    case = row.record.case_id
+    return RowProblem(
+        row.record.place,
+        f"found a judgement of {case} in a copy of the sheet, but none on the sheet itself",
+        remedy="Fill it in on the sheet itself, or delete the copy",
+        reason="only_in_copy",
+        case=case,
+    )
 
 
 def find_run_ids(tables: Sequence[SheetTable]) -> list[str]:

@@ -23,7 +23,7 @@ from clueval_xlsx.formats.options import PRED, ReadOptions, ReadOverrides
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import Manifest, from_evaluation
-from clueval_xlsx.review.reading import all_judgements, read_judgements
+from clueval_xlsx.review.reading import all_judgements, read_judgements, without_parted_copies
 from clueval_xlsx.review.runs import (
     OpenedWorkbook,
     check_gold,
@@ -177,6 +177,7 @@ def reimport(
             )
             for book in own
         ]
+        judged = without_parted_copies(judged)
         _check_round(own)
         _check_name(resolve, [book.judge for book in judged])
         try:

@@ -47,14 +47,23 @@ def judge_more(world: World, rng: Random) -> None:
 
 @operation("type: clear judgements")
 def clear(world: World, rng: Random) -> None:
-    """Take everything back that was said about some cases."""
+    """Take everything back that was said about some cases. A copy that is emptied erases nothing on its own sheet."""
     book, sheet, found = world.typed(rng, "case")
     merged = _merged_rows(sheet)
     for row in rng.sample(sorted(found.rows), min(len(found.rows), 3)):
+        case = found.rows[row]
+        copied = sheet.name != world.facts[case].sheet and _stands_at_home(world, case)
         for role, column in found.columns.items():
             if is_annotation(role) and row not in merged and sheet.cell(row, column).shown:
                 book.put(sheet, row, column, None)
-                world.decide(found.rows[row], role, "")
+                if not copied:
+                    world.decide(case, role, "")
+
+
+def _stands_at_home(world: World, case: str) -> bool:
+    """Whether the sheet that a case came on still has its row."""
+    home = world.facts[case].sheet
+    return any(sheet.name == home and case in where.rows.values() for _, sheet, where in world.reviews())
 
 
 @operation("type: the same in other words")
