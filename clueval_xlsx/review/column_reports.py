@@ -57,7 +57,8 @@ class ColumnReports:
                 place = columns.places.get(key, (0,))[0]
                 gone[key] = f"{self.name}!{cell_name(min(numbers), place)}:{cell_name(max(numbers), place)}"
             for key, places in columns.places.items():
-                used = [place for place in places if self._used(place, numbers)]
+                below = range((columns.header or 0) + 1, len(self.table.rows))
+                used = [place for place in places if self._used(place, below)]
                 if key in self.wanted and len(places) > 1 and used:
                     last = used[-1]
                     doubled[key] = f"{self.name}!{cell_name(min(numbers), last)}:{cell_name(max(numbers), last)}"

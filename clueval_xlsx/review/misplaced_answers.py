@@ -42,15 +42,15 @@ class MisplacedAnswers:
         self._table, self._rows, self._words = table, rows, words
         self._digits: dict[int, bool] = {}
 
-    def judgement(self, row: SheetRow) -> str | None:
-        """The column in which a judgement seems to stand although it is not for judgements; only in open rows."""
+    def judgement(self, row: SheetRow) -> int | None:
+        """The place in which a judgement seems to stand although it is not for judgements; only in open rows."""
         if row.text("judgement"):
             return None
-        return next((key for key in row.columns.places if self._looks_judged(row, key)), None)
+        places = ((key, place) for key, where in row.columns.places.items() for place in where)
+        return next((place for key, place in places if self._looks_judged(row, key, place)), None)
 
-    def _looks_judged(self, row: SheetRow, key: str) -> bool:
-        text = row.text(key)
-        name = key.partition(":")[0]
+    def _looks_judged(self, row: SheetRow, key: str, place: int) -> bool:
+        text, name = row.at(place), key.partition(":")[0]
         if not text or name in {"judgement", *ID_COLUMNS} or not self._words.is_whole_judgement(text):
             return False
         if name in _FREE:
@@ -59,7 +59,7 @@ class MisplacedAnswers:
             return name == "severity" and text.isdigit()
         if text.isdigit():
             return (name in _WORDS_OF_TEXT and text not in _WORD.findall(row.text("context"))) or (
-                name in _NAMES and not self._holds_digits(row.columns.places[key][0])
+                name in _NAMES and not self._holds_digits(place)
             )
         return " " in text and text.casefold() not in row.text("context").casefold()
 

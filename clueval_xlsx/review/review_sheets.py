@@ -118,9 +118,10 @@ class ReviewSheet:
             return
         report = RowReport(case_id, found)
         if elsewhere is not None:
-            what = f"found {row.text(elsewhere)!r} in {self._words.shown(elsewhere)!r}, which looks like a judgement"
+            text = row.at(elsewhere)
+            what = f"found {text!r} in a column that is not for judgements, but looks like one"
             allowed = f"judgements in the column {self._words.shown('judgement')!r}"
-            report(row.cell(elsewhere), what, allowed, "elsewhere", row.text(elsewhere))
+            report(row.place(elsewhere), what, allowed, "elsewhere", text)
         for place, what in valueless:
             report(row.place(place), f"found {what}", "a judgement, its words or its digit", "no_value", what)
         if row.settle_doubles(report) and not valueless:
