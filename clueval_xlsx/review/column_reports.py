@@ -12,7 +12,7 @@ from clueval_xlsx.review.row_ids import RowIds
 from clueval_xlsx.review.sheet_columns import Columns, Sections, filled_beyond
 from clueval_xlsx.review.sheet_rows import PARTED, SheetContent
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.stranded_answers import ColumnState
+from clueval_xlsx.review.stranded_answers import AnswerColumns
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ColumnReports:
         ]
         return [*self.lost(columns), *blank]
 
-    def state(self) -> ColumnState:
+    def state(self) -> AnswerColumns:
         """Which columns for judging are gone from the sheet, and which it has twice."""
         gone: dict[str, str] = {}
         doubled: dict[str, str] = {}
@@ -62,7 +62,7 @@ class ColumnReports:
                 if key in self.wanted and len(places) > 1 and used:
                     last = used[-1]
                     doubled[key] = f"{self.name}!{cell_name(min(numbers), last)}:{cell_name(max(numbers), last)}"
-        return ColumnState(gone, doubled)
+        return AnswerColumns(gone, doubled)
 
     def _used(self, place: int, numbers: Sequence[int]) -> bool:
         """Whether something stands in a column of these rows."""

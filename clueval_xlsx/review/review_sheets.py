@@ -20,7 +20,7 @@ from clueval_xlsx.review.row_ids import RowIds
 from clueval_xlsx.review.sheet_columns import ColumnFinder, Sections
 from clueval_xlsx.review.sheet_rows import ReviewRow, RowReport, SheetContent, SheetPlace, SheetRow
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.stranded_answers import ColumnState
+from clueval_xlsx.review.stranded_answers import AnswerColumns
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, Effect, Scope, Severity, TrustId
 
 _CORRECTIONS = ("correct_span", "correct_label")
@@ -65,7 +65,7 @@ class ReviewSheet:
         return bool(self._rows.twice.ids)
 
     @property
-    def column_state(self) -> ColumnState:
+    def column_state(self) -> AnswerColumns:
         """Which of its columns for judging are gone, and which stand there twice."""
         return self._reports.state()
 

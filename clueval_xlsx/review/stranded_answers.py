@@ -13,7 +13,7 @@ from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS
 
 
 @dataclass(frozen=True)
-class ColumnState:
+class AnswerColumns:
     """The columns for judging of one sheet of cases: those that are gone, and those that stand there twice.
 
     Both by key with the cells that they cover, or covered.
@@ -32,7 +32,7 @@ class Stranded:
     text: str
 
 
-def parted_columns(sheets: Sequence[ColumnState], stranded: Sequence[Stranded], words: SheetWords) -> list[Problem]:
+def parted_columns(sheets: Sequence[AnswerColumns], stranded: Sequence[Stranded], words: SheetWords) -> list[Problem]:
     """A column that one sheet lacks and another place has too much: it was moved there, away from its cases."""
     problems: list[Problem] = []
     for key in dict.fromkeys(key for sheet in sheets for key in sheet.gone):
