@@ -18,6 +18,7 @@ import pytest
 from clueval_xlsx.cli import cli
 from clueval_xlsx.cli.config import parse_config
 from clueval_xlsx.cli.help import topics
+from tests.support import api_page
 from tests.support.commands import run
 from tests.support.folders import ROOT
 
@@ -86,6 +87,10 @@ def test_a_page_runs_as_it_stands(name: str, tmp_path: Path, examples: Path, mon
             continue
         for statement in statements(block):
             carry_out(statement)
+
+
+def test_the_reference_says_what_the_docstrings_say() -> None:
+    assert api_page.PAGE.read_text("utf-8") == api_page.page(), "python -m tests.support.api_page writes it anew"
 
 
 def test_configs_shown_are_configs() -> None:

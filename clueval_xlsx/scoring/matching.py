@@ -33,7 +33,7 @@ def match_spans(a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None =
     layer of labels. The result has one row for each row of `a`:
 
     `class`        1 exact, 2 superset, 3 tiling, 4 overlap, 5 none
-    `first`,`stop` the rows of `b` that touch the span: `first` up to, not including, `stop`
+    `first`,`stop`  the rows of `b` that touch the span: `first` up to, not including, `stop`
     `partner_start`,`partner_end`  the extent of those rows; -1 where nothing touches
     `partner_LAYER`  the label of the partner; missing for class 5
 
