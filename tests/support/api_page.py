@@ -1,4 +1,4 @@
-"""The reference of the Python names, made from signatures and docstrings: `python -m tests.support.api_page` writes it."""
+"""The reference of the Python names, made from their docstrings: `python -m tests.support.api_page` writes it."""
 
 from __future__ import annotations
 
