@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from clueval_xlsx.cases.even_shares import even_shares
 from clueval_xlsx.cases.twins import groups_of
@@ -157,14 +155,16 @@ def _allocate(there: IntArray, size: int) -> IntArray:
 
 def twin_bundles(units: Units, tables: Iterable[pd.DataFrame]) -> IntArray:
     """The bundle of each unit: units with twins of each other are in one, and go to one judge."""
+    import networkx as nx
+
     unit_of = dict(zip(units.cases["case_id"].tolist(), units.cases["unit"].tolist(), strict=True))
-    ends: list[tuple[int, int]] = []
+    graph = nx.Graph()
     for members in groups_of(tables).members:
-        own = [unit_of[case] for case in members]
-        ends += itertools.pairwise(own)
-    first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(ends)), (first, second)), shape=(len(units), len(units)))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+        graph.add_edges_from(itertools.pairwise(unit_of[case] for case in members))
+    bundle = np.arange(len(units), dtype=np.int64)
+    for linked in nx.connected_components(graph):
+        bundle[list(linked)] = min(linked)
+    return np.unique(bundle, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def deal(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
@@ -55,26 +54,17 @@ def merge_layers(layers: Mapping[str, pd.DataFrame], documents: IntArray | None 
 def overlap_components(start: IntArray, end: IntArray, documents: IntArray | None) -> IntArray:
     """The number of the overlap component of each span.
 
-    Identical spans are one node. Going from left to right, joining each span to the one that reaches furthest
-    among those before it gives the same components as joining all overlapping pairs, with one edge a span.
+    Going from left to right, a span that begins behind all that those before it reach opens a new component: on a
+    line these are the connected components of the graph in which all overlapping spans are joined.
     """
     if not start.size:
         return np.empty(0, dtype=np.int64)
     order = np.lexsort((end, start))
-    left, right = start[order], end[order]
-    new = np.concatenate([[True], (np.diff(left) != 0) | (np.diff(right) != 0)])
-    node = np.empty(len(order), dtype=np.int64)
-    node[order] = np.cumsum(new) - 1
-    left, right = left[new], right[new]
-    document = np.searchsorted(documents, left, side="right") if documents is not None else np.zeros_like(left)
-
-    reach = np.maximum.accumulate(right)
-    furthest = np.maximum.accumulate(np.where(right == reach, np.arange(len(right)), 0))
-    joined = np.flatnonzero((left[1:] <= reach[:-1]) & (document[1:] == document[:-1])) + 1
-    graph = nx.Graph(zip(joined.tolist(), furthest[joined - 1].tolist(), strict=True))
-
-    number = np.arange(len(left), dtype=np.int64)
-    for members in nx.connected_components(graph):
-        indices = list(members)
-        number[indices] = min(indices)
-    return np.unique(number, return_inverse=True)[1].reshape(-1)[node].astype(np.int64)
+    left, reach = start[order], np.maximum.accumulate(end[order])
+    opens = left[1:] > reach[:-1]
+    if documents is not None:
+        document = np.searchsorted(documents, left, side="right")
+        opens |= document[1:] != document[:-1]
+    component = np.empty(len(order), dtype=np.int64)
+    component[order] = np.concatenate([[0], np.cumsum(opens)])
+    return component

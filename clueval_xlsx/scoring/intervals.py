@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -134,9 +134,41 @@ def _linearised(above: FloatArray, below: FloatArray) -> tuple[FloatArray, Float
     return rate, (above - rate * below) / np.where(whole > 0, whole, 1.0)
 
 
-def by_document(document: IntArray, column: IntArray, weight: FloatArray, shape: tuple[int, int]) -> Any:
-    """Summed weights, documents by columns; sparse, because few labels occur in each document."""
-    from scipy.sparse import csc_array
+@dataclass(frozen=True, eq=False)
+class DocumentTable:
+    """Weights of units, documents by columns; sparse, because few labels occur in each document.
 
-    known = (column >= 0) & (document >= 0)
-    return csc_array((weight[known].astype(np.float64), (document[known], column[known])), shape=shape)
+    `column` is sorted; units of one document and column are summed when some columns are looked at.
+    """
+
+    document: IntArray
+    column: IntArray
+    weight: FloatArray
+    documents: int
+
+    @classmethod
+    def of(cls, document: IntArray, column: IntArray, weight: FloatArray, documents: int) -> DocumentTable:
+        """Of the units that have a document and a column (-1: none)."""
+        known = np.flatnonzero((column >= 0) & (document >= 0))
+        order = known[np.argsort(column[known], kind="stable")]
+        return cls(document[order], column[order].astype(np.int64), weight[order], documents)
+
+    @classmethod
+    def beside(cls, tables: Sequence[DocumentTable], sizes: Sequence[int]) -> DocumentTable:
+        """Tables of so many columns each, one beside the other."""
+        first = np.cumsum([0, *sizes])[:-1]
+        columns = [table.column + begin for table, begin in zip(tables, first.tolist(), strict=True)]
+        return cls(
+            np.concatenate([table.document for table in tables]),
+            np.concatenate(columns),
+            np.concatenate([table.weight for table in tables]),
+            tables[0].documents,
+        )
+
+    def dense(self, begin: int, stop: int) -> FloatArray:
+        """Documents × the columns from `begin` up to `stop`."""
+        low, high = np.searchsorted(self.column, [begin, stop])
+        width = stop - begin
+        cell = self.document[low:high] * width + (self.column[low:high] - begin)
+        summed = np.bincount(cell, weights=self.weight[low:high], minlength=self.documents * width)
+        return summed.astype(np.float64, copy=False).reshape(self.documents, width)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.scoring.grouping import Grouping
-from clueval_xlsx.scoring.intervals import ClusteredRates, binomial_interval, by_document
+from clueval_xlsx.scoring.intervals import ClusteredRates, DocumentTable, binomial_interval
 from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
@@ -247,8 +247,8 @@ def _intervals(
     places = np.concatenate([np.arange(begin, begin + block.size) for begin, block in chosen])
     at_once = max(1, _CELLS_AT_ONCE // documents)
     for first in range(0, len(places), at_once):
-        some = slice(first, first + at_once)
-        dense = [tables[name][:, some].toarray() for name in _SUMS]
+        some = slice(first, min(first + at_once, len(places)))
+        dense = [tables[name].dense(some.start, some.stop) for name in _SUMS]
         low, high = ClusteredRates.of(dense, settings.beta).interval()
         for index, name in enumerate(RATES):
             found[name][0][places[some]], found[name][1][places[some]] = low[:, index], high[:, index]
@@ -257,18 +257,17 @@ def _intervals(
 
 def _document_tables(
     blocks: Sequence[_Block], number: IntArray, documents: int, settings: ScoreSettings
-) -> dict[str, Any]:
+) -> dict[str, DocumentTable]:
     """Counts by document and column of the rows that get an interval, for each kind of count; sparse."""
-    from scipy.sparse import hstack
 
-    def tables(block: _Block) -> dict[str, Any]:
-        shape = (documents, block.size)
+    def tables(block: _Block) -> dict[str, DocumentTable]:
         found = {}
         for name, side, code in zip(("gold", "pred"), block.sides, block.codes, strict=True):
             document = number[settings.document_of(side.position)]
-            found[name] = by_document(document, code, side.weight, shape)
-            found[f"tp_{name}"] = by_document(document, code, side.weight * side.credit, shape)
+            found[name] = DocumentTable.of(document, code, side.weight, documents)
+            found[f"tp_{name}"] = DocumentTable.of(document, code, side.weight * side.credit, documents)
         return found
 
     parts = list(in_order(tables, blocks))
-    return {name: hstack([part[name] for part in parts], format="csc") for name in _SUMS}
+    sizes = [block.size for block in blocks]
+    return {name: DocumentTable.beside([part[name] for part in parts], sizes) for name in _SUMS}
