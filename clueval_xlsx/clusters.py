@@ -102,7 +102,8 @@ def _security(path: str) -> Any:
             pass
     except OSError as error:
         raise DetectorError(f"--cluster-tls {path}: cannot be read: {error.strerror}. Check the path.") from None
-    return Security(tls_ca_file=path, tls_client_cert=path, tls_client_key=path, require_encryption=True)
+    roles = {f"tls_{role}_{part}": path for role in ("client", "scheduler", "worker") for part in ("cert", "key")}
+    return Security(tls_ca_file=path, require_encryption=True, **roles)
 
 
 def worker_count(client: Client) -> int:

@@ -12,18 +12,6 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
-from clueval_xlsx.cases.order import CaseOrder, OrderKind, order_by_label, order_by_suspicion
-from clueval_xlsx.cases.samples import span_components
-from clueval_xlsx.cases.suspicion import Evidence, suspicion
-from clueval_xlsx.cases.table import add_contexts, case_table, link_cases
-from clueval_xlsx.cases.twins import add_twins
-from clueval_xlsx.cases.unmarked import (
-    MarkedText,
-    UnmarkedOptions,
-    UnmarkedPassages,
-    unmarked_passages,
-    unmarked_table,
-)
 from clueval_xlsx.corpus.annotation import FloatArray, span_scores
 from clueval_xlsx.corpus.label_rules import align_labels
 from clueval_xlsx.corpus.pair import Pair
@@ -41,6 +29,8 @@ from clueval_xlsx.scoring.scores import ScoreSettings
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 if TYPE_CHECKING:
+    from clueval_xlsx.cases.order import CaseOrder
+    from clueval_xlsx.cases.unmarked import UnmarkedOptions, UnmarkedPassages
     from clueval_xlsx.formats.in_memory import Spans, Texts
 
 __all__ = [
@@ -126,6 +116,9 @@ class Evaluation(Figures):
     @cached_property
     def bare_cases(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The FN and the FP cases, linked to each other, with twins; `relaxed`: an equivalence would resolve it."""
+        from clueval_xlsx.cases.table import case_table, link_cases
+        from clueval_xlsx.cases.twins import add_twins
+
         options, corpus = self.options, self.pair.corpus
         unresolved = self.errors if self.relaxed is None else self._errors(self.relaxed)
         tables = []
@@ -160,6 +153,9 @@ class Evaluation(Figures):
         """The cases of passages that nobody marked, without their contexts; None where nobody asked for them."""
         if self.unmarked is None:
             return None
+        from clueval_xlsx.cases.twins import add_twins
+        from clueval_xlsx.cases.unmarked import unmarked_table
+
         return add_twins(unmarked_table(self.unmarked, self.pair.corpus, metadata=self.options.by))
 
     def with_unmarked(self, options: UnmarkedOptions, confirmed: IntArray | None = None) -> Evaluation:
@@ -167,6 +163,8 @@ class Evaluation(Figures):
 
         `confirmed` are rows of predictions that were judged right: their words count as marked.
         """
+        from clueval_xlsx.cases.unmarked import MarkedText, unmarked_passages
+
         pair, none = self.pair, np.empty(0, dtype=np.int64)
         text = MarkedText(
             pair.corpus,
@@ -183,6 +181,8 @@ class Evaluation(Figures):
 
         `also` are the spans of further systems: whom they side with makes gold more or less suspicious.
         """
+        from clueval_xlsx.cases.order import OrderKind, order_by_label, order_by_suspicion
+
         if kind == OrderKind.PLACE:
             return replace(self, order=None)
         rows = np.flatnonzero(self.errors[0]), np.flatnonzero(self.errors[1])
@@ -190,6 +190,9 @@ class Evaluation(Figures):
             layer = self.options.labelled or self.pair.layers[0]
             labels = [side.labels[layer][own] for side, own in zip(self.strict.sides, rows, strict=True)]
             return replace(self, order=order_by_label(dict(zip((FN, FP), labels, strict=True))))
+        from clueval_xlsx.cases.samples import span_components
+        from clueval_xlsx.cases.suspicion import Evidence, suspicion
+
         sure = self.pred_scores
         scored = None if sure is None else self.pair.pred.spans[["start", "end"]].assign(score=sure)
         scores = suspicion(self.strict, rows, self.options.labelled, Evidence(also, scored))
@@ -200,6 +203,8 @@ class Evaluation(Figures):
 
     def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
         """Some cases with the words around them, which take most of the time: so only for those that are written."""
+        from clueval_xlsx.cases.table import add_contexts
+
         sheets = list(dict.fromkeys(cases["sheet"]))
         if len(sheets) > 1:
             parts = [self.with_contexts(cases[(cases["sheet"] == sheet).to_numpy(bool)]) for sheet in sheets]

@@ -9,23 +9,10 @@ import sys
 
 import click
 
-from clueval_xlsx.cli.agree import agree
-from clueval_xlsx.cli.compare import compare
-from clueval_xlsx.cli.convert import convert
-from clueval_xlsx.cli.demo import demo
-from clueval_xlsx.cli.evaluate import evaluate
-from clueval_xlsx.cli.help import help_command
+from clueval_xlsx.cli.command_names import CommandsByName
 from clueval_xlsx.cli.help_pages import OrderedGroup
-from clueval_xlsx.cli.merge import merge
-from clueval_xlsx.cli.predict import predict
-from clueval_xlsx.cli.reimport import reimport
-from clueval_xlsx.cli.score import score
-from clueval_xlsx.cli.status import status
 from clueval_xlsx.cli.streams import abandon_streams, flush, prepare_streams
-from clueval_xlsx.cli.sweep import sweep
 from clueval_xlsx.cli.terminal import visible
-from clueval_xlsx.cli.validate import validate
-from clueval_xlsx.cli.writing import settled
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.version import __version__
 
@@ -35,21 +22,33 @@ Shell completion: put this into ~/.bashrc (or with zsh_source, fish_source):
 """
 
 
+# In the order in which people need them; each lies in the module of its name.
+_COMMANDS = (
+    "evaluate",
+    "reimport",
+    "status",
+    "score",
+    "compare",
+    "sweep",
+    "agree",
+    "predict",
+    "convert",
+    "merge",
+    "validate",
+    "demo",
+    "help",
+)
+
+
 @click.group(
     cls=OrderedGroup,
+    commands=CommandsByName(_COMMANDS),
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", prog_name="clueval-xlsx")
 def cli() -> None:
     """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
-
-
-for command in (evaluate, reimport, status, score, compare, sweep, agree, predict, convert, merge, validate, demo):
-    assert command.callback is not None
-    command.callback = settled(command.callback)
-    cli.add_command(command)
-cli.add_command(help_command)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from functools import wraps
 from pathlib import Path
@@ -115,6 +116,9 @@ def settled(callback: Callable[..., object]) -> Callable[..., object]:
         from clueval_xlsx.files.journal import settle
 
         _keep_strings()
+        if not gc.isenabled():  # everything large is loaded: from now on there may be garbage
+            gc.freeze()
+            gc.enable()
         for folder in _folders_of(given.values()):
             for sentence in settle(folder):
                 say(sentence)

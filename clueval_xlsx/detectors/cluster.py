@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.detectors.base import Description, DetectorSettings
 
 _MOST_IN_BATCH = 16  # documents; what a dead worker was at is done again
-_TURNS = 8  # batches that each worker should get at least, so that all end at about the same time
+_TURNS = 4  # batches of what is left for each worker, so that all end at about the same time
 
 
 class DetectorPlugin(WorkerPlugin):  # type: ignore[misc,unused-ignore]  # an extra without types
@@ -119,9 +119,17 @@ class ClusterRun:
 
         `take(n)` gives the next n documents, `left` says how many there are, `seen` is told the number of workers.
         """
-        most = left // (worker_count(self._client) * _TURNS)
-        size = max(self.description.batch_size, min(_MOST_IN_BATCH, most), 1)
-        batches = spread(self._client, partial(_run_batch, self._name), lambda: take(size), seen)
+        taken = 0
+
+        def batch_of() -> Chunk:
+            """The next batch; towards the end they get smaller."""
+            nonlocal taken
+            most = (left - taken) // (worker_count(self._client) * _TURNS)
+            chunk = take(max(self.description.batch_size, min(_MOST_IN_BATCH, most), 1))
+            taken += len(chunk)
+            return chunk
+
+        batches = spread(self._client, partial(_run_batch, self._name), batch_of, seen)
         with contextlib.closing(batches):  # type: ignore[type-var]  # generators can be closed
             try:
                 for batch in batches:

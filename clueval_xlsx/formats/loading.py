@@ -14,7 +14,6 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.names import natural_key
 from clueval_xlsx.files.outputs import shown_name
-from clueval_xlsx.formats.folders import candidates, file_digest, folder_format, opened_part, read_folder
 from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
 from clueval_xlsx.formats.options import PRED, ReadOptions
 from clueval_xlsx.formats.recognition import GZIP
@@ -63,6 +62,8 @@ def _read_opened(opened: OpenedSource, format_: Format, options: ReadOptions, ba
                 options.text, replace(options, text=None, format=None, layers={}, nested="longest", text_only=True)
             )
     if opened.files is not None and not format_.folder and not format_.project:
+        from clueval_xlsx.formats.folders import folder_format, read_folder
+
         _, files = folder_format(opened, options)
         reading = read_folder(opened, format_, files, options, lambda part: module_of(format_).read(part, options))
     else:
@@ -82,6 +83,8 @@ def _needs_text(opened: OpenedSource, format_: Format) -> bool:
 def _format_of(opened: OpenedSource, options: ReadOptions) -> Format:
     """The format of a source; that of a folder is the one of its files."""
     if opened.files is not None:
+        from clueval_xlsx.formats.folders import folder_format
+
         project = next((each for each in FORMATS if each.project and _is_project(each, list(opened.files))), None)
         return folder_format(opened, options)[0] if project is None or options.format is not None else project
     return find_format(opened, options.format, options.fields)
@@ -183,6 +186,8 @@ def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | None:
     found = _folder_paths(path) if path.is_dir() else _matching_paths(path)
     if not found and not path.is_dir():
         return None
+    from clueval_xlsx.formats.folders import candidates
+
     name = shown_name(source)
     format_, files = candidates(name, list(found), options)
     project = next((each for each in FORMATS if each.project and _is_project(each, list(found))), None)
@@ -194,6 +199,8 @@ def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | None:
 
 def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Reading, list[bytes]]:
     """Read some files of a folder as if it held nothing else, and hash each."""
+    from clueval_xlsx.formats.folders import file_digest, folder_format, opened_part
+
     try:
         opened = OpenedSource(files[0].folder, files={file.name: file.path.read_bytes() for file in files})
     except OSError as error:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from clueval_xlsx.figures import Figures
-from clueval_xlsx.views.overview import level_sentence
 from clueval_xlsx.views.scores import (
     WITH_SHARES,
     ScoreTable,
     group_tables,
     label_tables,
+    level_sentence,
     level_table,
     scheme_tables,
     score_columns,

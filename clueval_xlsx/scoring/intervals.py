@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from clueval_xlsx.scoring.special_functions import beta_and_t
 from clueval_xlsx.text.strings import IntArray
 
 FloatArray = npt.NDArray[np.float64]
@@ -37,8 +38,7 @@ def binomial_interval(
     >>> float(low[0].round(4)), float(high[0]), bool(np.isnan(low[1]))
     (0.8316, 1.0, True)
     """
-    from scipy.special import betaincinv
-
+    betaincinv, _ = beta_and_t()
     success, trial = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     failure = trial - success
     tail = (1 - confidence) / 2
@@ -94,8 +94,7 @@ class ClusteredRates:
         interval of so many is taken, corrected for the few degrees of freedom that few documents leave. Where all
         is right, or nothing is, there is no spread to see, and the correction alone widens the interval.
         """
-        from scipy.special import stdtrit
-
+        _, stdtrit = beta_and_t()
         freedom = np.maximum(self.clusters - 1, 1)
         many = np.maximum(self.size - 1, freedom)
         correction = (stdtrit(many, _UPPER) / stdtrit(freedom, _UPPER)) ** 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
 from clueval_xlsx.cases.kinds import CLASSES, FN, FP
-from clueval_xlsx.evaluation import Evaluation, Options
+from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.case_words import case_name
 from clueval_xlsx.views.documents import leaks_by_document
@@ -47,15 +47,6 @@ class BarPlot:
     bars: tuple[Bar, ...]
     note: str = ""
     empty: str = ""
-
-
-def level_sentence(options: Options, words: Words) -> str:
-    """What was chosen for headline and cases: the level, what it asks for, and whether labels must agree."""
-    labels = words["chosen.labels_not_compared"]
-    if options.labelled:
-        labels = words("chosen.labels_compared", layer=options.labelled)
-    level = words("chosen.level", level=words[f"level.{options.level}"])
-    return f"{level} {words[f'chosen.means_{options.level}']} {labels}"
 
 
 def tiles(evaluation: Evaluation, words: Words) -> tuple[Tile, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.figures import Figures
+from clueval_xlsx.figures import Figures, Options
 from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed
 from clueval_xlsx.scoring.scores import COUNTS, MACRO, RIGHT_OR_WRONG
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
@@ -181,6 +181,15 @@ def _rate(row: Mapping[Any, Any], key: str) -> RateView:
     return RateView(float(row[key]), float(row[f"{key}_low"]), float(row[f"{key}_high"]))
 
 
+def level_sentence(options: Options, words: Words) -> str:
+    """What was chosen for headline and cases: the level, what it asks for, and whether labels must agree."""
+    labels = words["chosen.labels_not_compared"]
+    if options.labelled:
+        labels = words("chosen.labels_compared", layer=options.labelled)
+    level = words("chosen.level", level=words[f"level.{options.level}"])
+    return f"{level} {words[f'chosen.means_{options.level}']} {labels}"
+
+
 def level_table(evaluation: Figures, words: Words) -> ScoreTable:
     """The four levels, unlabelled first, then with the labels of each layer."""
     options = evaluation.options
@@ -262,6 +271,8 @@ def _counts_in_words(rows: Iterable[ScoreRow], counts: Iterable[object], words: 
 
 def strict_relaxed_table(evaluation: Figures, words: Words) -> TableView | None:
     """What changes when equivalent labels count as the same, if there are any."""
+    if not evaluation.options.labels.equivalent:
+        return None
     found = strict_against_relaxed(evaluation.scores)
     found = found[found["layer"].isna()]
     if found.empty:

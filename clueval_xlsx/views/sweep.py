@@ -11,7 +11,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.scoring.intervals import FloatArray
 from clueval_xlsx.scoring.thresholds import Thresholds
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.overview import level_sentence
+from clueval_xlsx.views.scores import level_sentence
 from clueval_xlsx.views.tables import TableColumn, TableRow, TableView, ValueKind
 from clueval_xlsx.words import Words
 

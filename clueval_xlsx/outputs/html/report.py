@@ -19,11 +19,12 @@ from clueval_xlsx.outputs.html.text import ShownText, Stretch, is_text_free, sho
 from clueval_xlsx.views.case_words import happened_lines, labels_text
 from clueval_xlsx.views.confusion import Matrix, matrices
 from clueval_xlsx.views.documents import DocumentView, document_list
-from clueval_xlsx.views.overview import BarPlot, Tile, error_bars, leak_bars, level_sentence, tiles
+from clueval_xlsx.views.overview import BarPlot, Tile, error_bars, leak_bars, tiles
 from clueval_xlsx.views.scores import (
     ScoreTable,
     group_tables,
     label_tables,
+    level_sentence,
     level_table,
     scheme_tables,
     strict_relaxed_table,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.outputs.terminal.layout import framed, least_width, short_text
-from clueval_xlsx.views.overview import level_sentence
 from clueval_xlsx.views.scores import (
     RATES_ALONE,
     WITH_SHARES,
     ScoreTable,
     group_tables,
     label_tables,
+    level_sentence,
     level_table,
     scheme_tables,
     score_columns,

@@ -10,11 +10,12 @@ from clueval_xlsx.outputs.xlsx.live import write_live
 from clueval_xlsx.outputs.xlsx.measure import width_for
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table, write_tiles
-from clueval_xlsx.views.overview import error_bars, level_sentence, tiles
+from clueval_xlsx.views.overview import error_bars, tiles
 from clueval_xlsx.views.scores import (
     ScoreTable,
     group_tables,
     label_tables,
+    level_sentence,
     level_table,
     scheme_tables,
     strict_relaxed_table,
