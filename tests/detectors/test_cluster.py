@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.clusters import ClusterPlace, spread
+from clueval_xlsx.clusters import ClusterPlace, connected, spread
 from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError, OptionError
@@ -158,6 +158,25 @@ def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(exa
     _, alive = psutil.wait_procs(children, timeout=30)
     assert not alive
     assert side.read_text("utf-8").count("\n") >= 10
+
+
+def test_a_cluster_of_this_machine_is_encrypted_if_asked_and_listens_here_alone(tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    made = distributed.Security.temporary()
+    (tmp_path / "all.pem").write_text(made.tls_ca_file + made.tls_client_cert + made.tls_client_key, "ascii")
+    here = psutil.Process()
+    before = {connection.laddr for connection in here.net_connections("inet") if connection.status == "LISTEN"}
+    with connected(ClusterPlace("local:1", str(tmp_path / "all.pem"))) as client:
+        assert client.scheduler.address.startswith("tls://127.0.0.1:")
+        assert client.submit(sum, [3, 4]).result() == 7
+        opened = {
+            connection.laddr
+            for process in (here, *here.children(recursive=True))
+            for connection in process.net_connections("inet")
+            if connection.status == "LISTEN"
+        }
+    assert opened - before
+    assert {address.ip for address in opened - before} == {"127.0.0.1"}
 
 
 def test_places_are_checked_before_anything_is_read() -> None:
