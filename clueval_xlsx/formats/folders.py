@@ -15,9 +15,11 @@ from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.columns.parts import join_files
 from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns
+from clueval_xlsx.formats.joined_tokens import join_tokens
 from clueval_xlsx.formats.module import OpenedSource, find_format
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.recognition import GZIP, unpack_gzip
@@ -106,6 +108,10 @@ def read_folder(
         return _read_columns(opened, format_, parts, others, options, sha256)
     readings = [read_part(part) for part in parts.values()]
     texts = [reading for reading in readings if isinstance(reading, TextReading)]
+    tokens = [reading for reading in readings if isinstance(reading, TokenReading)]
+    if len(tokens) == len(readings) and all(part.original is not None for part in tokens):
+        joined = join_tokens(tokens, _token_document_ids(tokens, list(parts)), list(parts), others, opened.name)
+        return replace(joined, source=replace(joined.source, sha256=sha256, folder=True))
     if len(texts) < len(readings):
         raise OptionError(
             f"{opened.name}: a folder of {format_.title} cannot be read as one corpus. Give its files one by one."
@@ -217,7 +223,15 @@ def stem_of(name: str) -> str:
 def _document_ids(parts: Sequence[TextReading], names: Sequence[str]) -> list[list[str]]:
     """The IDs of all documents: their own, or the file's name; with that before them where they would be the same."""
     stems = [stem_of(name) for name in names]
-    return unique_ids(stems, [_own_ids(part, stem) for part, stem in zip(parts, stems, strict=True)])
+    known = [[document.id for document in part.documents] for part in parts]
+    return unique_ids(stems, [_own_ids(ids, stem) for ids, stem in zip(known, stems, strict=True)])
+
+
+def _token_document_ids(parts: Sequence[TokenReading], names: Sequence[str]) -> list[list[str]]:
+    stems = [stem_of(name) for name in names]
+    documents = [part.corpus.documents for part in parts]
+    known = [[each.attributes(index).get("id") for index in range(len(each))] for each in documents]
+    return unique_ids(stems, [_own_ids(ids, stem) for ids, stem in zip(known, stems, strict=True)])
 
 
 def own_ids(reading: Reading, doc_ids: Sequence[str]) -> list[tuple[str, str]]:
@@ -226,17 +240,15 @@ def own_ids(reading: Reading, doc_ids: Sequence[str]) -> list[tuple[str, str]]:
     if not isinstance(original, _FolderOriginal):
         raise TypeError(f"{reading.source.name} is no folder of texts")
     stems = [stem_of(name) for name in original.names]
-    own = [_own_ids(part, stem) for part, stem in zip(original.parts, stems, strict=True)]
+    known = [[document.id for document in part.documents] for part in original.parts]
+    own = [_own_ids(ids, stem) for ids, stem in zip(known, stems, strict=True)]
     homes = [original.homes[doc_id] for doc_id in doc_ids]
     return [(stems[number], own[number][index]) for number, index in homes]
 
 
-def _own_ids(part: TextReading, stem: str) -> list[str]:
-    alone = len(part.documents) == 1
-    return [
-        document.id if document.id is not None else (stem if alone else f"{stem}#{number}")
-        for number, document in enumerate(part.documents, 1)
-    ]
+def _own_ids(ids: Sequence[str | None], stem: str) -> list[str]:
+    alone = len(ids) == 1
+    return [own if own is not None else (stem if alone else f"{stem}#{number}") for number, own in enumerate(ids, 1)]
 
 
 def unique_ids(stems: Sequence[str], own: list[list[str]]) -> list[list[str]]:

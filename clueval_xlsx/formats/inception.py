@@ -6,6 +6,7 @@ Nothing is unpacked to the disk. Serialized Java objects (`.ser`) are never open
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
@@ -28,7 +29,7 @@ from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import FIRST, ReadOptions, WriteOptions
 from clueval_xlsx.formats.registry import format_named
 
-PROJECT = "exportedproject.json"
+PROJECT = re.compile(r"exportedproject\d*\.json")  # older versions put a number behind the name
 _FOLDERS = ("annotation", "curation")
 _ENDINGS = (".xmi", ".json", ".tsv", ".zip")  # the first of them that a person's CAS has is read
 _INITIAL = "INITIAL_CAS"
@@ -63,7 +64,7 @@ def is_export(names: Sequence[str]) -> bool:
 
 def is_project(names: Sequence[str]) -> bool:
     """Whether these files are those of a whole project."""
-    return any(PurePosixPath(name).name == PROJECT for name in names)
+    return any(PROJECT.fullmatch(PurePosixPath(name).name) for name in names)
 
 
 def annotators(opened: OpenedSource) -> list[str]:
@@ -117,7 +118,7 @@ def _members(files: _Files) -> list[_Member]:
     for path in sorted(files.names, key=_by_ending):
         parts = PurePosixPath(path).parts
         ending = PurePosixPath(path).suffix.lower()
-        if ending not in _ENDINGS or parts[-1] in {_TYPES, PROJECT}:
+        if ending not in _ENDINGS or parts[-1] == _TYPES or PROJECT.fullmatch(parts[-1]):
             continue
         folder = next((index for index, part in enumerate(parts[:-1]) if part in _FOLDERS), None)
         if project and (folder is None or folder + 2 > len(parts) - 1):

@@ -131,9 +131,14 @@ def _open_folder(files: dict[str, bytes], name: str, options: ReadOptions) -> Op
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder. --text names the folder of the .txt files of {name}.")
         texts = _folder_files(folder)
+    return replace(_opened_files(files, name, options), texts=texts, text_name=str(options.text or ""))
+
+
+def _opened_files(files: dict[str, bytes], name: str, options: ReadOptions) -> OpenedSource:
+    """The files of a folder in UTF-8, and how those are stored that are not plain."""
     read_as = {path: as_utf8(data, options.encoding, f"{name}/{path}") for path, data in files.items()}
     stored = {path: data for path, data in files.items() if data.startswith(GZIP) or read_as[path] is not data}
-    return OpenedSource(name, files=read_as, texts=texts, text_name=str(options.text or ""), stored=stored)
+    return OpenedSource(name, files=read_as, stored=stored)
 
 
 def _folder_files(folder: Path) -> dict[str, bytes]:
@@ -202,12 +207,18 @@ def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Rea
     from clueval_xlsx.formats.folders import file_digest, folder_format, opened_part
 
     try:
-        opened = OpenedSource(files[0].folder, files={file.name: file.path.read_bytes() for file in files})
+        opened = _opened_files({file.name: file.path.read_bytes() for file in files}, files[0].folder, options)
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror or error}. Check the path.") from None
     format_ = folder_format(opened, options)[0]
     hashes = [file_digest(file.name, opened_part(opened, file.name).data) for file in files]
-    return _read_opened(opened, format_, options, None), hashes
+    reading = _read_opened(opened, format_, options, None)
+    if reading.tokenised and not format_.columns:
+        raise OptionError(
+            f"{files[0].folder}: a folder of {format_.title} is not read in parts. Convert its files to .vrt first, or "
+            "do without --cluster."
+        )
+    return reading, hashes
 
 
 def _leads_out(path: Path, folder: Path) -> bool:

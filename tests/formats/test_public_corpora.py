@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -385,3 +386,56 @@ def test_tasks_that_nobody_annotated_are_read_by_their_predictions() -> None:
     assert found.notes == ("x.json: nobody has annotated these tasks; their predictions are read",)
     judged = {**task, "annotations": [{"result": []}]}
     assert spans(load(json.dumps([judged]), "x.json")) == []
+
+
+# --- Folders of tokens ---
+
+HALVES = {
+    "huggingface": {
+        "train.jsonl": '{"tokens": ["Mira", "kam"], "ner_tags": ["B-PER", "O"]}\n'
+        '{"tokens": ["Ja"], "ner_tags": ["O"]}\n',
+        "test.jsonl": '{"tokens": ["Nordwind", "&", "Co"], "ner_tags": ["B-ORG", "I-ORG", "I-ORG"]}\n',
+    },
+    "token-csv": {
+        "train.csv": "Sentence #,Word,Tag\n1,Mira,B-PER\n,kam,O\n2,Ja,O\n",
+        "test.csv": "Sentence #,Word,Tag\n1,Nordwind,B-ORG\n,&,I-ORG\n,Co,I-ORG\n",
+    },
+}
+
+
+@pytest.mark.parametrize("format_", HALVES)
+def test_a_folder_of_token_files_is_one_corpus(format_: str, tmp_path: Path) -> None:
+    for name, content in HALVES[format_].items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / "README.md").write_text("About it.", encoding="utf-8")
+    found = read(tmp_path)
+    assert found.source.format == format_
+    assert list(found.corpus.tokens) == ["Nordwind", "&", "Co", "Mira", "kam", "Ja"]
+    assert spans(found) == [(0, 2, "ORG"), (3, 3, "PER")]
+    assert len(set(found.corpus.doc_ids)) == len(found.corpus.doc_ids)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert found.correct(annotate(found).layers) == before
+    after = found.correct({"span": make_spans([0, 4], [0, 4], {"span": ["ORG", "PER"]})})
+    train, test = (name for name in HALVES[format_])
+    again = {name: load(after[name], name) for name in (train, test)}
+    assert spans(again[train]) == [(1, 1, "PER")]
+    assert spans(again[test]) == [(0, 0, "ORG")]
+    assert after["README.md"] == b"About it."
+
+
+def test_a_folder_of_parquet_data_sets_is_one_corpus(tmp_path: Path) -> None:
+    for number in (0, 1):
+        (tmp_path / f"train-0000{number}-of-00002.parquet").write_bytes(packed(TOKENS, CLASSES))
+    found = read(tmp_path)
+    assert len(found.corpus) == 8
+    assert found.corpus.doc_ids[0] == "train-00000-of-00002/0"
+    assert found.correct(annotate(found).layers) == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def test_older_versions_number_the_description_of_a_project(tmp_path: Path) -> None:
+    text = "#FORMAT=WebAnno TSV 3.2\n#T_SP=custom.Span|value\n\n\n#Text=Mira\n1-1\t0-4\tMira\tPER\t\n"
+    archive = tmp_path / "project.zip"
+    with zipfile.ZipFile(archive, "w") as packed_files:
+        packed_files.writestr("exportedproject4711.json", json.dumps({"name": "p", "source_documents": []}))
+        packed_files.writestr("annotation/a.txt/anna.tsv", text)
+    assert spans(read(archive)) == [(0, 0, "PER")]
