@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 _GAP = 2  # columns of the terminal between two of a table
 _LEAST_FOR_NAMES = 16
+_WIDEST_TITLE = 78
 
 
 def framed(title: str = "") -> Table:
-    """An empty table with its title."""
+    """An empty table, at least as wide as its title, so that this is not broken."""
     from rich import box
     from rich.table import Table
 
     return Table(
         title=title or None,
+        min_width=min(len(title), _WIDEST_TITLE) or None,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
