@@ -66,6 +66,7 @@ _ROOTS = {
 
 # Texts that are no columns, by how they begin.
 _TEXTS = (
+    (re.compile(rb"T\d+\t\S+ \d+ \d+\t"), "what brat keeps in .ann files", "Give the folder of .ann and .txt files"),
     (re.compile(rb"\s*(?:\w+\s*=\s*)?\[\s*\("), "Python code", "Save its list as JSON (json.dump)"),
     (
         re.compile(rb"[^\n]*\bannotation_id,[^\n]*,label,"),

@@ -165,7 +165,7 @@ def test_unknown_keys_are_answered_with_the_call_that_fits() -> None:
         (lines({"text": TEXT, "answer": "reject", "spans": []}), {}, "none of its 1 records is a document"),
         (lines([TEXT, {"entities": [[5, 2, "PER"]]}]), {}, "offsets 5-2 have a negative length"),
         (lines([TEXT, {"cats": {}}]), {}, "no document has '1.entities', which should list its annotations"),
-        (lines({"tokens": ["a"], "ner_tags": ["B-X", "O"]}), {"format": "huggingface"}, "which list holds the tags?"),
+        (lines({"tokens": ["a"], "ner_tags": ["B-X", "O"]}), {"format": "huggingface"}, "'ner_tags' has 2 tags for 1 tokens"),
         (lines({"tokens": ["a"], "ner_tags": ["B-X"]}, {"tokens": ["a"], "ner_tags": []}), {}, "line 2: 'ner_tags' has 0 tags for 1 tokens"),
         (lines({"tokens": [" "], "ner_tags": ["O"]}), {}, "document 1, token 1: the token is ' '"),
         (lines({"tokens": ["a"], "ner_tags": [7]}), {"tag_names": ("O", "B-X")}, "the tag is 7, but --tag-names gives 2 names"),

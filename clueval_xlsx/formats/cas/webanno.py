@@ -148,6 +148,8 @@ def _rows(lines: Sequence[str], width: int, name: str) -> tuple[list[Row], list[
             problems.append(Problem(where, "a token stands before any #Text= line", remedy="Export the file again"))
             continue
         own = cells[FIXED : FIXED + width]
+        if own and own[-1] == "" and len(cells) == FIXED + width:  # a tab ends each row, so the last cell is missing
+            own = own[:-1]
         if len(own) < width:
             problems.append(
                 Problem(where, f"{len(own)} cells of annotations", f"{width}, as the header says", "Export it again")

@@ -33,20 +33,24 @@ _DOCUMENTS = ("document_id", "doc_id", "document")
 
 
 def tell(opened: OpenedSource) -> bool:
-    """Whether documents have tokens and as many tags, and no text with annotations."""
+    """Whether documents have tokens and tags."""
     record = opened.first_record
     if not isinstance(record, dict):
         return False
     tokens = next((record[key] for key in _TOKENS if _is_words(record.get(key))), None)
-    return tokens is not None and any(_fits(record.get(key), tokens) for key in _TAGS)
+    return tokens is not None and any(_is_tags(record.get(key)) for key in _TAGS)
 
 
 def _is_words(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def _is_tags(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str | int) for item in value)
+
+
 def _fits(value: Any, tokens: Sequence[str]) -> bool:
-    return isinstance(value, list) and len(value) == len(tokens) and all(isinstance(item, str | int) for item in value)
+    return _is_tags(value) and len(value) == len(tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +124,7 @@ def _layer_keys(options: ReadOptions, first: Any, tokens: Any, name: str) -> dic
     if not isinstance(tokens, list):
         raise InputError(f"{name}: the tokens are {shown(tokens)}. Allowed: a list of texts.")
     fitting = [key for key, value in first.items() if _fits(value, tokens) and value is not tokens]
+    fitting = fitting or [key for key in _TAGS if _is_tags(first.get(key))]  # their number is complained of later
     if options.layers:
         found = {layer: parse_path(str(key if key is not None else layer)) for layer, key in options.layers.items()}
         for layer, path in found.items():
