@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from clueval_xlsx.outputs.xlsx.book import Book, Worksheet
 from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, dot_charts, draw_chart, ledger_chart
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
-from clueval_xlsx.outputs.xlsx.measure import height, lines
+from clueval_xlsx.outputs.xlsx.measure import INDENT, height, lines
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table, write_tiles, write_value
 from clueval_xlsx.views.adjudication import AdjudicationView, adjudication_view
@@ -28,10 +28,10 @@ _HEADERS = {"estimates": 44.0, "remaining": 58.0}  # heights of headers with lon
 _WIDTHS = {
     "changes": (16, 18, 70, 26, 24, 16, 28, 22, 16),
     "conflicts": (14, 16, 18, 26, 30, 30, 16, 24, 24, 28, 26),
-    "agreement": (30, 30, 10, 14, 14, 14, 14),
     "counts": (24, 36, 32, 10),
     "unusable": (28, 18, 9, 34, 44, 50),
 }
+_TEXT_WIDTH, _MEASURE_WIDTH = 30, 19  # where the columns depend on who judged
 
 
 def write_adjudicated(run: Adjudication, target: Path | BinaryIO, *, lang: str = "en") -> None:
@@ -126,23 +126,25 @@ class _Summary:
 
 def _write_list(sheet: Worksheet, table: TableView, words: Words) -> None:
     """A sheet with a title, a header and rows of text and numbers; or a friendly word if there is nothing."""
-    widths = _WIDTHS[table.key]
+    wordy = [column.kind in {ValueKind.TEXT, ValueKind.DIFFERENCE} for column in table.columns]
+    widths = _WIDTHS.get(table.key) or [_TEXT_WIDTH if each else _MEASURE_WIDTH for each in wordy]
     sheet.row(0, 28)
     sheet.text((0, 0), table.title, "title")
     sheet.text((1, 0), table.note, "explanation")
-    sheet.row(_HEADER_ROW, 30)
+    sheet.row(_HEADER_ROW, 44)  # two lines, and room for the buttons of the filter below them
     for place, (column, width) in enumerate(zip(table.columns, widths, strict=False)):
         sheet.column(place, width)
-        sheet.text((_HEADER_ROW, place), column.title, "header")
+        style = "header_filter_name" if wordy[place] else "header_filter_right"
+        sheet.text((_HEADER_ROW, place), column.title, style)
     for line, values in enumerate(table.rows, _HEADER_ROW + 1):
         most = 1
         for place, (value, column) in enumerate(zip(values, table.columns, strict=True)):
             faint = line - _HEADER_ROW - 1 in table.faint
             if isinstance(value, WordDifference):
-                most = max(most, lines(value.plain, widths[place]))
+                most = max(most, lines(value.plain, widths[place] - INDENT))
             if column.kind is ValueKind.TEXT and not faint:
-                sheet.text((line, place), str(value), "cell_context")
-                most = max(most, lines(str(value), widths[place]))
+                sheet.text((line, place), str(value), "row_name")
+                most = max(most, lines(str(value), widths[place] - INDENT))
             else:
                 write_value(sheet, (line, place), value, column.kind, words=words, faint=faint)
         sheet.row(line, height(most))

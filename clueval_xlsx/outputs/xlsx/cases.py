@@ -57,7 +57,7 @@ _LINE, _SMALL_LINE = 9.7, 8.2
 _EXCEL_LINE, _EXCEL_SMALL_LINE = 12.75, 11.25
 _MOST_ROOM = 12.0  # points that may be left below the text in LibreOffice, less than a line, so that Excel cuts none
 # The width of their fonts against 10 points.
-_TEXT, _SMALL = 1.0, 0.8
+_TEXT, _REASON, _SMALL = 1.0, 0.9, 0.8
 _LEAST_HEIGHT = 31.5  # points; room for a State of three lines
 _PADDING = 1.0  # points above and below the text
 _SHOWN_BEFORE = 3  # rows above the first open one that are seen on opening
@@ -347,7 +347,8 @@ class _SheetWriter:
                 large = line_counts(self.part.cases["context"].tolist(), column.width, _TEXT)
                 high = [_points(*counts) for counts in zip(small, large, strict=True)]
             else:
-                high = [_points(0, number) for number in _line_counts(values, column.width)]
+                scale = _TEXT if column.key != "why" else _REASON
+                high = [scale * _points(0, number) for number in _line_counts(values, column.width, scale)]
             most = [max(pair) for pair in zip(most, high, strict=True)]
         return [min(each, TALLEST) for each in most]
 
@@ -408,9 +409,9 @@ def _points(small: int, large: int) -> float:
     return min(max(small * _EXCEL_SMALL_LINE + large * _EXCEL_LINE, fitted), fitted + _MOST_ROOM)
 
 
-def _line_counts(values: Sequence[Content], width: float) -> list[int]:
+def _line_counts(values: Sequence[Content], width: float, scale: float) -> list[int]:
     """How many lines texts take, of which many come again and again."""
     texts = [value if isinstance(value, str) else "" for value in values]
     known = list(dict.fromkeys(texts))
-    counts = dict(zip(known, line_counts(known, width, _TEXT), strict=True))
+    counts = dict(zip(known, line_counts(known, width, scale), strict=True))
     return [counts[text] for text in texts]

@@ -104,7 +104,7 @@ class _CaseTable:
         one = len(view.layers) == 1
         label = words["column.label"]
         self.columns = [
-            (words["column.case"], 14.0),
+            (words["column.case"], 18.0),
             (words["column.document"], 16.0),
             (words["column.span"], 24.0),
             *((label if one else f"{label}: {layer}", 14.0) for layer in view.layers),

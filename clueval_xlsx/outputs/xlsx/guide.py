@@ -12,7 +12,7 @@ from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
-from clueval_xlsx.outputs.xlsx.measure import LINE, lines
+from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import Judgement
@@ -22,7 +22,6 @@ from clueval_xlsx.views.judgement_words import judgement_entry, severity_entry, 
 from clueval_xlsx.words import Words
 
 _WIDTHS = (2.5, 40, 50, 60)
-_INDENT = 1.5  # characters before the words of a table
 
 
 class _GuidePage:
@@ -73,7 +72,7 @@ class _GuidePage:
     def cells(self, texts: Sequence[str], styles: Sequence[str]) -> None:
         """A table row; the last text may run over the columns that are left."""
         widths = [*_WIDTHS[1 : len(texts)], sum(_WIDTHS[len(texts) :])]
-        most = max(lines(text, width - _INDENT) for text, width in zip(texts, widths, strict=True))
+        most = max(lines(text, width - INDENT) for text, width in zip(texts, widths, strict=True))
         self.sheet.row(self.row, LINE * most + 4)
         for column, (text, style) in enumerate(zip(texts, styles, strict=True), 1):
             if column == len(texts):

@@ -18,6 +18,7 @@ _WIDER = 1.05  # columns against Excel's: LibreOffice shows them a sixteenth wid
 _FRAME = 5
 _PADDING = 3
 _BOLD = 1.03
+INDENT = 1.5  # characters that an indented cell leaves free before its words
 _UNIT = 12  # widths are kept in twelfths of a pixel
 # Stand for an emoji or an ideograph, for what is not seen, and for a small emoji beside marked words.
 _WIDE_SIGN, _NO_ROOM_SIGN, _MARK_SIGN = "\x01", "\x02", "\x03"

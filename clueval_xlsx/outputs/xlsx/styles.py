@@ -64,7 +64,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "plain": _BASE,
     "text": {**_BASE, "text_wrap": True, "valign": "vcenter"},
     "muted": {**_BASE, "font_color": MUTED, "font_size": 9},
-    "muted_wrap": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True},
+    "muted_wrap": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True, "valign": "vcenter"},
     "title": {**_BASE, "font_size": 18, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
     "sheet_title": {**_BASE, "font_size": 14, "bold": True, "font_color": ACCENT, "valign": "vcenter"},
     "headline": {**_BASE, "font_size": 13, "bold": True, "text_wrap": True},
@@ -92,7 +92,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "explanation": {**_BASE, "font_color": MUTED, "font_size": 9, "valign": "vcenter"},
     # under a filter: words on top, the button below
     "header_filter": {**_HEADER, "valign": "top"},
-    "header_filter_name": {**_HEADER, "valign": "top", "indent": 1},
+    "header_filter_name": {**_HEADER, "valign": "top", "align": "left", "indent": 1},
     "header_filter_right": {**_HEADER, "valign": "top", "align": "right", "indent": 1},
     "header_filter_centre": {**_HEADER, "valign": "top", "align": "center"},
     "header_input": {**_HEADER, "valign": "top", "bg_color": "#7A5B00", "border_color": "#7A5B00"},

@@ -29,7 +29,7 @@ def write_value(
     if kind is ValueKind.CHANCE and isinstance(value, float) and value < numbers.SMALLEST_CHANCE:
         sheet.text(cell, value_text(value, kind, words), "undefined")
     elif isinstance(value, WordDifference):
-        sheet.rich(cell, value.pieces, "cell_context")
+        sheet.rich(cell, value.pieces, "row_name")
     elif faint and not isinstance(value, tuple):
         _write_faint(sheet, cell, value, kind, words)
     elif isinstance(value, str | tuple):
