@@ -9,31 +9,83 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
-from xml.etree import ElementTree
+from dataclasses import dataclass, field
+
+from clueval_xlsx.files.markup import go_through, local
 
 Place = tuple[int, int]  # row and column, both counted from 0
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _KINDS = ("/comments", "/threadedcomment")  # how the types of such parts end, in small letters
+_ELEMENTS = {"/comments": ("comment", "t"), "/threadedcomment": ("threadedComment", "text")}
+_LONGEST_NUMBER = 10  # digits
 _LONGEST = 32_767  # characters, as in a cell
 
 
-def notes_of(archive: zipfile.ZipFile, parts: Mapping[str, str], sheet_part: str) -> dict[Place, str]:
-    """The notes of one sheet; `parts` are the names of all parts by their small letters.
+def notes_of(archive: zipfile.ZipFile, parts: Mapping[str, str], sheet_part: str, name: str) -> dict[Place, str]:
+    """The notes of one sheet; `parts` are the names of all parts by their small letters, `name` is for messages.
 
     A threaded comment has a note beside it that only says so to programs that know no threads: the thread counts.
     """
-    folder, name = posixpath.split(sheet_part)
-    related = f"{folder}/_rels/{name}.rels"
+    folder, file = posixpath.split(sheet_part)
+    related = f"{folder}/_rels/{file}.rels"
     if related not in parts:
         return {}
+    targets: dict[str, str] = {}  # one part of each kind: a sheet has no more
+
+    def relation(tag: str, attributes: Mapping[str, str]) -> None:
+        kind = next((kind for kind in _KINDS if attributes.get("Type", "").casefold().endswith(kind)), "")
+        part = posixpath.normpath(posixpath.join("/", folder, attributes.get("Target", ""))).lstrip("/").casefold()
+        if local(tag) == "Relationship" and kind and part in parts:
+            targets[kind] = part
+
+    go_through(archive.read(parts[related]), f"{name}, {parts[related]}", relation)
     found: dict[str, dict[Place, str]] = {}
-    for each in ElementTree.fromstring(archive.read(parts[related])):
-        kind = next((kind for kind in _KINDS if each.get("Type", "").casefold().endswith(kind)), "")
-        part = posixpath.normpath(posixpath.join("/", folder, each.get("Target", ""))).lstrip("/").casefold()
-        if kind and part in parts:
-            root = ElementTree.fromstring(archive.read(parts[part]))
-            found[kind] = _joined(_threads(root) if kind == _KINDS[1] else _plain(root))
+    for kind, part in targets.items():
+        notes = _Notes(*_ELEMENTS[kind])
+        go_through(archive.read(parts[part]), f"{name}, {parts[part]}", notes.start, notes.end, notes.text)
+        found[kind] = _joined(notes.found())
     return {**found.get(_KINDS[0], {}), **found.get(_KINDS[1], {})}
+
+
+@dataclass
+class _Notes:
+    """The notes of one part, gathered while it is gone through; their markup is never kept."""
+
+    note: str  # the element of one note
+    words: str  # the element of its text
+    _authors: list[str] = field(default_factory=list)
+    _notes: list[tuple[str, str, list[str]]] = field(default_factory=list)  # cell, number of the author, pieces of text
+    _inside: str = ""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        name = local(tag)
+        if name == "author":
+            self._authors.append("")
+        elif name == self.note:
+            self._notes.append((attributes.get("ref", ""), attributes.get("authorId", ""), []))
+        if name in {"author", self.words}:
+            self._inside = name
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        if local(tag) == self._inside:
+            self._inside = ""
+
+    def text(self, data: str) -> None:
+        """Text of any element."""
+        if self._inside == "author":
+            self._authors[-1] += data
+        elif self._inside and self._notes:
+            self._notes[-1][2].append(data)
+
+    def found(self) -> Iterator[tuple[str, str]]:
+        """Cells and their notes; the name of the author, with which Excel begins them, is left out."""
+        for reference, number, pieces in self._notes:
+            text = "".join(pieces)
+            known = number.isdecimal() and len(number) < _LONGEST_NUMBER and int(number) < len(self._authors)
+            author = self._authors[int(number)].strip() if known else ""
+            yield reference, text.removeprefix(f"{author}:") if author else text
 
 
 def _joined(notes: Iterator[tuple[str, str]]) -> dict[Place, str]:
@@ -44,25 +96,6 @@ def _joined(notes: Iterator[tuple[str, str]]) -> dict[Place, str]:
         if match and text.strip():
             found.setdefault((int(match[2]) - 1, _column(match[1])), []).append(" ".join(text.split()))
     return {place: " / ".join(texts)[:_LONGEST] for place, texts in found.items()}
-
-
-def _plain(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
-    """Notes; the name of the author, with which Excel begins them, is left out."""
-    authors = ["".join(each.itertext()).strip() for each in _named(root, "author")]
-    for comment in _named(root, "comment"):
-        text = "".join("".join(each.itertext()) for each in _named(comment, "t"))
-        number = comment.get("authorId", "")
-        author = authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
-        yield comment.get("ref", ""), text.removeprefix(f"{author}:") if author else text
-
-
-def _threads(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
-    for comment in _named(root, "threadedComment"):
-        yield comment.get("ref", ""), "".join("".join(each.itertext()) for each in _named(comment, "text"))
-
-
-def _named(root: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
-    return (each for each in root.iter() if each.tag.rpartition("}")[2] == name)
 
 
 def _column(letters: str) -> int:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.markup import go_through, local, whole_number
+from clueval_xlsx.files.refusals import ASK_AGAIN
 
-_MOST_SPINS = 1_000_000  # rounds of hashing that a file may ask for; Excel writes 100,000
+_MOST_SPINS = 400_000  # rounds of hashing that a file may ask for; Excel writes 100,000
 _AGILE = (4, 4)
 _MOST_SETTINGS = 1 << 16  # bytes
 
@@ -46,7 +47,7 @@ def _check_settings(data: bytes, name: str) -> None:
         settings = container.openstream("EncryptionInfo").read(_MOST_SETTINGS + 1)
     where = f"{name}, EncryptionInfo"
     if size > _MOST_SETTINGS or len(settings) > _MOST_SETTINGS:
-        raise InputError(f"{where}: found {size:,} bytes of settings. Allowed: {_MOST_SETTINGS:,}.")
+        raise InputError(f"{where}: found {size:,} bytes of settings. Allowed: {_MOST_SETTINGS:,}. {ASK_AGAIN}")
     version = int.from_bytes(settings[:2], "little"), int.from_bytes(settings[2:4], "little")
     if version != _AGILE:
         return  # the older ways of encrypting hash a fixed number of times
@@ -56,7 +57,7 @@ def _check_settings(data: bytes, name: str) -> None:
             if local(key) == "spinCount" and whole_number(value, _MOST_SPINS) is None:
                 raise InputError(
                     f"{where}: the encryption asks for {value[:40]!r} rounds of hashing. Allowed: up to "
-                    f"{_MOST_SPINS:,} rounds; Excel asks for 100,000. The file is refused."
+                    f"{_MOST_SPINS:,} rounds; Excel asks for 100,000. {ASK_AGAIN}"
                 )
 
     go_through(settings[8:], where, start)

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.indents import without_indents
+from clueval_xlsx.files.markup import declaration
 from clueval_xlsx.files.ods_checks import check_ods
-from clueval_xlsx.files.refusals import damaged, too_large
+from clueval_xlsx.files.refusals import ASK_AGAIN, damaged, too_large
 from clueval_xlsx.files.xlsx_checks import check_xlsx
 
 MOST_FILE_BYTES = 300 * 1024 * 1024
@@ -128,12 +129,11 @@ def _check_markup(part: str, content: bytes, name: str) -> None:
     if part == "mimetype":
         return
     if content[:2] in {b"\xff\xfe", b"\xfe\xff"} or b"\x00" in content[:4]:
-        raise InputError(f"{name}, {part}: found XML in UTF-16. Allowed: UTF-8, which every spreadsheet writes.")
-    if _declares(content):
         raise InputError(
-            f"{name}, {part}: found a DOCTYPE or ENTITY, which no spreadsheet writes and which can harm. "
-            "The file is refused; ask for a workbook saved by Excel, LibreOffice or Google Sheets."
+            f"{name}, {part}: found XML in UTF-16. Allowed: UTF-8, which every spreadsheet writes. {ASK_AGAIN}"
         )
+    if _declares(content):
+        raise declaration(f"{name}, {part}")
 
 
 def _declares(content: bytes) -> bool:

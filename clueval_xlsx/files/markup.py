@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from xml.parsers import expat
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.refusals import ASK_AGAIN
 
 _DEEPEST = 200  # elements inside each other; spreadsheets have a dozen
 
@@ -37,7 +38,7 @@ def go_through(content: bytes, where: str, start: Start, end: End | None = None,
         nonlocal depth
         depth += 1
         if depth > _DEEPEST:
-            raise InputError(f"{where}: found elements nested more than {_DEEPEST} deep. The file is refused.")
+            raise InputError(f"{where}: found elements nested more than {_DEEPEST} deep. {ASK_AGAIN}")
         start(name, attributes)
 
     def closed(name: str) -> None:
@@ -68,8 +69,7 @@ def go_through(content: bytes, where: str, start: Start, end: End | None = None,
 def declaration(where: str) -> InputError:
     """The refusal of a part that brings entities along."""
     return InputError(
-        f"{where}: found a DOCTYPE or ENTITY, which no spreadsheet writes and which can harm. "
-        "The file is refused; ask for a workbook saved by Excel, LibreOffice or Google Sheets."
+        f"{where}: found a DOCTYPE or ENTITY, which no spreadsheet writes and which can harm. {ASK_AGAIN}"
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.markup import go_through, whole_number
-from clueval_xlsx.files.refusals import too_large
-from clueval_xlsx.files.xlsx_checks import MOST_CELLS, check_rectangle
+from clueval_xlsx.files.refusals import ASK_AGAIN, too_large
+from clueval_xlsx.files.xlsx_checks import MOST_CELLS, check_empty_cells, check_rectangle, check_sheet_name
 
 _LARGE = 4 << 20  # bytes of a part that is not gone through
 _MOST_REPEATED = 1 << 30
@@ -50,6 +50,8 @@ class _Book:
     where: str
     budget: int  # characters of text that may still unfold
     area: int = 0  # cells of all tables before this one
+    _empty: int = 0  # empty cells that they span beyond measure
+    _names: set[str] = field(default_factory=set)
     _table: _Table | None = None
     _column: int = 0
     _row_repeat: int = 1
@@ -65,7 +67,10 @@ class _Book:
         self._check_prefixes(attributes)
         if tag == "table:table":
             if self._table is not None:
-                raise InputError(f"{self.where}: found a table inside a table. Allowed: sheets beside each other.")
+                raise InputError(
+                    f"{self.where}: found a table inside a table. Allowed: sheets beside each other. {ASK_AGAIN}"
+                )
+            check_sheet_name(attributes.get("table:name", ""), self._names, self.where)
             self._table = _Table()
         elif tag == "table:table-row":
             self._column, self._row_filled, self._row_letters = 0, False, 0
@@ -78,7 +83,7 @@ class _Book:
         elif tag == "text:s":
             spaces = whole_number(attributes.get("text:c", "1").strip(), _MOST_SPACES)
             if spaces is None:
-                raise too_large(self.where, "a row of spaces", f"{_MOST_SPACES:,}")
+                raise too_large(self.where, f"{attributes.get('text:c', '')[:40]!r} spaces", f"{_MOST_SPACES:,}")
             self._cell_letters += spaces
         elif self._in_cell:
             self._cell_filled = True
@@ -99,6 +104,8 @@ class _Book:
                 )
         elif tag == "table:table" and self._table is not None:
             self.area += self._table.widest * self._table.deepest
+            self._empty += check_rectangle(self._table.widest, self._table.deepest, self._table.cells, self.where)
+            check_empty_cells(self._empty, self.where)
             if self.area > MOST_CELLS:
                 raise too_large(self.where, f"{self.area:,} cells in all sheets", f"{MOST_CELLS:,}")
             self._table = None
@@ -122,7 +129,9 @@ class _Book:
         text = attributes.get(name, "1").strip()
         number = whole_number(text, _MOST_REPEATED)
         if number is None:
-            raise InputError(f"{self.where}: found {text[:40]!r} as a number of repetitions. Allowed: whole numbers.")
+            raise InputError(
+                f"{self.where}: found {text[:40]!r} as a number of repetitions. Allowed: whole numbers. {ASK_AGAIN}"
+            )
         return max(number, 1)
 
     def _check_prefixes(self, attributes: Mapping[str, str]) -> None:

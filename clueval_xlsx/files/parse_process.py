@@ -8,29 +8,22 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-import zipfile
 from pathlib import Path
 from typing import IO
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.cell_messages import LimitReached, Refused, unpacked_sheets
 from clueval_xlsx.files.encryption import PASSWORD_VARIABLE
+from clueval_xlsx.files.parse_limits import SECONDS_TO_DECRYPT, answer_for, memory_for, seconds_for
 from clueval_xlsx.files.parsing import ParsedSheet
 
-# Bytes beyond what the process has at its start: for any file, for each byte unpacked, and at most for each packed.
-_MEMORY, _MEMORY_PER_BYTE, _MEMORY_PER_PACKED_BYTE = 256 << 20, 14, 100
-_SECONDS, _SECONDS_PER_BYTE = 1.0, 1e-7
-_SECONDS_TO_DECRYPT = 8.0
 _PATIENCE, _PATIENCE_PER_SECOND = 20.0, 10.0  # of the clock on the wall: other programs take their share
-_MOST_ANSWER, _MOST_ANSWER_PER_BYTE = 64 << 20, 12
-_MOST_UNPACKED = 1 << 30
 _CODE = "import sys; sys.path.insert(0, {home!r}); from clueval_xlsx.files.parse_worker import main; main()"
 
 
@@ -75,20 +68,20 @@ class _Process:
 
     def ask(self, data: bytes, name: str, password: str | None) -> bytes:
         """Send a file and wait for the answer; the password goes through the pipe, where nobody else sees it."""
-        size = _unpacked_size(data)
-        seconds = _SECONDS + _SECONDS_PER_BYTE * size + (_SECONDS_TO_DECRYPT if password else 0)
+        seconds = seconds_for(data)
         request = {
             "size": len(data),
             "name": name.encode("utf-8", "replace").decode("utf-8"),
             "password": password,
-            "memory": _MEMORY + min(_MEMORY_PER_BYTE * size, _MEMORY_PER_PACKED_BYTE * len(data)),
+            "memory": memory_for(data),
             "seconds": seconds,
         }
+        seconds += SECONDS_TO_DECRYPT if password else 0
         clock = threading.Timer(_PATIENCE + _PATIENCE_PER_SECOND * seconds, self._running.kill)
         clock.daemon = True
         clock.start()
         try:
-            return self._exchange(request, data, _MOST_ANSWER + _MOST_ANSWER_PER_BYTE * size)
+            return self._exchange(request, data, answer_for(data))
         finally:
             clock.cancel()
 
@@ -156,13 +149,3 @@ def stop() -> None:
         if process.owner == os.getpid():
             process.stop()
     _running.clear()
-
-
-def _unpacked_size(data: bytes) -> int:
-    """How many bytes an archive says it holds; what is encrypted is taken to shrink as workbooks do."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            declared = sum(entry.file_size for entry in archive.infolist())
-    except Exception:  # the other process will say what is wrong with it
-        declared = 20 * len(data)
-    return min(declared, 8 * 1024 * 1024 + 100 * len(data), _MOST_UNPACKED)

@@ -15,6 +15,9 @@ from typing import Any, BinaryIO
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.cell_messages import packed_refusal, packed_sheets
+from clueval_xlsx.files.decryption import decrypt
+from clueval_xlsx.files.kinds import Kind, kind_of
+from clueval_xlsx.files.parse_limits import SECONDS_TO_DECRYPT, seconds_for
 from clueval_xlsx.files.parsing import parse
 
 
@@ -24,15 +27,20 @@ def main() -> None:
     while line := requests.readline():
         request = json.loads(line)
         data = requests.read(request["size"])
-        _limit(request["memory"], request["seconds"])
         answer = _answer(data, request)
         _limit(None, 0)
         _send(answer, answers)
 
 
 def _answer(data: bytes, request: dict[str, Any]) -> bytes:
+    name, memory, seconds = request["name"], request["memory"], request["seconds"]
     try:
-        return packed_sheets(parse(data, request["name"], request["password"]))
+        if kind_of(data) is Kind.ENCRYPTED:
+            _limit(memory, SECONDS_TO_DECRYPT)
+            data = decrypt(data, name, request["password"] or "")
+            seconds = seconds_for(data)
+        _limit(memory, seconds)
+        return packed_sheets(parse(data, name))
     except InputError as error:
         return packed_refusal(str(error))
     except MemoryError:

@@ -1,4 +1,4 @@
-"""An `.xlsx` or `.ods` becomes plain cells: decrypted, checked, then parsed. Runs in a process of its own."""
+"""An `.xlsx` or `.ods` becomes plain cells: checked, then parsed. Runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.cell_notes import Place
 from clueval_xlsx.files.hostile import Package, unpack
-from clueval_xlsx.files.kinds import Kind, kind_of
 from clueval_xlsx.files.valueless_cells import MergedRange, Unseen, unseen_cells
 
 Cell = str | float | bool | datetime.date | datetime.time | datetime.timedelta
@@ -29,17 +28,13 @@ class ParsedSheet:
     notes: Mapping[Place, str] = field(default_factory=dict)
 
 
-def parse(data: bytes, name: str, password: str | None = None) -> list[ParsedSheet]:
+def parse(data: bytes, name: str) -> list[ParsedSheet]:
     """All sheets of a workbook; `name` is for messages."""
-    if kind_of(data) is Kind.ENCRYPTED:
-        from clueval_xlsx.files.decryption import decrypt
-
-        data = decrypt(data, name, password or "")
     package = unpack(data, name)
     try:
-        return _sheets(package)
+        return _sheets(package, name)
     except BaseException as error:  # a panic of the parser is no Exception
-        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | InputError):
             raise
         raise unreadable(name, error) from None
 
@@ -52,11 +47,11 @@ def unreadable(name: str, error: BaseException) -> InputError:
     )
 
 
-def _sheets(package: Package) -> list[ParsedSheet]:
+def _sheets(package: Package, name: str) -> list[ParsedSheet]:
     from python_calamine import CalamineWorkbook
 
     book = CalamineWorkbook.from_filelike(io.BytesIO(package.content))
-    unseen = unseen_cells(package)
+    unseen = unseen_cells(package, name)
     return [
         _sheet(book, sheet.name, unseen.get(sheet.name, Unseen()))
         for sheet in book.sheets_metadata

@@ -10,6 +10,7 @@ import io
 import posixpath
 import re
 import zipfile
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
@@ -22,10 +23,12 @@ from clueval_xlsx.files.hostile import Package
 _LONGEST_CELL = 1 << 17  # bytes of markup from the beginning of a cell to the end of its formula, and more
 _SHOWN = 200
 
-_ERROR_TYPE = re.compile(rb"""t=(?:"e"|'e')""")
-_NO_VALUE = rb"\s*(?:<(?:[\w.-]{1,40}:)?v(?:\s*/>|>\s*</(?:[\w.-]{1,40}:)?v>))?\s*</(?:[\w.-]{1,40}:)?c>"
+_ERRORS = (b't="e"', b"t='e'")
+_ERROR_CELL = re.compile(rb"""<(?:[\w.-]{1,40}:)?c\s(?:[^<>]*\s)?t=(?:"e"|'e')[^<>]*>""")
+_NO_VALUE = rb"\s*+(?:<(?:[\w.-]{1,40}:)?v(?:\s*+/>|>\s*+</(?:[\w.-]{1,40}:)?v>))?+\s*+</(?:[\w.-]{1,40}:)?c>"
 _FORMULA_LAST = re.compile(rb"f>" + _NO_VALUE)
 _SHARED_FORMULA_LAST = re.compile(rb"/>" + _NO_VALUE)  # such a formula is an empty element that names another one
+_CELL_BEGIN = re.compile(rb"<(?:[\w.-]{1,40}:)?c\s")
 _CELL_END = re.compile(rb"</(?:[\w.-]{1,40}:)?c>")
 _REFERENCE = re.compile(rb"""\sr\s*=\s*["']\s*\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\s*["']""")
 _TEXT_TYPE = re.compile(rb"""\st\s*=\s*["']str["']""")
@@ -64,15 +67,18 @@ class Unseen:
     notes: dict[Place, str] = field(default_factory=dict)  # attached to a cell
 
 
-def unseen_cells(package: Package) -> Mapping[str, Unseen]:
-    """What is not among the values of each sheet, by the name of the sheet; of merged cells only those of `.ods`."""
+def unseen_cells(package: Package, name: str) -> Mapping[str, Unseen]:
+    """What is not among the values of each sheet, by the name of the sheet; of merged cells only those of `.ods`.
+
+    `name` is for messages.
+    """
     with zipfile.ZipFile(io.BytesIO(package.content)) as archive:
         parts = {name.casefold(): name for name in archive.namelist()}
         if package.kind == "ods":
             return _in_ods(archive.read(parts["content.xml"]))
         found = {}
         for sheet, part in _sheet_parts(archive, parts).items():
-            unseen = Unseen(dict(_valueless(archive.read(parts[part]))), notes=notes_of(archive, parts, part))
+            unseen = Unseen(dict(_valueless(archive.read(parts[part]))), notes=notes_of(archive, parts, part, name))
             if unseen.valueless or unseen.notes:
                 found[sheet] = unseen
         return found
@@ -97,33 +103,35 @@ def _sheet_parts(archive: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str
 
 def _valueless(content: bytes) -> Iterator[tuple[Place, str]]:
     """The cells of an `.xlsx` sheet that hold an error, or a formula and no value."""
-    for match in _ERROR_TYPE.finditer(content):
-        start = content.rfind(b"<", max(match.start() - _LONGEST_CELL, 0), match.start())
-        place, cell = _cell(content, start)
-        if place is not None:
-            value = _VALUE.search(cell)
-            yield place, _shown(value[1]) if value else "an error"
+    if any(sign in content for sign in _ERRORS):
+        for match in _ERROR_CELL.finditer(content):
+            last = match.end() if match[0].endswith(b"/>") else match.end() + _LONGEST_CELL
+            closed = _CELL_END.search(content, match.end(), last)
+            place = _place(match[0])
+            if place is not None:
+                value = _VALUE.search(content, match.end(), closed.start()) if closed else None
+                yield place, _shown(value[1]) if value else "an error"
     patterns = [_FORMULA_LAST, *([_SHARED_FORMULA_LAST] if b"shared" in content else [])]
-    for match in chain.from_iterable(pattern.finditer(content) for pattern in patterns):
-        before = max(match.start() - _LONGEST_CELL, 0)
-        start = max(content.rfind(b"<c ", before, match.start()), content.rfind(b":c ", before, match.start()))
-        place, cell = _cell(content, start)
-        formula = _FORMULA.search(cell)
-        if place is not None and formula is not None and not _TEXT_TYPE.search(cell.partition(b">")[0]):
+    ends = [match.end() for match in chain.from_iterable(pattern.finditer(content) for pattern in patterns)]
+    begins = [match.start() for match in _CELL_BEGIN.finditer(content)] if ends else []
+    for end in ends:
+        begin = begins[bisect_left(begins, end) - 1] if begins and begins[0] < end else end
+        cell = content[begin:end] if end - begin <= _LONGEST_CELL else b""
+        tag = cell.partition(b">")[0]
+        place, formula = _place(tag), _FORMULA.search(cell)
+        if place is not None and formula is not None and not _TEXT_TYPE.search(tag):
             yield place, "=" + _shown(formula[1] or b"")
 
 
-def _cell(content: bytes, start: int) -> tuple[Place | None, bytes]:
-    """The place and the markup of the cell that begins here."""
-    end = _CELL_END.search(content, start, start + _LONGEST_CELL) if start >= 0 else None
-    cell = content[start : end.end()] if end else b""
-    match = _REFERENCE.search(cell.partition(b">")[0])
+def _place(tag: bytes) -> Place | None:
+    """Where the cell stands that begins so."""
+    match = _REFERENCE.search(tag)
     if match is None:
-        return None, cell
+        return None
     column = 0
     for letter in match[1].upper():
         column = column * 26 + letter - 64
-    return (int(match[2]) - 1, column - 1), cell
+    return int(match[2]) - 1, column - 1
 
 
 def _shown(markup: bytes) -> str:

@@ -15,16 +15,19 @@ from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.markup import enough, go_through, local, whole_number
-from clueval_xlsx.files.refusals import too_large
+from clueval_xlsx.files.refusals import ASK_AGAIN, too_large
 
 MOST_CELLS = 60_000_000
 _ROOM = 2_000_000  # cells that a sheet may span however few it has
 _EMPTY_PER_CELL = 40  # empty cells that may lie around each cell beyond that
+_NARROWEST = 8  # cells that a row takes as much room as, however few it has
+_SHEETS_ROOM = 2  # times that the room of one sheet may be used by all of them
 _LARGE = 1 << 20  # bytes of a part that is not parsed if it looks as usual
 _TEXT_ROOM = 32 * 1024 * 1024  # bytes of text that any file may unfold to
 _TEXT_RATIO = 8  # beyond that: times its unpacked size
 _MOST_MERGED = 200_000
 _MOST_SHEETS = 1_000
+_LONGEST_NAME = 1_000  # characters of a sheet's name
 _LAST_COLUMN, _LAST_ROW = 16_384, 1_048_576
 
 _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
@@ -45,29 +48,43 @@ def check_xlsx(parts: Mapping[str, bytes], name: str) -> None:
     budget = _TEXT_ROOM + _TEXT_RATIO * sum(map(len, parts.values()))
     if "xl/styles.xml" in by_name:
         _check_styles(by_name["xl/styles.xml"], f"{name}, xl/styles.xml")
+    empty = 0
     for part, content in parts.items():
         if not part.casefold().startswith("xl/worksheets/") or part.casefold().endswith(".rels"):
             continue
         where = f"{name}, {part}"
         if _looks_usual(content):
-            check_rectangle(*_usual_rectangle(content), where)
+            empty += check_rectangle(*_usual_rectangle(content), where)
+            check_empty_cells(empty, name)
             continue
         sheet = _Sheet(lengths, where)
         go_through(content, where, sheet.start, sheet.end, sheet.text)
-        check_rectangle(sheet.columns, sheet.rows, sheet.cells, where)
+        empty += check_rectangle(sheet.columns, sheet.rows, sheet.cells, where)
+        check_empty_cells(empty, name)
         budget -= sheet.letters
         if budget < 0:
             raise too_large(where, "text that is repeated until it fills the memory", "text in proportion to the file")
 
 
-def check_rectangle(columns: int, rows: int, cells: int, where: str) -> None:
-    """Refuse a sheet that spans far more cells than it has."""
-    area = columns * rows
+def check_rectangle(columns: int, rows: int, cells: int, where: str) -> int:
+    """Refuse a sheet that spans far more cells than it has; returns the empty ones that only the room allows."""
+    area = max(columns, _NARROWEST) * rows
     if area > MOST_CELLS or area > _ROOM + _EMPTY_PER_CELL * cells:
         raise InputError(
             f"{where}: the sheet claims to reach column {columns:,} and row {rows:,}, but has {cells:,} cells. "
-            f"Allowed: {min(MOST_CELLS, _ROOM + _EMPTY_PER_CELL * cells):,} cells in the rectangle that holds them. "
+            f"Allowed: {min(MOST_CELLS, _ROOM + _EMPTY_PER_CELL * cells):,} cells in the rectangle that holds them "
+            f"(a row counts as {_NARROWEST} at least). "
             "Delete the stray cells far right or far below, and save again."
+        )
+    return max(area - _EMPTY_PER_CELL * cells, 0)
+
+
+def check_empty_cells(empty: int, where: str) -> None:
+    """Refuse sheets that together span far more cells than they have."""
+    if empty > _SHEETS_ROOM * _ROOM:
+        raise InputError(
+            f"{where}: the sheets span {empty:,} empty cells. Allowed: {_SHEETS_ROOM * _ROOM:,} in all sheets "
+            "together. Delete the stray cells far right or far below, and save again."
         )
 
 
@@ -83,6 +100,7 @@ def _check_sheet_list(parts: Mapping[str, bytes], name: str) -> None:
     if "xl/_rels/workbook.xml.rels" in parts:
         go_through(parts["xl/_rels/workbook.xml.rels"], where, relation)
     seen: set[str] = set()
+    names: set[str] = set()
     count = 0
 
     def sheet(tag: str, attributes: Mapping[str, str]) -> None:
@@ -92,6 +110,7 @@ def _check_sheet_list(parts: Mapping[str, bytes], name: str) -> None:
         count += 1
         if count > _MOST_SHEETS:
             raise too_large(f"{name}, xl/workbook.xml", f"more than {_MOST_SHEETS:,} sheets", f"{_MOST_SHEETS:,}")
+        check_sheet_name(attributes.get("name", ""), names, f"{name}, xl/workbook.xml")
         key = next((value for attribute, value in attributes.items() if local(attribute) == "id"), "")
         target = posixpath.normpath(posixpath.join("/xl", targets.get(key, ""))).casefold()
         if target in seen and target != "/xl":
@@ -102,6 +121,21 @@ def _check_sheet_list(parts: Mapping[str, bytes], name: str) -> None:
         seen.add(target)
 
     go_through(parts["xl/workbook.xml"], f"{name}, xl/workbook.xml", sheet)
+
+
+def check_sheet_name(sheet: str, names: set[str], where: str) -> None:
+    """Refuse a name that would fill every message that speaks of it, or that another sheet has; `names` are those.
+
+    A parser finds sheets by their names: it would read the first one twice, and nobody would miss the other.
+    """
+    if len(sheet) > _LONGEST_NAME:
+        raise InputError(
+            f"{where}: found a sheet whose name has {len(sheet):,} characters, {sheet[:40]!r} and so on. Allowed: "
+            f"{_LONGEST_NAME:,}; Excel takes 31. Rename the sheet."
+        )
+    if sheet in names:
+        raise InputError(f"{where}: found two sheets named {sheet[:40]!r}. Allowed: a name for each. Rename one.")
+    names.add(sheet)
 
 
 def _check_styles(content: bytes, where: str) -> None:
@@ -215,7 +249,7 @@ class _Sheet:
         elif name == "mergeCell":
             self._merged += 1
             if self._merged > _MOST_MERGED:
-                raise too_large(self.where, "merged cells", f"{_MOST_MERGED:,}")
+                raise too_large(self.where, f"more than {_MOST_MERGED:,} merged cells", f"{_MOST_MERGED:,}")
 
     def end(self, tag: str) -> None:
         """An element ends."""
@@ -246,7 +280,9 @@ class _Sheet:
             return
         found = whole_number(number.strip(), _LAST_ROW)
         if not found:
-            raise InputError(f"{self.where}: found {number[:40]!r} as a row's number. Allowed: 1 to {_LAST_ROW:,}.")
+            raise InputError(
+                f"{self.where}: found {number[:40]!r} as a row's number. Allowed: 1 to {_LAST_ROW:,}. {ASK_AGAIN}"
+            )
         self._row = found
 
     def _begin_cell(self, attributes: Mapping[str, str]) -> None:
@@ -262,7 +298,8 @@ class _Sheet:
             row = int(match[2]) if match else 0
             if not 0 < column <= _LAST_COLUMN or not 0 < row <= _LAST_ROW:
                 raise InputError(
-                    f"{self.where}: found {reference[:40]!r} as the name of a cell. Allowed: A1 to XFD1048576."
+                    f"{self.where}: found {reference[:40]!r} as the name of a cell. Allowed: A1 to XFD1048576. "
+                    f"{ASK_AGAIN}"
                 )
             self._column, self._row = column, row
         self.columns, self.rows = max(self.columns, self._column), max(self.rows, self._row)

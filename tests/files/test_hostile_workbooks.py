@@ -14,6 +14,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.commands import refused, run
 from tests.support.handmade_books import BOOK, FAR, ROW, SHEET, cell, filled, ods, xlsx
+from tests.support.hostile_books import KINDS
 from tests.support.judging import judged, workbook
 
 TABLE = """
@@ -89,13 +90,7 @@ def test_entities_are_refused_in_every_part():
 
 
 def test_a_gigabyte_of_zeros_is_refused_unread():
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("xl/workbook.xml", BOOK)
-        with archive.open("xl/worksheets/sheet1.xml", "w") as part:
-            for _ in range(16):
-                part.write(bytes(1 << 26))
-    data = buffer.getvalue()
+    (data,) = KINDS["one part of a gigabyte"]()
     tracemalloc.start()
     with pytest.raises(InputError, match="refused before it is read"):
         read_workbook(data, "zeros.xlsx")

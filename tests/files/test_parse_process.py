@@ -15,12 +15,12 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files import parse_process
+from clueval_xlsx.files import parse_limits, parse_process
 from clueval_xlsx.files.encryption import PASSWORD_VARIABLE, encrypt
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.folders import ROOT
 from tests.support.handmade_books import ROW, SHEET, cell, xlsx
-from tests.support.hostile_books import KINDS, PASSWORD, measure, sheet
+from tests.support.hostile_books import KINDS, PASSWORD, encrypted, measure, sheet
 from tests.support.judging import judged, workbook
 
 TABLE = """
@@ -37,6 +37,14 @@ WORDS = {
     "a row number without cell references": "(row's number|rectangle)",
     "elements nested without end": "nested",
     "merged cells without end": "merged cells",
+    "rows and cells without a name, and without end": "takes too long",
+    "sheets that together span too much": "empty cells",
+    "a row far below in a narrow sheet": "rectangle",
+    "two sheets of one name": "two sheets named.*Rename",
+    "the name of a sheet without end": "Rename the sheet",
+    "notes inside notes": "(nested|takes too long)",
+    "links of a sheet without end": "nested",
+    "an encrypted workbook that unfolds": "(takes too long|rectangle)",
     "more shared strings than there are": "ount=",
     "a long string in every cell": "text that is repeated",
     "a long string with comments in it": "text that is repeated",
@@ -75,6 +83,20 @@ def test_a_hostile_workbook_is_refused_with_a_message_and_the_next_one_is_read(k
         assert str(refusal.value).startswith("hostile")
     (table,) = read_workbook(GOOD, "good.xlsx")
     assert table.rows == [["x", "", "x"]]
+
+
+def test_the_encrypted_workbook_that_hostile_ones_are_made_from_is_read() -> None:
+    (table,) = read_workbook(encrypted(), "honest.xlsx", PASSWORD)
+    assert len(str(table.rows[0][0])) == 4000
+
+
+def test_formulas_and_errors_without_a_value_are_found_among_prefixes_and_text_that_looks_like_them() -> None:
+    cells = (
+        '<c r="A1"><f>1+1</f></c><c r="B1" t="e"><v>#REF!</v></c><c r="C1" t="str"><v>t="e" f&gt; </v></c>'
+        '<c r="D1" t="e"/><c r="E1"><f>SUM(A1)</f>  <v></v> </c><c r="F1"><f>2</f><v>2</v></c>'
+    )
+    (table,) = read_workbook(sheet(cells), "formulas.xlsx")
+    assert dict(table.valueless) == {(0, 0): "=1+1", (0, 1): "#REF!", (0, 3): "an error", (0, 4): "=SUM(A1)"}
 
 
 def test_there_are_enough_of_them() -> None:
@@ -145,8 +167,8 @@ def test_a_file_that_reaches_a_limit_is_refused(limit: str, value: float, monkey
     rows = "".join(f'<row r="{n}">{cell(f"A{n}", "text " * 50)}</row>' for n in range(1, 30_000))
     data = xlsx(SHEET.format(rows=rows))
     with monkeypatch.context() as patched:
-        patched.setattr(parse_process, limit, value)
-        patched.setattr(parse_process, f"{limit}_PER_BYTE", 0)
+        patched.setattr(parse_limits, limit, value)
+        patched.setattr(parse_limits, f"{limit}_PER_BYTE", 0)
         with pytest.raises(InputError, match=r"(takes too long|needs too much memory).*The file is refused"):
             read_workbook(data, "large.xlsx")
     assert len(read_workbook(data, "large.xlsx")[0].rows) == 29_999

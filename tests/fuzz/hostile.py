@@ -26,6 +26,8 @@ _SLOW = {
     "an archive of thousands of parts",
     "a long string in every cell of a large sheet",
     "merged cells without end",
+    "rows and cells without a name, and without end",
+    "an encrypted workbook that unfolds",
 }
 _ATTRIBUTE = re.compile(rb"""([\w:.-]{1,40})="([^"<&]{0,60})\"""")
 _NUMBER = re.compile(rb"[0-9]{1,10}")

@@ -13,8 +13,10 @@ import resource
 import struct
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
+from random import Random
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.encryption import encrypt
@@ -65,6 +67,17 @@ def xlsx_parts(sheets: dict[str, str | bytes], entries: str, links: str, **more:
         **{f"xl/worksheets/{name}.xml": content for name, content in sheets.items()},
         **more,
     }
+
+
+def several(content: str, count: int, **more: str | bytes) -> bytes:
+    """A workbook of several sheets that are alike."""
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    entries = "".join(f'<sheet name="S{n}" sheetId="{n}" r:id="rId{n}"/>' for n in range(1, count + 1))
+    links = "".join(
+        f'<Relationship Id="rId{n}" Type="{office}/worksheet" Target="worksheets/s{n}.xml"/>'
+        for n in range(1, count + 1)
+    )
+    return archive(xlsx_parts({f"s{n}": content for n in range(1, count + 1)}, entries, links, **more))
 
 
 # ---- cells and rows -------------------------------------------------------------------------------------------------
@@ -122,6 +135,72 @@ def _rows_alone() -> Iterator[bytes]:
     for number in (str(MANY), "1048577", "+5", "0x10", "-1", "99999999999999999999", "1e9", ""):
         yield xlsx(SHEET.format(rows=f'<row r="{number}"><c><v>1</v></c></row>'))
     yield xlsx(SHEET.format(rows='<row r="1048576"><c><v>1</v></c><c><v>1</v></c><c><v>1</v></c></row>'))
+
+
+@kind("rows and cells without a name, and without end")
+def _nameless() -> Iterator[bytes]:
+    yield xlsx(SHEET.format(rows="<row>" + "<c/>" * 2_000_000 + "</row>"))
+    yield xlsx(SHEET.format(rows="<row/>" * 1_500_000))
+
+
+@kind("sheets that together span too much")
+def _sparse_sheets() -> Iterator[bytes]:
+    content = SHEET.format(rows=f'{ROW.format(cells=cell("A1"))}<row r="200000">{cell("H200000")}</row>')
+    yield several(content, 4)
+    far = ods_row("<table:table-cell/>", ' table:number-rows-repeated="200000"') + ods_row(ods_cell())
+    yield ods("".join(_TABLE.format(rows=far).replace("FN", f"S{n}") for n in range(4)))
+
+
+@kind("a row far below in a narrow sheet")
+def _narrow() -> Iterator[bytes]:
+    yield xlsx(SHEET.format(rows='<row r="1000000"><c><v>1</v></c></row>'))
+    yield ods(
+        _TABLE.format(rows=ods_row("<table:table-cell/>", ' table:number-rows-repeated="999999"') + ods_row(ods_cell()))
+    )
+    yield ods(filled(1, 1_000_000))
+
+
+@kind("two sheets of one name")
+def _one_name() -> Iterator[bytes]:
+    content = SHEET.format(rows=ROW.format(cells=cell("A1")))
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    links = "".join(f'<Relationship Id="{n}" Type="{office}/worksheet" Target="worksheets/{n}.xml"/>' for n in "ab")
+    entries = '<sheet name="S" sheetId="1" r:id="a"/><sheet name="&#83;" sheetId="2" r:id="b"/>'
+    yield archive(xlsx_parts({"a": content, "b": content}, entries, links))
+    yield ods(filled(1, 1) * 2)
+
+
+@kind("the name of a sheet without end")
+def _long_name() -> Iterator[bytes]:
+    yield xlsx(SHEET.format(rows=""), book=BOOK.replace('"FN"', f'"{"N" * 1_000_000}"'))
+    yield ods(filled(1, 1).replace('"FN"', f'"{"N" * 1_000_000}"'))
+
+
+def with_notes(kind: str, notes: str) -> bytes:
+    """A workbook whose sheet has notes."""
+    parts = {
+        "xl/worksheets/_rels/s1.xml.rels": RELS.format(kind=kind, target="../comments1.xml"),
+        "xl/comments1.xml": notes,
+    }
+    return several(SHEET.format(rows=ROW.format(cells=cell("A1"))), 1, **parts)
+
+
+@kind("notes inside notes")
+def _notes() -> Iterator[bytes]:
+    for tag, text in (("comment", "t"), ("threadedComment", "text")):
+        nested = f'<{tag} ref="A1">' * 20_000 + f"<{text}>x</{text}>" + f"</{tag}>" * 20_000
+        yield with_notes("comments" if tag == "comment" else "threadedComment", f"<x>{nested}</x>")
+        deep = f"<{text}>x" * 20_000 + f"</{text}>" * 20_000
+        kind = "comments" if tag == "comment" else "threadedComment"
+        yield with_notes(kind, f'<x><{tag} ref="A1">{deep}</{tag}></x>')
+    yield with_notes("comments", "<x>" + '<comment ref="A1"><t>xxxx</t></comment>' * 210_000 + "</x>")
+    yield with_notes("comments", "<x>" * 100_000 + "</x>" * 100_000)
+
+
+@kind("links of a sheet without end")
+def _links() -> Iterator[bytes]:
+    parts = {"xl/worksheets/_rels/s1.xml.rels": "<x>" * 100_000 + "</x>" * 100_000}
+    yield several(SHEET.format(rows=ROW.format(cells=cell("A1"))), 1, **parts)
 
 
 @kind("elements nested without end")
@@ -218,31 +297,52 @@ def _many_sheets() -> Iterator[bytes]:
     )
 
 
+def padded(before: bytes, after: bytes, filling: bytes, blocks: int) -> tuple[int, int, bytes]:
+    """A part with blocks of 8 MB of one byte in it: size, checksum, packed bytes. The block is packed only once."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = filling * (1 << 23)
+    packed = [packer.compress(before) + packer.flush(zlib.Z_FULL_FLUSH)]
+    packed += [packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)] * blocks
+    packed += [packer.compress(after) + packer.flush()]
+    check = zlib.crc32(before)
+    for _ in range(blocks):
+        check = zlib.crc32(block, check)
+    return len(before) + blocks * len(block) + len(after), zlib.crc32(after, check), b"".join(packed)
+
+
+def with_packed(parts: dict[str, str | bytes], packed: dict[str, tuple[int, int, bytes]]) -> bytes:
+    """An archive of parts and of others that are packed already."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+        for name, (size, check, content) in packed.items():
+            entry = zipfile.ZipInfo(name)
+            entry.header_offset, entry.compress_type = book.start_dir, zipfile.ZIP_DEFLATED
+            entry.file_size, entry.compress_size, entry.CRC = size, len(content), check
+            buffer.seek(book.start_dir)
+            buffer.write(entry.FileHeader() + content)
+            book.start_dir = buffer.tell()
+            book.filelist.append(entry)
+            book._didModify = True  # type: ignore[attr-defined]
+    return buffer.getvalue()
+
+
 @kind("many large parts")
 def _large_parts() -> Iterator[bytes]:
-    blank = SHEET.format(rows=" " * 8_000_000)
-    yield archive(xlsx_parts({f"s{n}": blank for n in range(120)}, "", ""))
-
-
-def gigabyte(name: str, beside: str, filling: bytes) -> bytes:
-    """An archive with one part of a gigabyte."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
-        book.writestr(beside, BOOK)
-        with book.open(name, "w") as part:
-            for _ in range(16):
-                part.write(filling * (1 << 26))
-    return buffer.getvalue()
+    before, after = SHEET.encode().split(b"{rows}")
+    blank = padded(before, after, b" ", 1)
+    yield with_packed(xlsx_parts({}, "", ""), {f"xl/worksheets/s{n}.xml": blank for n in range(120)})
 
 
 @kind("one part of a gigabyte")
 def _gigabyte() -> Iterator[bytes]:
-    yield gigabyte("xl/worksheets/sheet1.xml", "xl/workbook.xml", b"\x00")
+    yield with_packed({"xl/workbook.xml": BOOK}, {"xl/worksheets/sheet1.xml": padded(b"", b"", b"\x00", 128)})
 
 
 @kind("a list of parts that unpacks to a gigabyte")
 def _manifest() -> Iterator[bytes]:
-    yield gigabyte("META-INF/manifest.xml", "content.xml", b" ")
+    yield with_packed({"content.xml": BOOK}, {"META-INF/manifest.xml": padded(b"", b"", b" ", 128)})
 
 
 @kind("an archive of thousands of parts")
@@ -410,13 +510,15 @@ def _many_tables() -> Iterator[bytes]:
 
 
 @cache
-def _encrypted() -> bytes:
-    return encrypt(sheet(cell("A1")), PASSWORD)
+def encrypted() -> bytes:
+    """An honest encrypted workbook. What is smaller than a sector of its container, the library cannot read back."""
+    random = "".join(map(chr, Random(1).choices(range(0x4E00, 0x9F00), k=4000)))
+    return encrypt(sheet(cell("A1", random)), PASSWORD)
 
 
 def with_settings(change: Callable[[bytes], bytes]) -> bytes:
     """An encrypted workbook whose settings are others, in as many bytes."""
-    data = _encrypted()
+    data = encrypted()
     begin = data.index(b"<?xml")
     end = data.index(b"</encryption>") + len(b"</encryption>")
     old = data[begin:end]
@@ -433,8 +535,16 @@ def _spins() -> Iterator[bytes]:
         b'spinCount="999999999"', b"spinCount='999999999'", b'spinCount = "999999999"', b'spinCount\n="999999999"',
         b'spinCount="&#57;99999999"', b'spinCount="&#x39;99999999"', b'spinCount="+99999999"', b'spinCount=" 99999999"',
         b'spinCount="99999999999999999999999"', b'spinCount="1e9"', b'spinCount="-1"', b'spinCount="9_999_999"',
+        b'p:spinCount="9999999"', b'spinCount="400001"',
     ):  # fmt: skip
         yield with_settings(lambda old, spins=spins: old.replace(b'spinCount="100000"', spins))
+
+
+@kind("an encrypted workbook that unfolds")
+def _encrypted_bomb() -> Iterator[bytes]:
+    blank = SHEET.format(rows="<row>" + "<c/>" * 1_900_000 + "</row>")
+    yield encrypt(xlsx(blank), PASSWORD)
+    yield encrypt(sheet(cell("A1", Random(1).randbytes(4000).hex()) + cell("XFD1048576")), PASSWORD)
 
 
 @kind("settings of encryption that bring entities")
@@ -445,12 +555,13 @@ def _settings_entities() -> Iterator[bytes]:
 
 @kind("an encrypted container that is damaged")
 def _damaged_container() -> Iterator[bytes]:
-    data = _encrypted()
+    data = encrypted()
     for size in (600, 2000, len(data) // 2):
         yield data[:size] + "EncryptedPackage".encode("utf-16-le")
-    for place in (44, 48, 60, 64, 68, 72, 76, 512, 516, 520):  # sectors, where the tables begin, links in them
-        yield data[:place] + b"\xff\xff\xff\x7f" + data[place + 4 :]
-        yield data[:place] + b"\x00\x00\x00\x00" + data[place + 4 :]
+    far, first = b"\xff\xff\xff\x7f", bytes(4)
+    # Where the tables of sectors begin, and links in them.
+    for place, link in ((48, far), (48, first), (60, far), (60, first), (64, first), (72, far), (76, far), (520, far)):
+        yield data[:place] + link + data[place + 4 :]
 
 
 # ---- other kinds of files -------------------------------------------------------------------------------------------
@@ -495,11 +606,12 @@ def workbooks() -> Iterator[tuple[str, int, bytes]]:
 
 
 def measure(data: bytes) -> tuple[float, float, str]:
-    """Processor seconds and megabytes of the process that parses a workbook, and the message of its refusal."""
+    """Processor seconds of both processes, megabytes of the larger one, and the message of the refusal."""
     reader, writer = os.pipe()
     process = os.fork()
     if not process:
         message = ""
+        before = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
         try:
             read_workbook(data, "hostile", PASSWORD)
         except InputError as error:
@@ -507,8 +619,10 @@ def measure(data: bytes) -> tuple[float, float, str]:
         from clueval_xlsx.files.parse_process import stop
 
         stop()
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        os.write(writer, json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, message[:1000]]).encode())
+        own, parser = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        seconds = sum(own[:2]) - before + sum(parser[:2])
+        room = max(own.ru_maxrss, parser.ru_maxrss) / 1024
+        os.write(writer, json.dumps([seconds, room, message[:1000]]).encode())
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader, "rb") as stream:
