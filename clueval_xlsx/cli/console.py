@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 QUIET = "clueval_xlsx.cli.console.quiet"  # the key under which a command remembers that it was told to be quiet
+_MOST_SHOWN = 20  # messages of one kind
 
 
 def output(*, stderr: bool = False) -> Console:
@@ -66,6 +67,15 @@ def say_notes(notes: Iterable[str]) -> None:
     """What a person should know about the input."""
     for note in notes:
         say(f"Note: {note}.")
+
+
+def say_list(what: str, lines: Sequence[str], where: str) -> None:
+    """Messages of one kind, the first of them in full; `where` says what lists the rest."""
+    urgent = what != "Note"
+    for line in lines[:_MOST_SHOWN]:
+        say(f"{what}: {line}", urgent=urgent)
+    if len(lines) > _MOST_SHOWN:
+        say(f"{what}: {len(lines) - _MOST_SHOWN} more; {where}.", urgent=urgent)
 
 
 def say_what_is_open(workbooks: Iterable[str]) -> None:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from clueval_xlsx.review.adjudication import Adjudication
     from clueval_xlsx.review.reimport import Reimport
 
-_MOST_SHOWN = 20
 _OF_LOST_SHEETS = ("level", "labelled", "map", "equivalent", "equivalence", "ignore", "unmapped", "by", "context")
 _FILE = click.Path(path_type=Path)
 
@@ -356,10 +355,6 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
 
 
 def _list(what: str, lines: Sequence[str]) -> None:
-    from clueval_xlsx.cli.console import say
+    from clueval_xlsx.cli.console import say_list
 
-    urgent = what != "Note"
-    for line in lines[:_MOST_SHOWN]:
-        say(f"{what}: {line}", urgent=urgent)
-    if len(lines) > _MOST_SHOWN:
-        say(f"{what}: {len(lines) - _MOST_SHOWN} more; --report and --json list them all.", urgent=urgent)
+    say_list(what, lines, "--report and --json list them all")

@@ -31,7 +31,7 @@ _WIDTH_OF_FIGURES = 38  # the columns beside the names
 @common_options.common
 def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str | None) -> None:
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
-    from clueval_xlsx.cli.console import output, say, say_what_is_open
+    from clueval_xlsx.cli.console import output, say, say_list, say_what_is_open
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.review.progress import missing_people, workbook_progress
     from clueval_xlsx.views.adjudication import account_sentence
@@ -57,8 +57,7 @@ def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str |
         say(f"{each.name}: {account_sentence(each.account, words)}")
         for problem in each.problems:
             say(f"Not used: {problem}", urgent=True)
-        for note in each.notes:
-            say(f"Note: {note}.")
+        say_list("Note", [f"{note}." for note in each.notes], "--json lists them all")
     for name in missing:
         say(f"Missing: no workbook of {name} is among these.")
     if any(each.problems for each in found):

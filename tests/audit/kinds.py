@@ -20,7 +20,8 @@ UNKIND = ["=1+1", "_x0041_", "a\x07b", " space ", "007", "1e5", "😀", '"quoted
 NAMES = (
     "review", "review in German", "judged", "one layer", "nothing to judge", "locked", "five rows a sheet", "streamed",
     "unkind words", "many labels", "conflicts", "report", "report in German", "comparison", "without text", "unmarked",
-    "agreed", "judges", "earlier judgements", "by domain", "span table",
+    "agreed", "judges", "earlier judgements", "by domain", "span table", "blind conflicts", "conflicts in German",
+    "by suspicion", "sample", "everything in German", "comparison in German", "corrected span table",
 )  # fmt: skip
 
 
@@ -74,6 +75,9 @@ def _by_command() -> dict[str, bytes]:
         found["conflicts"], found["report"] = folder / "conflicts.xlsx", folder / "report.xlsx"
         made = ("--conflicts", found["conflicts"], "--report", found["report"], "--judgements", log)
         assert run("reimport", *both, "--gold", GOLD, *made).code == 3
+        for kind, options in (("blind conflicts", ["--blind"]), ("conflicts in German", ["--lang", "de"])):
+            found[kind] = folder / f"{kind}.xlsx"
+            assert run("reimport", *both, "--gold", GOLD, "--conflicts", found[kind], *options).code == 3
         found["report in German"] = folder / "bericht.xlsx"
         assert run("reimport", both[0], "--gold", GOLD, "--report", found["report in German"], "--lang", "de").code == 0
         found["comparison"] = folder / "compared.xlsx"
@@ -81,17 +85,48 @@ def _by_command() -> dict[str, bytes]:
         other.write_bytes(GOLD.read_bytes())
         done = run("compare", GOLD, PRED, other, *EXAMPLE_OPTIONS, "-o", found["comparison"], "--replicates", "20")
         assert done.code == 0, done.err
+        found["comparison in German"] = folder / "verglichen.xlsx"
+        made = ("-o", found["comparison in German"], "--lang", "de", "--replicates", "20")
+        assert run("compare", GOLD, PRED, other, *EXAMPLE_OPTIONS, *made).code == 0
         evaluate("text.xlsx", "--without-text")
         found["without text"] = folder / "text-without-text.xlsx"
         found["unmarked"] = evaluate("unmarked.xlsx", "--unmarked")
         found["agreed"] = evaluate("agreed.xlsx", "--agreed", "8")
+        found["by suspicion"] = evaluate("suspicion.xlsx", "--order", "suspicion", "--also", other)
+        found["sample"] = evaluate("sample.xlsx", "--sample", "5")
+        every = (
+            "--unmarked",
+            "--agreed",
+            "5",
+            "--order",
+            "suspicion",
+            "--max-rows",
+            "5",
+            "--lock-cells",
+            "--lang",
+            "de",
+        )
+        found["everything in German"] = evaluate("alles.xlsx", *every)
         evaluate("judges.xlsx", "--judges", "anna,ben", "--double", "20%")
         found["judges"] = folder / "judges-anna.xlsx"
         found["earlier judgements"] = evaluate("earlier.xlsx", "--previous", log)
         found["by domain"] = evaluate("domain.xlsx", "--by", "domain", "--scheme", "all", "--replicates", "20")
         found["span table"] = folder / "spans.xlsx"
         assert run("convert", GOLD, found["span table"], *EXAMPLE_OPTIONS).code == 0
+        found["corrected span table"] = _corrected(found["span table"], folder)
         return {kind: path.read_bytes() for kind, path in found.items()}
+
+
+def _corrected(table: Path, folder: Path) -> Path:
+    """A span table that was gold, was judged, and came back corrected."""
+    book, target = folder / "of-table.xlsx", folder / "corrected.xlsx"
+    texts = ("--text", GOLD, *EXAMPLE_OPTIONS)
+    done = run("evaluate", table, PRED, "-o", book, *texts)
+    assert done.code == 0, done.err
+    fill(book, dict.fromkeys(cases_of(book)["FN"][:4], "gold_wrong"))
+    done = run("reimport", book, "--gold", table, *texts, "-o", target)
+    assert done.code == 0, done.err
+    return target
 
 
 @cache

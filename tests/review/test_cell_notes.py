@@ -15,6 +15,7 @@ from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.reading import read_judgements, read_manifest
 from clueval_xlsx.review.sheet_words import SheetWords
+from tests.support.commands import run
 from tests.support.office import case_rows, columns
 from tests.support.workbooks import FIRST, TABS, example, headers, written
 
@@ -112,3 +113,15 @@ def test_a_comment_made_in_libreoffice_comes_back(office, tmp_path, ending):
         cases[FIRST]: ("model_error", "first line second line"),
         cases[FIRST + 2]: ("", "ask the chamber"),
     }
+
+
+def test_notes_at_rows_of_no_case_do_not_flood_the_terminal(tmp_path):
+    def edit(sheet, at):
+        for row in range(2000, 2100):
+            sheet.cell(row, 1).comment = Comment("x", "Anna")
+
+    data, _ = edited(edit)
+    (tmp_path / "review.xlsx").write_bytes(data)
+    done = run("status", tmp_path / "review.xlsx")
+    assert done.err.count("is attached to no row") == 20
+    assert "80 more; --json lists them all." in done.err
