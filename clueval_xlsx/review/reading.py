@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from clueval_xlsx.cases.kinds import Sheet
@@ -45,7 +45,9 @@ class JudgedWorkbook:
     notes: tuple[str, ...] = ()
     present: frozenset[str] = frozenset()  # cases that have a row somewhere, judged or not
     answers_alone: frozenset[str] = frozenset()  # cases of which there are answers, cut away from elsewhere
-    open_at_home: frozenset[str] = frozenset()  # cases that nobody judged on the sheet that they came on
+    at_home: frozenset[str] = frozenset()  # cases with a row on the sheet that they came on
+    open_at_home: frozenset[str] = frozenset()  # those of them that nobody judged there
+    unjudged: frozenset[str] = frozenset()  # cases with a row anywhere in which nobody judged
 
     @property
     def unusable(self) -> dict[str, Problem]:
@@ -95,25 +97,11 @@ def read_judgements(
         problems=(*_without_found([sheet for _, sheet in found]), *copies, *parted),
         notes=tuple(note for _, sheet in found for note in sheet.notes),
         present=frozenset().union(*(sheet.present for _, sheet in found)),
-        answers_alone=frozenset().union(*(sheet.answers_alone for _, sheet in found))
-        - frozenset().union(*(_at_home(kind, sheet.present) for kind, sheet in found)),
+        answers_alone=frozenset().union(*(sheet.answers_alone for _, sheet in found)),
+        at_home=frozenset().union(*(_at_home(kind, sheet.present) for kind, sheet in found)),
         open_at_home=frozenset().union(*(_at_home(kind, sheet.unjudged) for kind, sheet in found)),
+        unjudged=frozenset().union(*(sheet.unjudged for _, sheet in found)),
     )
-
-
-def without_parted_copies(books: Sequence[JudgedWorkbook]) -> list[JudgedWorkbook]:
-    """The workbooks without answers that were cut away from a copy of a row.
-
-    They carry the hidden ID alone, and the row itself stands open in another workbook, its columns for judging in
-    place: the answers may be old ones that somebody took back. They are reported.
-    """
-    found = []
-    for book in books:
-        copied = book.answers_alone & frozenset().union(*(each.open_at_home for each in books if each is not book))
-        stale = [row for row in book.rows if row.record.code and row.record.case_id in copied]
-        rows = tuple(row for row in book.rows if row not in stale)
-        found.append(replace(book, rows=rows, problems=(*book.problems, *map(_only_in_copy, stale))))
-    return found
 
 
 def _at_home(kind: str, cases: Iterable[str]) -> set[str]:
@@ -210,7 +198,7 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
         ordered = sorted(pairs, key=lambda pair: not pair[0])
         judged = [row for _, row in ordered if row.record.code]
         if case_id in open_cases and judged and not any(original and row.record.code for original, row in ordered):
-            problems += map(_only_in_copy, judged)
+            problems += map(only_in_copy, judged)
         else:
             judged = []
         said = {row.record.said: row for _, row in reversed(ordered) if row not in judged}
@@ -218,7 +206,8 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
     return rows, problems
 
 
-def _only_in_copy(row: ReviewRow) -> Problem:
+def only_in_copy(row: ReviewRow) -> Problem:
+    """The complaint about a judgement that may be an old one, since its case is open where it belongs."""
     case = row.record.case_id
     return RowProblem(
         row.record.place,

@@ -23,7 +23,7 @@ from clueval_xlsx.formats.options import PRED, ReadOptions, ReadOverrides
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import Manifest, from_evaluation
-from clueval_xlsx.review.reading import all_judgements, read_judgements, without_parted_copies
+from clueval_xlsx.review.reading import all_judgements, read_judgements
 from clueval_xlsx.review.runs import (
     OpenedWorkbook,
     check_gold,
@@ -36,6 +36,7 @@ from clueval_xlsx.review.runs import (
     restore_pair,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.stale_copies import without_stale_copies
 from clueval_xlsx.review.stopping import WORTH
 from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
 from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
@@ -177,7 +178,7 @@ def reimport(
             )
             for book in own
         ]
-        judged = without_parted_copies(judged)
+        judged = without_stale_copies(judged, [book.manifest is not None for book in own])
         _check_round(own)
         _check_name(resolve, [book.judge for book in judged])
         try:

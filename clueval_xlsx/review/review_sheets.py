@@ -109,6 +109,7 @@ class ReviewSheet:
                 ids.report_several(row, own, found)
             elif not row.columns.stripped:
                 found.unjudged |= ids.open_cases(row.number)
+                ids.report_lost_block(row, found)
             return
         if not own and not (row.number in self._between or self._is_answer(row)):
             return  # a title, a legend, a total: no case row

@@ -62,6 +62,12 @@ class RowIds:
         own = set(self._in(number, "case"))
         return own if len(own) == 1 and not self._sorted else cases
 
+    def report_lost_block(self, row: SheetRow, found: SheetContent) -> None:
+        """A row with nothing filled in beside another case's block, its own being gone from a sheet that was sorted."""
+        own, block = (next(self._in(row.number, key), None) for key in ("case", BLOCK_ID_COLUMN))
+        if self._trust is None and self._sorted and own and block and own != block and not self._block[own]:
+            self._report_apart(row, own, block, found)
+
     def _in(self, number: int, key: str) -> Iterator[str]:
         """The IDs of a row in the columns of a key."""
         ids = self._rows.ids.get(number, {})
@@ -79,6 +85,11 @@ class RowIds:
                 f"{row.cell(BLOCK_ID_COLUMN)}: {block} was copied here from another row; the row's own ID {own} counts"
             )
             return own
+        self._report_apart(row, own, block, found)
+        return None
+
+    @staticmethod
+    def _report_apart(row: SheetRow, own: str, block: str, found: SheetContent) -> None:
         what = (
             f"found {block} in the annotation block, but {own} as the ID of the row: a part of the sheet was "
             "sorted or moved by itself. The row is held back"
@@ -87,7 +98,6 @@ class RowIds:
         found.problems.append(
             RowProblem(where, what, remedy=_TRUST, reason="ids_differ", value=f"{own} / {block}", case=own)
         )
-        return None
 
     @staticmethod
     def _report_none(row: SheetRow, found: SheetContent) -> None:
