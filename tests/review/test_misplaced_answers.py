@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import openpyxl
 import pytest
 
 from clueval_xlsx.review.judgements import Answer
@@ -268,3 +270,49 @@ def test_a_judgement_taken_back_does_not_return_from_a_copy_over_which_another_b
     came, result = said(sent, edit)
     assert taken not in came
     assert any(getattr(problem, "case", "") == taken for problem in result.problems)
+
+
+def test_a_row_whose_block_is_gone_from_a_sheet_that_was_sorted_is_named(sent, answers) -> None:
+    """The hidden ID of a judged row was overwritten, then the block was sorted by itself."""
+    lost = next(key for key, answer in answers.items() if answer.judgement == "model_error")
+
+    def edit(book: Any) -> None:
+        sheet = case_sheets(book)[0]
+        left, right = header(sheet).column, header(sheet, "Comment").column
+        lines = range(header(sheet).row + 1, sheet.max_row + 1)
+        block = [[sheet.cell(row, column).value for column in range(left, right + 1)] for row in lines]
+        own = [sheet.cell(row, header(sheet, "Case ID").column).value for row in lines]
+        gone = own.index(lost)
+        block[gone][1] = "overwritten"
+        block[gone - 1] = [None, block[gone - 1][1], *[None] * (right - left - 1)]
+        for row, values in zip(lines, block[-1:] + block[:-1], strict=True):
+            for column, value in enumerate(values, left):
+                sheet.cell(row, column).value = value
+
+    _, result = said(sent, edit)
+    assert any(getattr(problem, "case", "") == lost for problem in result.problems)
+
+
+def test_a_judgement_taken_back_does_not_return_from_a_backup_when_its_row_was_cut_to_a_new_workbook(
+    evaluation, sent, answers
+) -> None:
+    taken = next(key for key, answer in answers.items() if answer.judgement == "model_error")
+    new = openpyxl.Workbook()
+
+    def edit(book: Any) -> None:
+        sheet = case_sheets(book)[0]
+        book.copy_worksheet(sheet).title = "Backup"
+        row = next(cell.row for cell in sheet[header(sheet, "Case ID").column_letter] if cell.value == taken)
+        for name in ("Judgement", "Severity", "Comment"):
+            sheet.cell(row, header(sheet, name).column).value = None
+        for number in (header(sheet).row, row):
+            new.active.append([cell.value for cell in sheet[number]])
+        sheet.delete_rows(row)
+
+    left = edited(named(sent), edit)
+    cut_off = io.BytesIO()
+    new.save(cut_off)
+    result = reimport([left, named(cut_off.getvalue(), "new.xlsx")], named(sides().gold, "gold.vrt"))
+    assert taken not in {record.case_id for record in result.runs[0].records}
+    assert any(getattr(problem, "case", "") == taken for problem in result.problems)
+    assert {record.case_id for record in result.runs[0].records} == set(answers) - {taken}
