@@ -28,6 +28,7 @@ from clueval_xlsx.formats.utf8 import decode_text
 from clueval_xlsx.text.offsets import unit_range
 
 TEXT, ANNOTATIONS = ".txt", ".ann"
+_PARTED = (".a1", ".a2")
 
 # No white space at the end, and no number that is longer than any text: see `_span`.
 _SPAN = re.compile(
@@ -80,6 +81,12 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     if not annotations and not beside:
         raise InputError(
             f"{name}: the folder has no documents: neither {TEXT} nor {ANNOTATIONS} files. Check the path."
+        )
+    parted = [path for path in files if path.lower().endswith(_PARTED)]
+    if parted and not annotations and not options.text_only:
+        raise InputError(
+            f"{name}: the annotations are in {', '.join(_PARTED)} files, as the BioNLP shared tasks have them "
+            f"({parted[0]}, …). Allowed: one {ANNOTATIONS} file for each text. Put both of each text into one."
         )
     lost = [document for document in annotations if document not in found]
     if lost:

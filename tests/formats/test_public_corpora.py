@@ -439,3 +439,10 @@ def test_older_versions_number_the_description_of_a_project(tmp_path: Path) -> N
         packed_files.writestr("exportedproject4711.json", json.dumps({"name": "p", "source_documents": []}))
         packed_files.writestr("annotation/a.txt/anna.tsv", text)
     assert spans(read(archive)) == [(0, 0, "PER")]
+
+
+def test_annotations_in_two_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Mira kam.", encoding="utf-8")
+    (tmp_path / "a.a1").write_text("T1\tPER 0 4\tMira\n", encoding="utf-8")
+    with pytest.raises(CluevalError, match=r"the annotations are in \.a1, \.a2 files, as the BioNLP shared tasks"):
+        read(tmp_path)
