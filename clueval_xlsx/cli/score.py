@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -70,7 +69,11 @@ def score(
     inputs = [gold, pred]
     gates.check_history(inputs)
     sides = input_options.as_listed(sides, options)
-    results = (_here if cluster is None else partial(_on_cluster, cluster))(gold, pred, sides, options, merged=merged)
+    if cluster is None:
+        results = _here(gold, pred, sides, options, merged=merged)
+    else:
+        listed = json_path is not None or form in {_JSON, _CSV}
+        results = _on_cluster(cluster, inputs, sides, options, merged=merged, by_document=listed)
     runs = named_runs(results)
     verdicts = gates.verdicts(runs)
     if json_path is not None:
@@ -93,7 +96,13 @@ def _here(gold: str, pred: str, sides: SideOptions, options: Options, *, merged:
 
 
 def _on_cluster(
-    place: ClusterPlace, gold: str, pred: str, sides: SideOptions, options: Options, *, merged: bool
+    place: ClusterPlace,
+    inputs: Sequence[str],
+    sides: SideOptions,
+    options: Options,
+    *,
+    merged: bool,
+    by_document: bool,
 ) -> Sequence[Figures]:
     from clueval_xlsx.cli.nothing import refuse_empty, say_meaningless
     from clueval_xlsx.cli.progress import work_progress
@@ -105,8 +114,8 @@ def _on_cluster(
             "--align position: how many words may differ is a share of the whole corpus, which parts do not know. "
             "With --cluster, use --align text or tokens."
         )
-    request = CorpusRequest(sides.gold, sides.pred, options, merged, sides.strict_tags, sides.align_text)
-    pairs = pair_files(gold, pred, request)
+    request = CorpusRequest(sides.gold, sides.pred, options, merged, sides.strict_tags, sides.align_text, by_document)
+    pairs = pair_files(inputs[0], inputs[1], request)
     with work_progress("Scoring", "files", [first.size + second.size + 1 for first, second in pairs]) as progress:
         found = score_on_cluster(place, pairs, request, progress.advance, progress.seen)
     refuse_empty(found.contents, sides.gold)

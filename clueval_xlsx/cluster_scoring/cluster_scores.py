@@ -220,7 +220,7 @@ def _scored(
         settings=ScoreSettings(
             documents=tallies.documents,
             vocabulary=tallies.vocabulary,
-            groupings=tallies.groupings(doc_ids, options.by),
+            groupings=tallies.groupings(doc_ids, options.by)[0 if request.by_document else 1 :],
             beta=options.beta,
             seed=options.seed,
             replicates=options.replicates,

@@ -34,6 +34,7 @@ class CorpusRequest:
     merged: bool = True
     strict_tags: bool = False
     align_text: bool = False
+    by_document: bool = True  # whether the score table has rows of documents, which are most of it
 
     def __post_init__(self) -> None:
         if self.options.labels.unmapped == DISCARD:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ SCHEMES = {
 class TagColumn:
     """One column of tags: `codes[position]` is an index into `tags`; `plain` says that these are labels alone."""
 
-    codes: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.integer[Any]]
     tags: tuple[str, ...]
     plain: bool = False
 

@@ -7,8 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from clueval_xlsx.scoring.scheme_settings import gives_half_credit
 from clueval_xlsx.scoring.scores import COUNTS, RATES, RIGHT_OR_WRONG
+
+_NAMES = ("scheme", "variant", "level", "labelled", "layer", "label", "average")
 
 
 def missing(value: Any) -> bool:
@@ -46,10 +51,7 @@ def rates(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 def score_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     """One score row the way metrics.json lays it out."""
-    written: dict[str, Any] = {
-        name: None if missing(row[name]) else row[name]
-        for name in ("scheme", "variant", "level", "labelled", "layer", "label", "average")
-    }
+    written: dict[str, Any] = {name: None if missing(row[name]) else row[name] for name in _NAMES}
     written["group"] = None if missing(row["group_key"]) else {row["group_key"]: row["group"]}
     written |= counts(row) | rates(row)
     if isinstance(row.get("counts"), dict):
@@ -57,10 +59,50 @@ def score_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     return written
 
 
+def score_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """All rows of a score table the way metrics.json lays them out; the same as `score_row`, by whole columns."""
+    identity = {name: _or_none(table[name], table[name].tolist()) for name in (*_NAMES, "group_key", "group")}
+    halves = {pair: gives_half_credit(*pair) for pair in set(zip(identity["scheme"], identity["variant"], strict=True))}
+    half = np.array([halves[pair] for pair in zip(identity["scheme"], identity["variant"], strict=True)], dtype=bool)
+    columns: dict[str, Sequence[Any]] = {name: identity[name] for name in _NAMES}
+    keyed = zip(identity["group_key"], identity["group"], strict=True)
+    columns["group"] = [None if key is None else {key: group} for key, group in keyed]
+    for name in COUNTS:
+        known = table[name].mask(half) if name in RIGHT_OR_WRONG else table[name]
+        columns[name] = _or_none(known, known.fillna(0).astype(np.int64).tolist())
+    for name in RATES:
+        columns[name] = _or_none(table[name], table[name].tolist())
+    columns["interval"] = _intervals(table)
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    for row, named in zip(rows, table["counts"], strict=True):
+        if isinstance(named, dict):
+            row["counts"] = named
+    return rows
+
+
+def _or_none(column: pd.Series, values: list[Any]) -> list[Any]:
+    """The values of a column, None where there is none."""
+    for row in np.flatnonzero(column.isna().to_numpy(bool)).tolist():
+        values[row] = None
+    return values
+
+
+def _intervals(table: pd.DataFrame) -> list[dict[str, list[float]] | None]:
+    """The intervals that are known of each row; few rows have any."""
+    found: list[dict[str, list[float]] | None] = [None] * len(table)
+    bounds = [(table[f"{name}_low"].tolist(), table[f"{name}_high"].tolist()) for name in RATES]
+    lows = table[[f"{name}_low" for name in RATES]]
+    for row in np.flatnonzero(lows.notna().to_numpy(bool).any(axis=1)).tolist():
+        pairs = zip(RATES, bounds, strict=True)
+        found[row] = {name: [low[row], high[row]] for name, (low, high) in pairs if not missing(low[row])}
+    return found
+
+
 def json_text(head: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> str:
     """An object whose lists have one item a line, so that it can be read and compared line by line."""
     text = json.dumps(head, ensure_ascii=False, indent=1, allow_nan=False)[:-2]
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
     for name, rows in lists.items():
-        lines = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+        lines = ",\n  ".join(map(encoder.encode, rows))
         text += f',\n "{name}": [\n  {lines}\n ]' if rows else f',\n "{name}": []'
     return f"{text}\n}}\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.figures import Figures, InputFacts, SideFacts
-from clueval_xlsx.outputs.json_values import counts, json_text, missing, number, score_row
+from clueval_xlsx.outputs.json_values import counts, json_text, missing, number, score_row, score_rows
 from clueval_xlsx.scoring.scores import COUNTS
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 
@@ -40,7 +40,7 @@ def _rows(*parts: Figures) -> list[dict[str, Any]]:
     rows = []
     for part in parts:
         own = {"layer": part.layers[0]} if len(parts) > 1 else {}
-        rows += [{**score_row(row), **own} for row in part.scores.to_dict("records")]
+        rows += [row | own for row in score_rows(part.scores)]
     return rows
 
 

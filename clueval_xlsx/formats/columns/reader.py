@@ -133,7 +133,7 @@ class _ColumnBuffers:
     def __init__(self, lines: int, columns: int, layers: int) -> None:
         self._start = [np.empty(lines, np.int64) for _ in range(columns)]
         self._length = [np.empty(lines, np.int32) for _ in range(columns)]
-        self._codes = [np.empty(lines, np.int64) for _ in range(layers)]
+        self._codes = [np.empty(lines, np.int32) for _ in range(layers)]
         self._numbers: list[dict[str, int]] = [{} for _ in range(layers)]  # the tags of each layer
         self._filled = 0
 
@@ -144,7 +144,7 @@ class _ColumnBuffers:
             all_starts[here] = start
             all_lengths[here] = length
         for column, codes, number in zip(chunk.tags, self._codes, self._numbers, strict=True):
-            renumber = np.array([number.setdefault(tag, len(number)) for tag in column.tags], dtype=np.int64)
+            renumber = np.array([number.setdefault(tag, len(number)) for tag in column.tags], dtype=np.int32)
             codes[here] = renumber[column.codes]
         self._filled = here.stop
 

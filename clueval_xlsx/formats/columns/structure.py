@@ -17,6 +17,7 @@ from clueval_xlsx.formats.columns.fields import Lines
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 _TAG = re.compile(rb"""<(/?)([A-Za-z_][\w:.-]*)(?:[^<>"'/]++|/(?!>)|"[^"]*+"|'[^']*+')*+(/?)>""")
+_TAG_LINES = re.compile(rb"^" + _TAG.pattern + rb"$", re.MULTILINE)
 _WELL_FORMED = re.compile(rf"<[\w:.-]+(?:\s++{ATTRIBUTE.pattern})*+\s*+/?>")
 _OPEN, _CLOSE, _EMPTY, _OTHER = 0, 1, 2, 3
 _BLANK_NAME = ""  # the name under which blank lines are kept
@@ -225,11 +226,16 @@ def _tag_lines(
     candidate = np.flatnonzero(
         (lines.fields == 1) & (length > 2) & (buffer[lines.start] == ord("<")) & (buffer[lines.end - 1] == ord(">"))
     )
+    starts, ends = lines.start[candidate].tolist(), lines.end[candidate].tolist()
+    texts = [data[begin:end] for begin, end in zip(starts, ends, strict=True)]
+    parts = _TAG_LINES.findall(b"\n".join(texts))
+    if len(parts) == len(texts):  # a match takes whole lines, so each of them is one tag
+        spelt = {name: name.decode("utf-8") for name in {name for _, name, _ in parts}}
+        names = [spelt[name] for _, name, _ in parts]
+        return candidate, names, [_CLOSE if close else _EMPTY if empty else _OPEN for close, _, empty in parts]
     rows, names, kinds = [], [], []
     known: dict[bytes, tuple[str, int]] = {}
-    starts, ends = lines.start[candidate].tolist(), lines.end[candidate].tolist()
-    for row, begin, end in zip(candidate.tolist(), starts, ends, strict=True):
-        line = data[begin:end]
+    for row, line in zip(candidate.tolist(), texts, strict=True):
         found = known.get(line)
         if found is None:
             found = _classify(line)
