@@ -30,9 +30,10 @@ class Lines:
 
     def column(self, number: int, rows: IntArray) -> tuple[IntArray, npt.NDArray[np.int32]]:
         """Start and length of one column (counted from 1) in the given lines, which must have it."""
-        index = self.first_field[rows] + number - 1
+        index = self.first_field[rows]
+        index += number - 1
         start = self.field_start[index]
-        return start, (self.field_end[index] - start).astype(np.int32)
+        return start, np.subtract(self.field_end[index], start, dtype=np.int32, casting="unsafe")
 
 
 def check_text(data: bytes, name: str) -> int:
@@ -78,21 +79,25 @@ def chunk_bounds(data: bytes, begin: int) -> list[tuple[int, int]]:
 def split_tabs(buffer: npt.NDArray[np.uint8], begin: int, stop: int) -> Lines:
     """Lines of tab-separated fields; a field may be empty."""
     view = buffer[begin:stop]
-    field_end = np.flatnonzero((view == _TAB) | (view == _NEWLINE)) + begin
+    field_end = np.flatnonzero(view - np.uint8(_TAB) <= _NEWLINE - _TAB)  # the two are neighbours; others wrap round
+    field_end += begin
     last_field = np.flatnonzero(buffer[field_end] == _NEWLINE)
-    field_start = np.concatenate([[begin], field_end[:-1] + 1])
-    first_field = np.concatenate([[0], last_field[:-1] + 1])
-    field_end = field_end.copy()
+    field_start, first_field = np.empty_like(field_end), np.empty_like(last_field)
+    field_start[:1], first_field[:1] = begin, 0
+    np.add(field_end[:-1], 1, out=field_start[1:])
+    np.add(last_field[:-1], 1, out=first_field[1:])
     line_end = field_end[last_field]
     with_return = (line_end > begin) & (buffer[line_end - 1] == _RETURN)
-    field_end[last_field[with_return]] -= 1
+    if with_return.any():
+        field_end[last_field[with_return]] -= 1
+        np.maximum(field_end, field_start, out=field_end)
     return Lines(
         start=field_start[first_field],
         end=field_end[last_field],
         first_field=first_field,
         fields=last_field - first_field + 1,
         field_start=field_start,
-        field_end=np.maximum(field_end, field_start),
+        field_end=field_end,
     )
 
 
