@@ -31,6 +31,7 @@ _WIDTHS = {
     "counts": (24, 36, 32, 10),
     "unusable": (28, 18, 9, 34, 44, 50),
 }
+_ROWS_A_PAGE = 34  # that fit on a landscape page when the sheet is fitted to its width
 _TEXT_WIDTH, _MEASURE_WIDTH = 30, 19  # where the columns depend on who judged
 
 
@@ -80,10 +81,14 @@ class _Summary:
         self.row += CHART_ROWS
         for line in (words["plot.dots"], view.axis.note(words)):
             self._explain(line)
+        breaks = [self.row]  # in print, no heading stays behind while its table goes on to the next page
         self.row = write_score_table(sheet, (self.row, 1), view.states, words)
         self._explain(view.unseen)
         self.row += 1
         for table in view.tables:
+            chart = CHART_ROWS + 1 if table.key == "ledger" else 0
+            if self.row - breaks[-1] + len(table.rows) + chart + 4 > _ROWS_A_PAGE:
+                breaks.append(self.row)
             self._table(table, _HEADERS.get(table.key, 30))
             if table.key == "ledger" and table.rows:
                 draw_chart(sheet, (self.row, 1), figures, ledger_chart(table, words))
@@ -95,6 +100,7 @@ class _Summary:
             self.row += 1
         sheet.print_setup(landscape=True, footer=words["adjudicated.title"])
         sheet.print_area((self.row, _LAST))
+        sheet.page_breaks(breaks)
 
     def _line(self, text: str, style: str, scale: float) -> None:
         """Text over the whole width, as high as it needs."""
