@@ -86,8 +86,8 @@ class _Summary:
         self._explain(view.unseen)
         self.row += 1
         for table in view.tables:
-            chart = CHART_ROWS + 1 if table.key == "ledger" else 0
-            if self.row - breaks[-1] + len(table.rows) + chart + 4 > _ROWS_A_PAGE:
+            drawn = CHART_ROWS + 1 if table.key == "ledger" else 0
+            if self.row - breaks[-1] + len(table.rows) + drawn + 4 > _ROWS_A_PAGE:
                 breaks.append(self.row)
             self._table(table, _HEADERS.get(table.key, 30))
             if table.key == "ledger" and table.rows:

@@ -55,10 +55,12 @@ _COLUMN_STATES = {ColumnKind.FOLDED: ColumnState.FOLDED, ColumnKind.BLOCK_ID: Co
 # Points that a line takes, and one about what happened: in LibreOffice, and in Excel, which adds the font's line gap.
 _LINE, _SMALL_LINE = 9.7, 8.2
 _EXCEL_LINE, _EXCEL_SMALL_LINE = 12.75, 11.25
-_MOST_ROOM = 12.0  # points that may be left below the text in LibreOffice, less than a line, so that Excel cuts none
+_MOST_ROOM = (
+    9.2  # points that may be left below the text in LibreOffice: less than a line; the more, the less Excel cuts
+)
 # The width of their fonts against 10 points.
 _TEXT, _REASON, _SMALL = 1.0, 0.9, 0.8
-_LEAST_HEIGHT = 31.5  # points; room for a State of three lines
+_LEAST_HEIGHT = 28.5  # points; room for a State of three lines
 _PADDING = 1.0  # points above and below the text
 _SHOWN_BEFORE = 3  # rows above the first open one that are seen on opening
 
