@@ -104,7 +104,7 @@ class ReviewSheet:
         elsewhere = self._misplaced.judgement(row) if own else None
         if not row.filled and not valueless and elsewhere is None and not (own and row.number in self._notes):
             cases = set(own.values())
-            found.present |= cases
+            found.present |= ids.cases(row.number)
             if len(cases) > 2 or (len(cases) == 2 and not row.columns.id_places):
                 ids.report_several(row, own, found)
             elif not row.columns.stripped:

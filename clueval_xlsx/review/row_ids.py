@@ -56,11 +56,14 @@ class RowIds:
         own = {place: case for place, case in ids.items() if place in columns.id_places}
         return own or {place: case for place, case in ids.items() if place not in columns.known}
 
+    def cases(self, number: int) -> set[str]:
+        """The cases whose row this is: that of its own ID, be another one's block beside it."""
+        own = set(self._in(number, "case"))
+        return own if len(own) == 1 else set(self.of_row(number).values())
+
     def open_cases(self, number: int) -> set[str]:
         """The cases that a row with nothing filled in leaves open; a block that was copied there says nothing."""
-        cases = set(self.of_row(number).values())
-        own = set(self._in(number, "case"))
-        return own if len(own) == 1 and not self._sorted else cases
+        return set(self.of_row(number).values()) if self._sorted else self.cases(number)
 
     def report_lost_block(self, row: SheetRow, found: SheetContent) -> None:
         """A row with nothing filled in beside another case's block, its own being gone from a sheet that was sorted."""

@@ -316,3 +316,19 @@ def test_a_judgement_taken_back_does_not_return_from_a_backup_when_its_row_was_c
     assert taken not in {record.case_id for record in result.runs[0].records}
     assert any(getattr(problem, "case", "") == taken for problem in result.problems)
     assert {record.case_id for record in result.runs[0].records} == set(answers) - {taken}
+
+
+def test_a_deleted_row_is_missing_though_its_block_was_sorted_to_another_row(evaluation, sent) -> None:
+    """Nobody had judged it, and nobody can any more: a case is where its own ID is."""
+
+    def edit(book: Any) -> None:
+        sheet = case_sheets(book)[1]
+        first = header(sheet).row + 1
+        for column in range(header(sheet).column, header(sheet, "Comment").column + 1):
+            one, other = sheet.cell(first, column), sheet.cell(first + 1, column)
+            one.value, other.value = other.value, one.value
+        sheet.delete_rows(header(sheet, "Ruth").row)
+
+    _, result = said(sent, edit)
+    gone = {problem.case for problem in result.problems if getattr(problem, "reason", "") == "missing"}
+    assert case(evaluation, "FP", "Ruth") in gone
