@@ -57,13 +57,16 @@ class RowIds:
         return own or {place: case for place, case in ids.items() if place not in columns.known}
 
     def cases(self, number: int) -> set[str]:
-        """The cases whose row this is: that of its own ID, be another one's block beside it."""
-        own = set(self._in(number, "case"))
-        return own if len(own) == 1 else set(self.of_row(number).values())
+        """The cases whose row this is: that of its own ID alone, if another one's block was sorted beside it."""
+        found = set(self.of_row(number).values())
+        own, block = (next(self._in(number, key), None) for key in ("case", BLOCK_ID_COLUMN))
+        sorted_here = own and block and found == {own, block} and self._own[own] == self._block[block] == 1
+        return {own} if own and sorted_here else found
 
     def open_cases(self, number: int) -> set[str]:
         """The cases that a row with nothing filled in leaves open; a block that was copied there says nothing."""
-        return set(self.of_row(number).values()) if self._sorted else self.cases(number)
+        own = set(self._in(number, "case"))
+        return own if len(own) == 1 and not self._sorted else set(self.of_row(number).values())
 
     def report_lost_block(self, row: SheetRow, found: SheetContent) -> None:
         """A row with nothing filled in beside another case's block, its own being gone from a sheet that was sorted."""
