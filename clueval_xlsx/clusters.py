@@ -65,7 +65,7 @@ def connected(place: ClusterPlace) -> Iterator[Client]:
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # any free port: there may be another cluster
                 silence_logs="CRITICAL",
                 security=security,
             )

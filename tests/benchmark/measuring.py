@@ -51,6 +51,7 @@ def measure(number: int, folder: Path) -> None:
 def measured(number: int, folder: Path) -> Measurement:
     """Measure one row in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode, as the others do
     words = [sys.executable, "-m", "tests.benchmark", "--row", str(number), "--folder", str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
     if done.returncode:
