@@ -166,10 +166,12 @@ class Strings:
         unequal |= self._windows(0, slice(None)) != other._windows(0, slice(None))
         offset = PADDING
         longer = np.flatnonzero((self.length > offset) & ~unequal)
-        while longer.size:
+        while longer.size and offset < _LONG:
             unequal[longer] = self._windows(offset, longer) != other._windows(offset, longer)
             offset += PADDING
             longer = longer[(self.length[longer] > offset) & ~unequal[longer]]
+        for index in longer.tolist():
+            unequal[index] = self.raw(index) != other.raw(index)
         if self.entities or other.entities:
             for index in np.flatnonzero(unequal).tolist():
                 if b"&" in self.raw(index) or b"&" in other.raw(index):

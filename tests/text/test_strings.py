@@ -85,3 +85,13 @@ def test_line_numbers_equal_plain_counting(data: bytes, draw: st.DataObject) -> 
 def test_a_reference_to_no_character_stays_as_it_is() -> None:
     endless = f"&#{'9' * 5000};"
     assert decode_entities(f"&#3; &#xFFFE; &#65; {endless}") == f"&#3; &#xFFFE; A {endless}"
+
+
+def test_long_strings_are_compared_whole_and_not_window_by_window(monkeypatch):
+    long = "x" * 50_000
+    left, right = Strings.of([long, long, long, "a"]), Strings.of([long, long[:-1] + "y", long + "x", "a"])
+    asked = []
+    windows = Strings._windows
+    monkeypatch.setattr(Strings, "_windows", lambda self, *where: asked.append(where) or windows(self, *where))
+    assert left.differs(right).tolist() == [False, True, True, False]
+    assert len(asked) < 20
