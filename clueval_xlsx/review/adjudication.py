@@ -119,11 +119,12 @@ class Adjudication:
         manifests = [book.manifest for book in self.workbooks if book.manifest is not None]
         listed = [case for each in manifests for case in unpack_cases(each.case_list).ids]
         present = {case for book in self.workbooks for case in book.present if case in self.book.cases}
-        reported = {problem.case for problem in self.problems if isinstance(problem, RowProblem)}
+        rows = [problem for problem in self.problems if isinstance(problem, RowProblem)]
         known = Known(
             conflict=self.open_cases,
             judged=self.decisions.keys() - self.carried.keys(),
-            unusable=reported & present,
+            # A row that is gone from one workbook says nothing about the same case in another.
+            unusable=present.intersection(problem.case for problem in rows if problem.reason != "missing"),
             carried=self.carried,
             settled=self.settled,
             present=present,

@@ -270,6 +270,21 @@ def test_a_group_that_was_split_over_two_workbooks_is_decided_as_one(run):
     assert sum(found.account.counts.values()) == found.account.cases == 18
 
 
+def test_a_row_deleted_from_one_copy_counts_where_the_other_copy_has_it(run):
+    first, second, *others = kays(run)
+
+    def change(sheet, at, rows):
+        sheet.delete_rows(rows[second][0].row)
+
+    cut = edited(run, change, {first: Answer("gold_wrong", applies_to=ALL)}, "cut.xlsx")
+    result = reimport([cut, edited(run, lambda *_: None, name="whole.xlsx")], gold_file())
+    (found,) = result.runs
+    assert [problem.reason for problem in result.problems] == ["missing"]
+    assert found.account.states[second] is CaseState.CARRIED
+    assert found.account.counts[CaseState.CARRIED] == len(others) + 1
+    assert found.account.counts[CaseState.UNUSABLE] == 0
+
+
 def test_state_status_and_reimport_count_carried_cases_alike(run):
     first, second, *others = kays(run)
     answers = {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error")}
