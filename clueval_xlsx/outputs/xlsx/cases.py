@@ -55,9 +55,7 @@ _COLUMN_STATES = {ColumnKind.FOLDED: ColumnState.FOLDED, ColumnKind.BLOCK_ID: Co
 # Points that a line takes, and one about what happened: in LibreOffice, and in Excel, which adds the font's line gap.
 _LINE, _SMALL_LINE = 9.7, 8.2
 _EXCEL_LINE, _EXCEL_SMALL_LINE = 12.75, 11.25
-_MOST_ROOM = (
-    9.2  # points that may be left below the text in LibreOffice: less than a line; the more, the less Excel cuts
-)
+_MOST_ROOM = 12.5  # points that may be left below the text in LibreOffice: a line of Excel's, which else cuts the last
 # The width of their fonts against 10 points.
 _TEXT, _REASON, _SMALL = 1.0, 0.9, 0.8
 _LEAST_HEIGHT = 28.5  # points; room for a State of three lines
