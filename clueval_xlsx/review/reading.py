@@ -183,6 +183,7 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
 
     parted = {case for kind, sheet in found for case in _at_home(kind, sheet.parted)}
     open_cases = parted | {case for kind, sheet in found for case in _at_home(kind, sheet.unjudged | sheet.unusable)}
+    open_cases |= {case for kind, sheet in found for case in _at_home(kind, sheet.incomplete)}
     known = {case for kind, sheet in found for case in _at_home(kind, sheet.present)}
     for _, sheet in found:
         open_cases |= (sheet.unjudged | sheet.unusable) - sheet.judged - known
@@ -196,14 +197,39 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
     problems: list[Problem] = []
     for case_id, pairs in by_case.items():
         ordered = sorted(pairs, key=lambda pair: not pair[0])
-        judged = [row for _, row in ordered if row.record.code]
-        if case_id in open_cases and judged and not any(original and row.record.code for original, row in ordered):
+        judged = [row for original, row in ordered if row.record.code and not original]
+        if case_id in open_cases and not any(original and row.record.completeness.judged for original, row in ordered):
             problems += map(only_in_copy, judged)
         else:
-            judged = []
+            judged = _scopes_of_copies(ordered)
+            problems += map(_scope_only_in_copy, judged)
         said = {row.record.said: row for _, row in reversed(ordered) if row not in judged}
         rows += reversed(said.values())
     return rows, problems
+
+
+def _scopes_of_copies(ordered: Sequence[tuple[bool, ReviewRow]]) -> list[ReviewRow]:
+    """Copies that say of the same judgement that it holds for twins, where the row on the case's own sheet does not."""
+    own = [row.record for original, row in ordered if original and row.record.code]
+    known = {(record.said[:3], record.applies_to) for record in own}
+    return [
+        row
+        for original, row in ordered
+        if not original and row.record.applies_to and row.record.said[:3] in {said for said, _ in known}
+        if (row.record.said[:3], row.record.applies_to) not in known
+    ]
+
+
+def _scope_only_in_copy(row: ReviewRow) -> Problem:
+    case = row.record.case_id
+    return RowProblem(
+        row.where("applies_to"),
+        f"found in a copy of the sheet what the judgement of {case} applies to, but not on the sheet itself",
+        remedy="Fill it in on the sheet itself, or delete the copy",
+        reason="only_in_copy",
+        value=str(row.record.applies_to),
+        case=case,
+    )
 
 
 def only_in_copy(row: ReviewRow) -> Problem:

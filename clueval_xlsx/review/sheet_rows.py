@@ -68,6 +68,11 @@ class SheetContent:
         return {each.case for each in self.problems if isinstance(each, RowProblem) and each.reason == PARTED}
 
     @property
+    def incomplete(self) -> set[str]:
+        """Cases with a row whose judgement lacks its correction."""
+        return {row.record.case_id for row in self.rows if row.record.completeness.missing is not None}
+
+    @property
     def judged(self) -> set[str]:
         """Cases with a row that holds a judgement which could be read."""
         return {row.record.case_id for row in self.rows if row.record.code}

@@ -332,3 +332,33 @@ def test_a_deleted_row_is_missing_though_its_block_was_sorted_to_another_row(eva
     _, result = said(sent, edit)
     gone = {problem.case for problem in result.problems if getattr(problem, "reason", "") == "missing"}
     assert case(evaluation, "FP", "Ruth") in gone
+
+
+def test_twins_are_not_decided_by_a_scope_that_only_a_copy_of_the_sheet_has_left(sent, answers) -> None:
+    claimed = next(key for key, answer in answers.items() if answer.judgement == "model_error")
+
+    def edit(book: Any) -> None:
+        sheet = case_sheets(book)[0]
+        row = next(cell.row for cell in sheet[header(sheet, "Case ID").column_letter] if cell.value == claimed)
+        scope = sheet.cell(row, header(sheet, "Applies to").column)
+        scope.value = "1 all alike"
+        book.copy_worksheet(sheet).title = "Backup"
+        scope.value = None
+
+    came, result = said(sent, edit)
+    assert set(came) == set(answers)
+    assert not any(record.applies_to for record in result.runs[0].records)
+    assert any(getattr(problem, "case", "") == claimed for problem in result.problems)
+
+
+def test_a_judgement_whose_correction_was_taken_back_does_not_return_from_a_copy(evaluation, sent) -> None:
+    shortened = case(evaluation, "FN", "Herr Kolbe")
+
+    def edit(book: Any) -> None:
+        sheet = case_sheets(book)[0]
+        book.copy_worksheet(sheet).title = "Backup"
+        sheet.cell(header(sheet, "Herr Kolbe").row, header(sheet, "Correct span").column).value = None
+
+    _, result = said(sent, edit)
+    assert not any(change.case_id == shortened for change in result.runs[0].correction.changes)
+    assert sum(getattr(problem, "case", "") == shortened for problem in result.problems) == 2  # the row and its copy
