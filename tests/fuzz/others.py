@@ -157,7 +157,18 @@ def _command_line(rng: Random) -> Files:
     return {"arguments.json": json.dumps(given).encode()}
 
 
-_NOT_TRIED = ("--replicates=", "--detector", "--workers", "--config=", "--json=", "--html=", "--output", "--files")
+_NOT_TRIED = (
+    "--replicates=",
+    "--detector",
+    "--workers",
+    "--config=",
+    "--json=",
+    "--html=",
+    "--output",
+    "--files",
+    "--history",
+    "--cluster",
+)
 
 
 @subject("options", _command_line, share=30)
