@@ -6,6 +6,7 @@ import zipfile
 from io import BytesIO
 from itertools import groupby
 
+import openpyxl
 import pytest
 from openpyxl.utils import get_column_letter
 from python_calamine import CalamineWorkbook
@@ -414,3 +415,12 @@ def test_no_spans_at_all_are_no_trouble():
     values = opened(written(evaluated(Sides(empty, empty))), values=True)
     row, _ = find(values["Metrics"], "Recall")
     assert values["Metrics"].cell(row + 1, 2).value == "n/a"
+
+
+def test_with_very_many_sheets_twins_are_not_looked_up_and_no_formula_grows_with_their_number():
+    rows = "\n".join("Kay B-PER O\n. O O" for _ in range(60))
+    book = openpyxl.load_workbook(BytesIO(written(evaluated(f"token gold pred\n{rows}\n"), ReviewOptions(max_rows=2))))
+    formulas = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row if cell.data_type == "f"]
+    assert len(book.sheetnames) > 30
+    assert max(map(len, formulas)) < 4_000
+    assert any("do not follow" in str(cell.value) for row in book.worksheets[0].iter_rows() for cell in row)

@@ -30,6 +30,7 @@ DONE, MISSING, STRANGE, TWIN, SETTLED = "✓", "…", "✗", "≡", "↔"
 FINISHED = (DONE, TWIN, SETTLED)
 # From so many cases on a sheet what settles a case is looked up once, on writing: a program would take seconds.
 MOST_LIVE_ROWS = 5_000
+MOST_LIVE_SHEETS = 20  # of one kind: a lookup goes through them all, and no formula may be long without end
 _MOST_LINKS = 20  # that a formula looks up
 _ROOM = 400  # characters that are kept for the numbers of rows
 _ROW = "\x00"  # stands for the row's number in a formula

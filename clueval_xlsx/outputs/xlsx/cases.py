@@ -28,6 +28,7 @@ from clueval_xlsx.outputs.xlsx.case_state import (
     FINISHED,
     MISSING,
     MOST_LIVE_ROWS,
+    MOST_LIVE_SHEETS,
     SETTLED,
     STRANGE,
     TWIN,
@@ -174,7 +175,10 @@ class CaseSheets:
     @cached_property
     def live(self) -> bool:
         """Whether State follows linked cases as they are judged."""
-        return all(len(part.cases) <= MOST_LIVE_ROWS for parts in self.parts.values() for part in parts)
+        return all(
+            len(parts) <= MOST_LIVE_SHEETS and all(len(part.cases) <= MOST_LIVE_ROWS for part in parts)
+            for parts in self.parts.values()
+        )
 
     def write(self, lists: Lists, figures: HiddenFigures, advance: Callable[[int], None]) -> None:
         """Write every case sheet, and what its twins look up."""

@@ -70,6 +70,14 @@ class Claims:
         """Who claims by this name."""
         return self._by_name.get(name, Claim())
 
+    @cached_property
+    def first_judgements(self) -> dict[str, int]:
+        """What the first row says that claims by a name; rows that say nothing yet claim nothing."""
+        found: dict[str, int] = {}
+        for case_id, (claim, in_document) in self.given.items():
+            found.setdefault(self.names(case_id)[in_document], claim.judgement)
+        return found
+
     def of(self, case_id: str) -> Claim:
         """Whose judgement holds for a case that has none of its own; in its document before elsewhere."""
         if case_id not in self._names:
@@ -110,9 +118,9 @@ def write_claims(
     for line, (name, members) in enumerate(groups, first):
         is_group = "/" not in name
         whole = line if is_group else whole
-        own, judgement, all_number, all_judgement = (
+        own, first_said, judgement, all_number, all_judgement = (
             figures.sheet.range((at, column), (at, column))
-            for at, column in ((line, 1), (line, 2), (whole, 1), (whole, 2))
+            for at, column in ((line, 1), (line, 2), (line, 3), (whole, 1), (whole, 3))
         )
         claim, both = claims.named(name), claims.of(members[0]) if not is_group else claims.named(name)
         number = f"={own}" if is_group else f"=IF({own}>0,{own},{all_number})"
@@ -124,14 +132,15 @@ def write_claims(
             [
                 name,
                 Formula(f"={_looked_up(name, ranges)}", claim.number),
-                Formula(f"=IF({own}=0,0,{_unanimous(name, ranges)})", claim.judgement),
+                Formula(f"={_looked_up(name, ranges, 'counted')}", claims.first_judgements.get(name, 0)),
+                Formula(f"=IF({own}=0,0,{_unanimous(name, first_said, ranges)})", claim.judgement),
                 Formula(number, both.number),
                 Formula(held, both.judgement),
             ]
         )
-        cells = [figures.sheet.range((line, column), (line, column)) for column in (3, 4)]
+        cells = [figures.sheet.range((line, column), (line, column)) for column in (4, 5)]
         found.update({case: TwinCells(*claims.names(case), *cells) for case in members})
-    figures.table([sheet, "own", "judgement", "number", "holds"], rows)
+    figures.table([sheet, "own", "first", "judgement", "number", "holds"], rows)
     return found
 
 
@@ -143,9 +152,8 @@ def _looked_up(name: str, ranges: Sequence[ClaimRanges], column: str = "numbers"
     return formula
 
 
-def _unanimous(name: str, ranges: Sequence[ClaimRanges]) -> str:
-    """The judgement of whoever claims by a name, if it is one."""
-    judgement = _looked_up(name, ranges, "counted")
+def _unanimous(name: str, first: str, ranges: Sequence[ClaimRanges]) -> str:
+    """The judgement of whoever claims by a name, if it is one; `first` is the cell of the first of them."""
     every = "+".join(f'COUNTIF({each.claims},"{name}")' for each in ranges)
-    same = "+".join(f'COUNTIFS({each.claims},"{name}",{each.counted},{judgement})' for each in ranges)
-    return f"IF({every}={same},{judgement},{CLASH})"
+    same = "+".join(f'COUNTIFS({each.claims},"{name}",{each.counted},{first})' for each in ranges)
+    return f"IF({every}={same},{first},{CLASH})"
