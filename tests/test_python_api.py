@@ -112,6 +112,8 @@ def test_lists_of_one_document_form_one_document() -> None:
         (lambda: evaluate_tags([["PER"]], [["O"]]), r"gold\[0\]: 'PER' is no tag"),
         (lambda: evaluate_tags(["O O"], [["O"]]), r"gold\[0\]: found the text"),
         (lambda: evaluate_tags(GOLD * 2, PRED * 2, documents=["a", "b", "a", "b"]), "must stand together"),
+        (lambda: evaluate_tags(GOLD, PRED, Options()), "tokens: found Options.*options="),
+        (lambda: evaluate_spans([[]], [[]], "Ann"), "texts: found str"),
         (lambda: evaluate_spans([[{"start": 0}]], [[]]), r"gold\[0\]\[0\]: found"),
         (lambda: evaluate_spans([{"start": 0, "end": 1, "label": "X"}], [[]]), "a list of spans for each document"),
         (lambda: evaluate_spans([[{"start": 3, "end": 1, "label": "X"}]], [[]]), "start not behind end"),

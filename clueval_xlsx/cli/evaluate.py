@@ -264,7 +264,9 @@ def _write_workbooks(outputs: Outputs, result: Evaluation, book: Path, review: R
 
     look, said = _with_previous(review.look(), result, review.previous)
     selection = write_reviews(outputs, result, book, review, look)
-    return said if review.sample is None else [*said, _drawn(selection, book)]
+    if review.sample is not None:
+        said = [*said, _drawn(selection, book)]
+    return [*said, _handed_out(selection)] if selection.hands else said
 
 
 def _with_previous(look: ReviewOptions, result: Evaluation, log: Path | None) -> tuple[ReviewOptions, list[str]]:
@@ -316,6 +318,14 @@ def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: s
     if result.unmarked_cases is not None:
         outputs.write_text(folder / "unmarked.csv", cases_csv(result.with_contexts(result.unmarked_cases)))
     outputs.write_text(folder / "confusion_matrix.html", confusion_page(result, language))
+
+
+def _handed_out(selection: Selection) -> str:
+    """How many cases each person has, and how many of them another one has, too."""
+    sizes = {name: sum(map(len, cases.values())) for name, cases in selection.hands.items()}
+    shares = ", ".join(f"{size} to {name}" for name, size in sizes.items())
+    twice = sum(sizes.values()) - sum(map(len, selection.cases.values()))
+    return f"Cases handed out: {shares}; {twice} of them to two people."
 
 
 def _drawn(selection: Selection, book: Path) -> str:

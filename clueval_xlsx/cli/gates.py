@@ -103,7 +103,7 @@ class GateType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gene
         except ValueError:
             amount = -1.0
         if found is None or not 0 <= amount <= 1 or (found["unit"] == "pp" and not self.drop):
-            example = "recall=0.5pp (percentage points) or recall=0.005" if self.drop else "recall=0.95"
+            example = "recall=0.5pp (percentage points) or recall=0.005" if self.drop else "recall=0.95 or recall=95%"
             rate = re.split(r"[.\[=]", str(value))[0].strip()
             hint = "" if rate in _RATES else did_you_mean(rate, _RATES)
             self.fail(

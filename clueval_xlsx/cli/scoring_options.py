@@ -39,7 +39,11 @@ _HEADLINE = [
         show_default=True,
         help="How lenient a match may be, for the headline and the cases.",
     ),
-    click.option("--labelled", metavar="LAYER", help="Labels of this layer must agree, too."),
+    click.option(
+        "--labelled",
+        metavar="LAYER",
+        help="Labels of this layer must agree, too. Where --layer names none, it is called span.",
+    ),
     click.option(
         "--beta",
         type=click.FloatRange(0, min_open=True),
@@ -53,7 +57,11 @@ _SCORING = [
     *_HEADLINE,
     click.option("--by", cls=ListOption, metavar="KEY", help="Group by this metadata key."),
     click.option(
-        "--seed", type=int, default=DEFAULT_SEED, show_default=True, help="Seed of the tests between systems."
+        "--seed",
+        type=int,
+        default=DEFAULT_SEED,
+        show_default=True,
+        help="Seed of what is drawn at random: samples, hand-outs, tests between systems.",
     ),
     click.option(
         "--replicates",

@@ -147,8 +147,8 @@ def _describe(reading: Reading) -> str:
     corpus = reading.corpus
     annotation = annotate(reading)
     layers = "; ".join(
-        f"{layer}: {len(spans)} spans, {spans[layer].nunique()} labels, "
-        f"{annotation.orphans.get(layer, 0)} I- that continue nothing"
+        f"{layer}: {len(spans)} spans, {spans[layer].nunique()} labels"
+        + (f", {orphans} I- that continue nothing" if (orphans := annotation.orphans.get(layer, 0)) else "")
         for layer, spans in annotation.layers.items()
     )
     keys = ", ".join(corpus.metadata_keys()) or "none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -75,7 +75,12 @@ def _check_lengths(
     tokens: Sequence[Sequence[str]] | None,
     documents: Sequence[str] | None,
 ) -> None:
-    for name, given in ((PRED_NAME, pred), ("tokens", tokens), ("documents", documents)):
+    for name, given in ((GOLD_NAME, gold), (PRED_NAME, pred), ("tokens", tokens), ("documents", documents)):
+        if given is not None and not isinstance(given, Sized):
+            raise InputError(
+                f"{name}: found {type(given).__name__}. Allowed: a list with one entry for each sentence; options are "
+                "given by name (options=…)."
+            )
         if given is not None and len(given) != len(gold):
             raise InputError(f"{name}: has {len(given)} lists, but gold has {len(gold)}. Give one for each of gold's.")
     for name, lists in ((GOLD_NAME, gold), (PRED_NAME, pred), ("tokens", tokens)):
@@ -138,6 +143,8 @@ def _by_document(
         raise InputError("gold and pred: found a data frame and a list. Allowed: two data frames, or two lists.")
     if isinstance(texts, Mapping):
         raise InputError("texts: found names of documents, but lists of spans have none. Give a list of texts.")
+    if isinstance(texts, str) or not isinstance(texts, Sized | None):
+        raise InputError(f"texts: found {type(texts).__name__}. Allowed: a list of texts, one for each document.")
     counts = {name: len(spans) for spans, name in given} | ({} if texts is None else {"texts": len(texts)})
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name} has {count}" for name, count in counts.items())

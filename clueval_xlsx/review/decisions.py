@@ -265,12 +265,13 @@ class CaseBook:
             elif choice == SpanChoice.COMMON:
                 chosen = max(reference[0], model[0]), min(reference[1], model[1])
         if chosen is None:
+            shown = Words(FALLBACK)[f"span_choice.{choice}"]
             who = {FP: "the reference", FN: "the model"}.get(Sheet(case.sheet), "nobody")
             raise Unusable(
                 "correct_span",
                 "not_marked",
                 choice,
-                found=f"{choice.value!r}, but {who} has marked {'anything' if who == 'nobody' else 'nothing'} here",
+                found=f"{shown!r}, but {who} has marked {'anything' if who == 'nobody' else 'nothing'} here",
                 allowed="the exact words, typed",
             )
         return chosen

@@ -13,7 +13,13 @@ from clueval_xlsx.review.decisions import Unusable, check_complete
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.reading import JudgedWorkbook, has_review_sheet, read_judgements, read_manifest
+from clueval_xlsx.review.reading import (
+    JudgedWorkbook,
+    has_review_sheet,
+    read_judgements,
+    read_manifest,
+    refuse_report,
+)
 from clueval_xlsx.review.sheet_words import SheetWords
 
 
@@ -50,6 +56,7 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
     """Where the cases of a workbook stand."""
     tables = read_workbook(data, name, password)
     manifest = read_manifest(tables, name)
+    refuse_report(tables, name, manifest)
     if manifest is None and not has_review_sheet(tables):
         raise InputError(f"{name}: found no row with a case ID. Give workbooks that `clueval-xlsx evaluate` wrote.")
     judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))

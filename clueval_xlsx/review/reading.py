@@ -23,10 +23,18 @@ from clueval_xlsx.review.sheet_columns import ColumnFinder
 from clueval_xlsx.review.sheet_rows import PARTED, ReviewRow, SheetContent
 from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.stranded_answers import parted_columns, stranded_columns, stranded_judgements
-from clueval_xlsx.review.vocabulary import FIGURES_SHEET, LISTS_SHEET, MANIFEST_SHEET, RUN_ID_MARK, Role, TrustId
+from clueval_xlsx.review.vocabulary import (
+    FIGURES_SHEET,
+    LISTS_SHEET,
+    MANIFEST_SHEET,
+    REPORT_SHEET,
+    RUN_ID_MARK,
+    Role,
+    TrustId,
+)
 from clueval_xlsx.words import in_every_language
 
-_OWN_SHEETS = frozenset({LISTS_SHEET, FIGURES_SHEET, MANIFEST_SHEET})  # hidden, nobody judges there
+_OWN_SHEETS = frozenset({LISTS_SHEET, FIGURES_SHEET, MANIFEST_SHEET, REPORT_SHEET})  # hidden, nobody judges there
 _OTHER_SHEETS = ("guide", "metrics", "documents", "confusion")
 _GUIDE_ROWS = 200  # how far down the judge's name is looked for
 _FURTHER = re.compile(r"(?: \d+)?")  # what a continued sheet is called
@@ -70,6 +78,15 @@ def read_manifest(tables: Sequence[SheetTable], name: str) -> Manifest | None:
         if text:
             return decode(text, f"{name}!{table.name}")
     return None
+
+
+def refuse_report(tables: Sequence[SheetTable], name: str, manifest: Manifest | None) -> None:
+    """Refuse the report of a re-import: it lists judgements of others, and each would count a second time."""
+    if manifest is None and any(normalise(table.name) == REPORT_SHEET for table in tables):
+        raise InputError(
+            f"{name}: is the report of a re-import (--report), which nobody judges. Give the workbooks that people "
+            "judged; name them one by one where *.xlsx takes in the report, too."
+        )
 
 
 def read_judgements(

@@ -26,6 +26,7 @@ from clueval_xlsx.review.reading import (
     has_review_sheet,
     read_judgements,
     read_manifest,
+    refuse_report,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, Effect, Role
@@ -56,6 +57,7 @@ def open_workbook(data: bytes, name: str, password: str | None = None) -> Opened
             "what is filled in there cannot be brought back. Give the workbook with the text; its cases have the same "
             "numbers (No.), by which judgements can be copied over."
         )
+    refuse_report(tables, name, manifest)
     without_cases = manifest is not None and not any(manifest.cases.values())
     if not without_cases and not has_review_sheet(tables):
         raise InputError(

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from clueval_xlsx.files.workbooks import SheetTable, cell_text
 from clueval_xlsx.review.case_rows import CaseRows
+from clueval_xlsx.review.columns import METADATA
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords
 from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, SpanChoice
@@ -140,6 +141,8 @@ class ColumnFinder:
                 guessed[place] = meant
             elif key is not None:
                 places.setdefault(key, []).append(place)
+            elif f"{METADATA}{header}" in self._layout:  # shown with each case, such as a column of --by
+                places.setdefault(f"{METADATA}{header}", []).append(place)
             elif (key := self._with_addition(header) or self._misspelt(header)) is not None:
                 guessed[place] = key
         exact = set(places)

@@ -9,6 +9,7 @@ RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every revi
 LISTS_SHEET = "clueval_lists"
 FIGURES_SHEET = "clueval_figures"
 MANIFEST_SHEET = "clueval_manifest"
+REPORT_SHEET = "clueval_report"  # the figures of an adjudicated report; a review workbook never has it
 
 # Columns of a case row, by the key of their header (`column.KEY`).
 BLOCK_ID_COLUMN = "case_again"  # the case ID once more, inside the annotation block

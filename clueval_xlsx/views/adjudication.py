@@ -10,6 +10,7 @@ from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.ledger import CARRIED
+from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.case_words import class_name, sheet_name, spans_name
 from clueval_xlsx.views.changes import change_table
@@ -277,6 +278,8 @@ def _judgement_counts(run: Adjudication, words: Words) -> TableView:
             value = class_name(value, words)
         elif dimension == "sheet":
             value = sheet_name(value, words)
+        elif dimension == "label" and not value:
+            value = words["confusion.no_label"]
         rows.append((shown, value, names.get(line["judgement"], line["judgement"]), int(line["cases"])))
     return _table("counts", columns, rows, words)
 
@@ -294,7 +297,8 @@ def _unusable(run: Adjudication, words: Words) -> TableView:
 def _reason(problem: Problem, words: Words) -> tuple[str, str, str]:
     """What was found, why it cannot be used, what to do; rows have a reason, others speak for themselves."""
     if isinstance(problem, RowProblem) and problem.reason:
-        return problem.value, words[f"unusable.{problem.reason}"], words[f"remedy.{problem.reason}"]
+        value = words[f"span_choice.{problem.value}"] if problem.value in SPAN_CHOICES else problem.value
+        return value, words[f"unusable.{problem.reason}"], words[f"remedy.{problem.reason}"]
     return problem.found, problem.allowed, problem.remedy
 
 

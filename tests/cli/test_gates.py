@@ -38,6 +38,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         ("recall[NOBODY]=0", 4, "got n/a: failed"),
         ("recall.low=0.1", 4, "got n/a: failed"),  # one document has no interval
         ("recall=2", 2, "recall.low="),
+        ("recall=90", 2, "such as recall=0.95 or recall=95%"),
         ("leaks=0.5", 2, "precision, recall"),
     ],
 )

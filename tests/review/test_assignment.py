@@ -149,6 +149,9 @@ def test_each_workbook_knows_its_judge_its_part_and_the_team(examples: Path, tmp
     units = evaluation_units(found)
     twice = {unit for case, unit in zip(units.cases["case_id"], units.cases["unit"], strict=True) if times[case] == 2}
     assert len(twice) == round(0.2 * len(units))
+    said = ", ".join(f"{len(all_cases(path))} to {name}" for path, name in zip(paths, team, strict=True))
+    twice_cases = sum(number == 2 for number in times.values())
+    assert f"Cases handed out: {said}; {twice_cases} of them to two people." in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.manifest import SourceFile, from_evaluation, run_id, unpack_predictions
+from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
 from tests.support.judging import LINKED, judged
 from tests.support.tables import listed
@@ -31,6 +32,10 @@ def test_manifest_holds_what_the_reimport_needs():
     unpacked = unpack_predictions(manifest.predictions)
     for layer, spans in pair.pred.layers.items():
         assert listed(unpacked[layer]) == listed(spans[["start", "end", layer]])
+
+
+def test_a_column_of_metadata_is_one_of_the_sheets_own():
+    assert not workbook_progress(written(example(by=("domain",))), "review.xlsx").notes
 
 
 def test_manifest_says_nothing_of_the_text():

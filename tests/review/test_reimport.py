@@ -13,9 +13,13 @@ from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOptions, ReadOverrides
+from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.judgements import Answer, custom_judgements
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
+from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.views.adjudication import adjudication_view
+from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run, run_process
 from tests.support.judging import case, decide, judged, records, spans, workbook
 from tests.support.tables import cut
@@ -73,6 +77,25 @@ def edited(stream: io.BytesIO, edit) -> io.BytesIO:
     out.seek(0)
     out.name = stream.name
     return out
+
+
+def test_the_report_of_a_reimport_is_refused_as_a_judged_workbook(evaluation, answers):
+    report = io.BytesIO()
+    write_adjudicated(decide(evaluation, answers), report)
+    report.name = "adjudicated.xlsx"
+    report.seek(0)
+    with pytest.raises(InputError, match=r"adjudicated\.xlsx: is the report of a re-import"):
+        reimport([workbook(evaluation, answers), report], gold())
+    with pytest.raises(InputError, match="is the report of a re-import"):
+        workbook_progress(report.getvalue(), report.name)
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "as the model"), ("de", "wie das Modell")])
+def test_a_chosen_span_that_is_not_there_is_named_in_the_words_of_the_list(evaluation, lang, words):
+    run = decide(evaluation, {case(evaluation, "FN", "Kammer"): Answer("boundary", "as_model")})
+    unusable = next(table for table in adjudication_view(run, Words(lang)).lists if table.key == "unusable")
+    assert words in unusable.rows[0]
+    assert "'as the model'" in run.problems[0].found
 
 
 def columns(sheet) -> dict[str, int]:
@@ -537,7 +560,7 @@ def test_the_command_writes_every_output(example):
         "Agreement",
         "Unusable rows",
         "Judgements",
-        "clueval_figures",
+        "clueval_report",
     ]
 
     again = run("reimport", folder / "anna.xlsx", "--gold", gold_path, "--judgements", folder / "l.jsonl")

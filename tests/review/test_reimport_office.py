@@ -160,7 +160,7 @@ def test_the_adjudicated_report_opens_without_errors(judged, office, examples, t
         "Übereinstimmung",
         "Unbrauchbare Zeilen",
         "Bewertungen",
-        "clueval_figures",
+        "clueval_report",
     ]
     assert ["wie ausgewertet"] in book.texts("Übersicht", "B1:B40")
     assert all(line[0][:3] in {"FN ", "FP "} for line in book.texts("Änderungen", "A4:A7"))

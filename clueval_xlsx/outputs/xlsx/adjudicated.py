@@ -11,6 +11,7 @@ from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import INDENT, height, lines
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table, write_tiles, write_value
+from clueval_xlsx.review.vocabulary import REPORT_SHEET
 from clueval_xlsx.views.adjudication import AdjudicationView, adjudication_view
 from clueval_xlsx.views.tables import TableView, ValueKind, WordDifference
 from clueval_xlsx.words import Words
@@ -46,7 +47,7 @@ def write_adjudicated(run: Adjudication, target: Path | BinaryIO, *, lang: str =
             sheet = book.sheet(table.title)
             _write_list(sheet, table, words)
             sheet.tab(_TABS.get(table.key, ACCENT))
-        _Summary(summary, view, words).write(HiddenFigures(book))
+        _Summary(summary, view, words).write(HiddenFigures(book, REPORT_SHEET))
         summary.activate()
 
 

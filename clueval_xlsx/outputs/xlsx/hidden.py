@@ -114,8 +114,8 @@ class HiddenFigures:
     Some programs draw no chart from hidden columns; a hidden sheet does them no harm.
     """
 
-    def __init__(self, book: Book) -> None:
-        self.sheet = book.sheet(FIGURES_SHEET)
+    def __init__(self, book: Book, name: str = FIGURES_SHEET) -> None:
+        self.sheet = book.sheet(name)
         self.sheet.hide()
         self._next = 0
 
