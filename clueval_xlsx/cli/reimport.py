@@ -230,7 +230,11 @@ def reimport(
     if targets.conflicts is not None:
         opened = sum(len(run.open_cases) for run in result.runs)
         cases = f"{opened} open case{'s' if opened != 1 else ''}"
-        say(f"Conflict workbook: {cases}." if opened else "No open cases: no conflict workbook.")
+        say(
+            f"Conflict workbook: {cases}. Once decided, give it along with the others."
+            if opened
+            else "No open cases: no conflict workbook."
+        )
     if result.needs_a_person:
         sys.exit(3)
 

@@ -50,6 +50,8 @@ def test_where_several_columns_hold_tags_the_message_names_them_with_the_calls()
         "or --layer layer4=4; several are merged: --layer layer3=3 --layer layer4=4 (--gold-layer and --pred-layer for "
         "one side each)."
     )
+    with pytest.raises(InputError, match="several are merged: --layer chunk=3 --layer layer4=4 "):
+        reading(text, layers={"chunk": None})
 
 
 def test_the_last_column_is_told_by_the_first_token_line_not_by_a_comment() -> None:

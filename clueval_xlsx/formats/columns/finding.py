@@ -325,10 +325,13 @@ def _several(sample: SampledLines, places: Sequence[TagPlace], name: str, layer:
         title += f" ({named})" if named else ""
         described.append(f"{title}: {', '.join(tag for tag, _ in tags.most_common(3))}")
         calls.append(f"--layer {named or f'{layer or _suggested(place)}={place}'}")
+    together = calls
+    if layer and not sample.names:  # the name that was given is one layer's alone
+        together = [calls[0], *(f"--layer {_suggested(place)}={place}" for place in places[1:])]
     hint = f" No column is called {layer!r}.{did_you_mean(layer, sample.names)}" if layer and sample.names else ""
     return (
         f"{name}: {len(places)} columns hold tags.{hint} {'; '.join(described)}. Choose one: {' or '.join(calls)}; "
-        f"several are merged: {' '.join(calls) if layer == '' or sample.names else calls[0]} "
+        f"several are merged: {' '.join(together)} "
         "(--gold-layer and --pred-layer for one side each)."
     )
 
