@@ -57,11 +57,13 @@ class RowIds:
         return own or {place: case for place, case in ids.items() if place not in columns.known}
 
     def cases(self, number: int) -> set[str]:
-        """The cases whose row this is: that of its own ID alone, if another one's block was sorted beside it."""
+        """The cases whose row this is: if another one's block was sorted beside it, that of the ID which is trusted."""
         found = set(self.of_row(number).values())
         own, block = (next(self._in(number, key), None) for key in ("case", BLOCK_ID_COLUMN))
         sorted_here = own and block and found == {own, block} and self._own[own] == self._block[block] == 1
-        return {own} if own and sorted_here else found
+        if not (own and block and sorted_here):
+            return found
+        return {block} if self._trust is TrustId.BLOCK else {own}
 
     def open_cases(self, number: int) -> set[str]:
         """The cases that a row with nothing filled in leaves open; a block that was copied there says nothing."""

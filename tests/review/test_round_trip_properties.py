@@ -102,7 +102,8 @@ def test_corrections_never_make_spans_overlap_and_applying_them_again_changes_no
 def test_every_judged_case_is_decided_open_or_reported(example):
     run, given_answers = example
     result = decide(run, given_answers)
-    unusable = len(result.problems)
+    # what was typed where nothing is to be typed is reported, and the row counts all the same
+    unusable = sum(problem.reason != "misplaced" for problem in result.problems)
     assert len(result.decisions) + len(result.open_cases) + unusable == len(given_answers)
     assert set(result.open_cases).isdisjoint(result.decisions)
     counted = result.ledger[["FN", "FP"]].to_numpy().sum()
