@@ -55,8 +55,8 @@ class MisplacedAnswers:
             return False
         if name in _FREE:
             return True
-        if name in ANNOTATION_COLUMNS:  # corrections without a judgement are reported anyway
-            return name == "severity" and text.isdigit()
+        if name in ANNOTATION_COLUMNS:  # corrections without a judgement are reported anyway, digits are severities
+            return False
         if text.isdigit():
             return (name in _WORDS_OF_TEXT and text not in _WORD.findall(row.text("context"))) or (
                 name in _NAMES and not self._holds_digits(place)

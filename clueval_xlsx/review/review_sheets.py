@@ -123,6 +123,8 @@ class ReviewSheet:
             what = f"found {text!r} in a column that is not for judgements, but looks like one"
             allowed = f"judgements in the column {self._words.shown('judgement')!r}"
             report(row.place(elsewhere), what, allowed, "elsewhere", text)
+        if row.text("severity") and not row.text("judgement"):
+            found.notes.append(f"{row.cell('severity')}: a severity without a judgement; the case counts as open")
         for place, what in valueless:
             report(row.place(place), f"found {what}", "a judgement, its words or its digit", "no_value", what)
         if row.settle_doubles(report) and not valueless:

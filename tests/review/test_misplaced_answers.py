@@ -179,7 +179,7 @@ def test_a_column_cut_to_another_sheet_is_reported_where_it_was_and_where_it_is(
 
 
 TYPED = (
-    *(("1", name) for name in ("Context", "Document", "Label: risk", "Severity")),
+    *(("1", name) for name in ("Context", "Document", "Label: risk")),
     (1, "Span"),
     *(("1 Model is wrong", name) for name in ("No.", "Label: category", "Start")),
     ("modell liegt falsch", "See also"),
@@ -191,6 +191,12 @@ def test_a_judgement_in_a_column_that_is_not_for_judgements_is_reported(evaluati
     _, result = said(sent, typed(text, name))
     wanted = case(evaluation, "FP", "Ruth")
     assert wanted in {getattr(problem, "case", "") for problem in result.problems}
+
+
+def test_a_severity_without_a_judgement_is_noted_with_its_cell_and_the_case_is_open(sent) -> None:
+    _, result = said(sent, typed("1", "Severity"))
+    assert not result.problems
+    assert any("a severity without a judgement" in note for run in result.runs for note in run.notes)
 
 
 @pytest.mark.parametrize("text", ["2", "harmless, I think"])
