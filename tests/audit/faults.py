@@ -10,7 +10,7 @@ from tests.audit.package import Package
 
 Change = Callable[[bytes], bytes]
 BOOK, STRINGS, STYLES, CHART = "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml", "xl/charts/chart1.xml"
-CASES, METRICS, DOCUMENTS = "Missed (FN)", "Metrics", "Documents"
+CASES, METRICS, GUIDE = "Missed (FN)", "Metrics", "Guide"
 
 
 def _first(pattern: str, new: str) -> Change:
@@ -61,7 +61,7 @@ FAULTS: dict[str, tuple[str, Change]] = {
     "a list whose sheet is not there": (CASES, _first("<formula1>clueval_lists", "<formula1>clueval_list")),
     "a look of a rule that is not there": (CASES, _first(r'dxfId="\d+"', 'dxfId="77"')),
     "two rules of one priority": (CASES, _first(r'priority="2"', 'priority="1"')),
-    "a link to a sheet that is not there": (DOCUMENTS, _first(r"location=\"[^\"!]*!", "location=\"'Nowhere'!")),
+    "a link to a sheet that is not there": (GUIDE, _first(r"location=\"[^\"!]*!", "location=\"'Nowhere'!")),
     "a filter beyond the cells": (CASES, _first(r'(<autoFilter ref="[A-Z]+\d+:[A-Z]+)\d+', r"\g<1>99999")),
     "elements in the wrong order": (CASES, _swapped("<pageMargins[^>]*/>", "<pageSetup[^>]*/>")),
     "a footer of 300 characters": (CASES, _first("<oddFooter>", "<oddFooter>" + "x" * 300)),
