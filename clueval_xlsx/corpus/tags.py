@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class TagColumn:
             return [(OUTSIDE, None) if tag in OUTSIDE_MARKS else ("I", tag) for tag in self.tags]
         return [parse_tag(tag) or (OUTSIDE, None) for tag in self.tags]
 
-    @property
+    @cached_property
     def outside(self) -> str:
         """The mark that most tokens outside of spans have."""
         marks = [code for code, tag in enumerate(self.tags) if tag in OUTSIDE_MARKS]

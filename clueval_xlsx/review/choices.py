@@ -52,6 +52,7 @@ class Choices:
         codes = ((choice.code.lower(), choice.code) for choice in choices)
         self.entries += [Entry(text, len(text), code) for text, code in codes if text not in texts]
         self._compared = [Entry(normalise(text), least, code) for text, least, code in self.entries]
+        self._whole = {each.text for each in self._compared if each.text}
         self._known: dict[str, str | None] = {}  # texts as they stand in cells, which recur
 
     def find(self, typed: str) -> str | None:
@@ -64,8 +65,7 @@ class Choices:
 
     def has(self, typed: str) -> bool:
         """Whether a text is an entry as a whole."""
-        text = normalise(typed)
-        return bool(text) and any(each.text == text for each in self._compared)
+        return normalise(typed) in self._whole
 
 
 def _least(text: str, code: str, texts: dict[str, str]) -> int:
