@@ -146,8 +146,9 @@ def test_a_password_stands_in_no_list_of_processes_and_in_no_environment(monkeyp
 
 def test_a_process_that_was_killed_meanwhile_is_started_again() -> None:
     read_workbook(GOOD, "good.xlsx")
-    parse_process._process()._running.kill()
-    parse_process._process()._running.wait()
+    running = parse_process._process()._running
+    running.kill()
+    running.wait()
     (table,) = read_workbook(GOOD, "good.xlsx")
     assert table.rows == [["x", "", "x"]]
 
