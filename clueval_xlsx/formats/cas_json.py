@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePath
 
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.reading import Reading, digest
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.formats.cas.json_cas import looks_like_cas_json, read_cas_json
-from clueval_xlsx.formats.cas.reader import CasDocument, read_cas
+from clueval_xlsx.formats.cas.reader import read_cas_file
 from clueval_xlsx.formats.cas.writer import document_files, new_cas
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
@@ -25,16 +23,7 @@ def tell(opened: OpenedSource) -> bool:
 
 def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     """Read one CAS."""
-    name, raw = opened.name, opened.data
-    content = read_cas_json(raw, name)
-    path = PurePath(name).name
-    return read_cas(
-        [CasDocument(content.document_id, {path: content}, content.text)],
-        Source(name, "cas-json", digest(raw)),
-        format_named("cas-json"),
-        options,
-        lambda corrected: {path: raw, **corrected},
-    )
+    return read_cas_file(opened, read_cas_json(opened.data, opened.name), format_named("cas-json"), options)
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

@@ -20,7 +20,7 @@ from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.accounting import Account, Known, make_account, missing_cases
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
 from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
-from clueval_xlsx.review.completeness import SETTLING
+from clueval_xlsx.review.completeness import SETTLING, TAKES_LABEL, TAKES_SPAN
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.review.correction import Change, Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook, Unusable
@@ -42,8 +42,6 @@ from clueval_xlsx.review.stopping import WORTH, Remaining, remaining_errors
 from clueval_xlsx.review.vocabulary import Effect, Outcome, Role, Rule, Scope, Severity
 
 _ANY_CHANCE = 1e-9
-_TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
-_TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,7 +398,7 @@ def _votes(
             notes += [
                 f"{row.where(f'correct_label:{layer}')}: {label!r} is a new label of layer {layer}"
                 for layer, label in record.correct_labels.items()
-                if record.effect in _TAKES_LABEL and not book.knows_label(layer, label)
+                if record.effect in TAKES_LABEL and not book.knows_label(layer, label)
             ]
         records.append(record)
     return votes, records, problems, notes
@@ -424,16 +422,16 @@ def _stray_labels(row: ReviewRow, book: CaseBook) -> list[Problem]:
             case=record.case_id,
         )
         for layer, label in record.correct_labels.items()
-        if record.effect not in _TAKES_LABEL and not book.knows_label(layer, label)
+        if record.effect not in TAKES_LABEL and not book.knows_label(layer, label)
     ]
 
 
 def _ignored_corrections(row: ReviewRow) -> list[str]:
     record = row.record
     notes = []
-    if record.correct_span and record.effect not in _TAKES_SPAN:
+    if record.correct_span and record.effect not in TAKES_SPAN:
         notes.append(f"{row.where('correct_span')}: a correct span beside {record.code!r} does nothing")
-    if record.correct_labels and record.effect not in _TAKES_LABEL:
+    if record.correct_labels and record.effect not in TAKES_LABEL:
         notes.append(f"{row.where('correct_label')}: a correct label beside {record.code!r} does nothing")
     return notes
 

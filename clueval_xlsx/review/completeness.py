@@ -11,6 +11,9 @@ from clueval_xlsx.review.vocabulary import Effect
 
 # A complete judgement of these effects settles every linked case that has none of its own; nothing else does.
 SETTLING = frozenset({Effect.BOUNDARY, Effect.LABEL})
+# Judgements of these effects use a correct span, or a correct label; beside others such an entry does nothing.
+TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
+TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 
 
 class AnswerPart(StrEnum):

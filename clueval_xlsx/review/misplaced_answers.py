@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from clueval_xlsx.files.workbooks import SheetTable, cell_text
 from clueval_xlsx.review.case_rows import CaseRows
+from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.sheet_rows import SheetRow
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords
@@ -20,8 +21,6 @@ _FREE = ("state", "comment", "related", "context")  # a judgement here is always
 _WORDS_OF_TEXT = ("span", "other_span")  # digits may be words of the text
 _NAMES = ("document", "label", "other_label")  # digits are fine where most of the column are
 _MOSTLY = 0.5
-_TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
-_TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 _WORD = re.compile(r"\w+")
 
 
@@ -81,11 +80,11 @@ class MisplacedAnswers:
                 yield Misplaced(key, "severity", text)
             elif not row.text("applies_to") and self._words.is_whole_scope(text):
                 yield Misplaced(key, "applies_to", text)
-        if span and effect is not None and effect not in _TAKES_SPAN and not self._is_span(row, span):
+        if span and effect is not None and effect not in TAKES_SPAN and not self._is_span(row, span):
             yield Misplaced("correct_span", "comment", span)
-        if comment and not span and effect in _TAKES_SPAN and self._reads_like_span(row, comment):
+        if comment and not span and effect in TAKES_SPAN and self._reads_like_span(row, comment):
             yield Misplaced("comment", "correct_span", comment, decisive=True)
-        if comment and not labels and effect in _TAKES_LABEL and normalise(comment) in self._shown_labels(row):
+        if comment and not labels and effect in TAKES_LABEL and normalise(comment) in self._shown_labels(row):
             yield Misplaced("comment", "correct_label", comment, decisive=True)
 
     def _is_span(self, row: SheetRow, text: str) -> bool:

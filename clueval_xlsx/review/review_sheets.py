@@ -13,7 +13,7 @@ from pathlib import PurePath
 from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.column_reports import ColumnReports
-from clueval_xlsx.review.completeness import AnswerPart, completeness
+from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN, AnswerPart, completeness
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.misplaced_answers import MisplacedAnswers
 from clueval_xlsx.review.row_ids import RowIds
@@ -24,7 +24,6 @@ from clueval_xlsx.review.stranded_answers import AnswerColumns
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, Effect, Scope, Severity, TrustId
 
 _CORRECTIONS = ("correct_span", "correct_label")
-_TAKES_CORRECTIONS = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 _MOST_WORDS = 12  # of a judgement
 
 
@@ -138,7 +137,7 @@ class ReviewSheet:
         if code and self._contradicts(row, kind, code, report):
             return
         effect = self._words.judgements[code].effect if code else None
-        if effect in _TAKES_CORRECTIONS and self._may_be_corrected(row, report):
+        if effect in TAKES_SPAN | TAKES_LABEL and self._may_be_corrected(row, report):
             return
         correct_span = row.text("correct_span")
         labels, applies = self._correct_labels(row, report), row.text("applies_to")

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.changes import Changes, NewSpan
+from clueval_xlsx.corpus.reading import digest
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.cas.content import CasContent, CasEdit, NewAnnotation
 from clueval_xlsx.formats.cas.fields import TypeFeature, choose_layer_fields
 from clueval_xlsx.formats.collect import Collector
+from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import UNION, ReadOptions
 from clueval_xlsx.formats.registry import Format
 
@@ -70,6 +73,19 @@ class CasOriginal:
         return NewAnnotation(
             fields[0].type, span.start, span.end, {field.feature: label for field, label in labels if field.feature}
         )
+
+
+def read_cas_file(opened: OpenedSource, content: CasContent, format_: Format, options: ReadOptions) -> TextReading:
+    """The reading of a file that holds one document."""
+    name, raw = opened.name, opened.data
+    path = PurePath(name).name
+    return read_cas(
+        [CasDocument(content.document_id, {path: content}, content.text)],
+        Source(name, format_.name, digest(raw)),
+        format_,
+        options,
+        lambda corrected: {path: raw, **corrected},
+    )
 
 
 def read_cas(
