@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 from collections import Counter
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from tests.support.folders import ROOT
 
 PACKAGE = ROOT / "clueval_xlsx"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
 HEAVY = ("pandas", "numpy", "scipy", "networkx", "xlsxwriter", "openpyxl", "jinja2", "rich", "regex")
 
 # Rooms that compute or choose what is shown, and therefore open nothing.
@@ -34,6 +34,11 @@ AT_THE_TOP = {
     "__init__", "__main__", "version", "exceptions", "words", "evaluation", "comparison", "pairwise_agreement",
     "resources", "threads", "clusters", "figures",
 }  # fmt: skip
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
 
 
 def room_of(path: Path) -> str:
@@ -65,13 +70,13 @@ def test_only_the_command_line_prints_exits_and_reads_arguments(path: Path) -> N
     # The processes of detectors and of parsers are programs of their own, which talk through their standard streams.
     programs = {"detectors/serve.py", "files/parse_worker.py"}
     if room_of(path) not in {"cli", "__main__"} and path.relative_to(PACKAGE).as_posix() not in programs:
-        assert not talk(TREES[path])
+        assert not talk(tree_of(path))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_rooms_that_compute_open_nothing(path: Path) -> None:
     if room_of(path) in COMPUTING:
-        assert not [f"{line}: {name}()" for line, name in calls(TREES[path]) if name in OPENING]
+        assert not [f"{line}: {name}()" for line, name in calls(tree_of(path)) if name in OPENING]
 
 
 def test_the_rules_would_notice_a_breach() -> None:
@@ -97,8 +102,8 @@ def test_modules_keep_to_a_readable_size() -> None:
 def test_imports_name_the_whole_way() -> None:
     relative = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path, tree in TREES.items()
-        for node in ast.walk(tree)
+        for path in MODULES
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert not relative
@@ -111,7 +116,7 @@ def test_nothing_lies_about_outside_the_rooms() -> None:
 def test_no_two_public_classes_share_a_name() -> None:
     names = Counter(
         node.name
-        for tree in TREES.values()
+        for tree in map(tree_of, MODULES)
         for node in tree.body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
@@ -123,7 +128,7 @@ def test_every_dependency_is_imported() -> None:
     named = {re.split(r"[>=<\[]", line)[0].lower() for line in project["dependencies"]}
     imported = {
         name.split(".")[0]
-        for tree in TREES.values()
+        for tree in map(tree_of, MODULES)
         for node in ast.walk(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
@@ -160,7 +165,7 @@ def test_importing_the_package_loads_no_heavy_library_and_every_public_name_is_t
 
 
 def test_a_type_checker_sees_every_public_name_and_a_misspelt_one_is_an_error() -> None:
-    tree = TREES[PACKAGE / "__init__.py"]
+    tree = tree_of(PACKAGE / "__init__.py")
     (block,) = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     (public,) = [node.value for node in tree.body if isinstance(node, ast.Assign)]

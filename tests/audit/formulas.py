@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from openpyxl.formula import Tokenizer
 from openpyxl.formula.tokenizer import Token
@@ -34,7 +35,7 @@ def problems(formula: str, sheets: Mapping[str, Area], own: str) -> Iterator[str
         yield "quotation marks or brackets of the formula do not close"
         return
     try:
-        tokens = Tokenizer(f"={formula}").items
+        tokens = _tokens(formula)
     except Exception as error:  # the tokenizer raises errors of many kinds
         yield f"the formula cannot be taken apart: {error}"
         return
@@ -44,6 +45,11 @@ def problems(formula: str, sheets: Mapping[str, Area], own: str) -> Iterator[str
             yield from reference(token.value, sheets, own)
         elif token.type == Token.OPERAND and token.subtype == Token.ERROR:
             yield f"the formula holds {token.value}"
+
+
+@cache
+def _tokens(formula: str) -> list[Token]:
+    return Tokenizer(f"={formula}").items
 
 
 def _shape(tokens: list[Token]) -> Iterator[str]:

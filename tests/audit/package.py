@@ -7,7 +7,7 @@ import posixpath
 import re
 import zipfile
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from xml.etree import ElementTree
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -43,6 +43,7 @@ class Area:
         )
 
 
+@cache
 def area(text: str) -> Area | None:
     """A range by its name; None if Excel knows no such cells."""
     found = _AREA.fullmatch(text)
@@ -66,6 +67,12 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+@cache
+def parsed(content: bytes) -> ElementTree.Element:
+    """A part as a tree, which nobody changes; most parts of a workbook with a fault are those of the sound one."""
+    return ElementTree.fromstring(content)
+
+
 @dataclass(frozen=True, eq=False)
 class Package:
     """The parts of a workbook, by name."""
@@ -85,7 +92,7 @@ class Package:
         return buffer.getvalue()
 
     def tree(self, name: str) -> ElementTree.Element:
-        return ElementTree.fromstring(self.parts[name])
+        return parsed(self.parts[name])
 
     def relations(self, name: str) -> dict[str, str]:
         """The parts that a part points at, by their IDs; those outside the workbook left aside."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from tests.audit import formulas
-from tests.audit.package import CHART, LAST_COLUMN, LAST_ROW, MAIN, RELATION, Area, Package, area, units
+from tests.audit.package import CHART, LAST_COLUMN, LAST_ROW, MAIN, RELATION, Area, Package, area, parsed, units
 from tests.audit.sheet_rules import SheetAudit, used
 
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
@@ -20,16 +20,21 @@ _LONGEST_NAME, _LONGEST_CELL, _MOST_FORMATS = 31, 32_767, 64_000
 
 def audit(content: bytes) -> list[str]:
     """Everything that Excel would object to or show wrong; empty if nothing is."""
+    return list(findings(content))
+
+
+def findings(content: bytes) -> Iterator[str]:
+    """The same, one after the other as they are found."""
     package = Package.opened(content)
     broken = [f"{name}: no well-formed XML ({error})" for name, error in _malformed(package)]
-    return broken or list(_findings(package))
+    yield from broken or _findings(package)
 
 
 def _malformed(package: Package) -> Iterator[tuple[str, str]]:
     for name, content in package.parts.items():
         if not _NOT_XML.search(name):
             try:
-                ElementTree.fromstring(content)
+                parsed(content)
             except ElementTree.ParseError as error:
                 yield name, str(error)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from clueval_xlsx.exceptions import DetectorError
 from tests.support.commands import refused, run
 from tests.support.folders import ROOT
 
-pytest.importorskip("presidio_analyzer", reason="Presidio is not installed: pip install clueval-xlsx[presidio]")
+# Asked without loading it, which takes seconds in every process that collects the tests.
+pytestmark = pytest.mark.skipif(
+    find_spec("presidio_analyzer") is None, reason="Presidio is not installed: pip install clueval-xlsx[presidio]"
+)
 
 NLP = """nlp_engine_name: spacy
 models:
