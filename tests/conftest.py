@@ -33,6 +33,9 @@ settings.register_profile("new", settings.get_profile("clueval"), derandomize=Fa
 settings.load_profile("clueval")
 
 
+# The threads that numpy would start in every process of a test wait for work by spinning.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # What is loaded and collected stays until the end: to look through it for garbage again and again took a fifth of the
 # time.
 gc.disable()

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
 
 from clueval_xlsx.scoring.schemes.tally import FloatArray
+from clueval_xlsx.scoring.special_functions import beta_and_t
 
 _CONFIDENCE = 0.975
 
@@ -95,7 +95,8 @@ class _Spreads:
         each = np.maximum(np.concatenate([judged, [judged.sum(), len(judged)]]) - 1, 1)
         whole = float((variances**2 / each).sum())
         freedom = max(float(variances.sum()) ** 2 / whole, 1.0) if whole else 1.0
-        return float(stats.t.ppf(_CONFIDENCE, freedom)) * math.sqrt(float(variances.sum()))
+        _, quantile = beta_and_t()
+        return float(quantile(freedom, _CONFIDENCE)) * math.sqrt(float(variances.sum()))
 
     def _variances(self, judged: FloatArray) -> FloatArray:
         """What each stratum adds, and behind them what unseen units add, and that their strata may be unlike."""
@@ -150,5 +151,7 @@ def _more_to_halve(spreads: _Spreads) -> int:
     largest = float((spreads.there / spreads.judged).max())
     if largest <= 1 or spreads.half_width(largest) > now / 2:
         return math.ceil(everything)
+    from scipy import optimize  # takes as long to load as pandas, and only samples need it
+
     factor = optimize.brentq(lambda factor: spreads.half_width(factor) - now / 2, 1.0, largest)
     return math.ceil(float((np.minimum(spreads.judged * factor, spreads.there) - spreads.judged).sum()))

@@ -13,7 +13,6 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
 
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.order import OrderKind
@@ -129,6 +128,8 @@ def hypergeometric_interval(hits: int, sample: int, rest: int) -> tuple[int, int
     """
     if not rest:
         return 0, 0
+    from scipy import stats  # takes as long to load as pandas, and only orders of suspicion need it
+
     everything, there = sample + rest, range(hits, hits + rest + 1)
 
     def enough(count: int) -> bool:
@@ -148,6 +149,8 @@ def _chances(units: RankedUnits) -> FloatArray:
     left = np.flatnonzero(~units.judged & ~units.shared)
     if not len(known):
         return np.zeros(len(left))
+    from scipy import optimize
+
     falling = optimize.isotonic_regression(units.wrong[known].astype(float), increasing=False).x
     nearest = np.maximum(np.searchsorted(known, left) - 1, 0)
     chances: FloatArray = falling[nearest]
