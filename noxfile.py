@@ -27,7 +27,7 @@ SOURCES = ("clueval_xlsx", "tests", "noxfile.py")
 QUICK = "not office and not browser and not slow"
 # What is about our own arithmetic and the system rather than about Python and the libraries, and takes long:
 ELSEWHERE = "not golden and not _properties and not fuzz and not faults and not terminals and not shapes"
-FEW_EXAMPLES = "15"  # of hypothesis, a quarter of the usual
+FEW_EXAMPLES = "15"  # of hypothesis
 
 nox.needs_version = ">=2024.4.15"
 nox.options.sessions = ["format", "lint", "types", "imports", "packages", "tests"]
@@ -36,9 +36,9 @@ nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = True
 
 
-def here(session: nox.Session, *words: str) -> None:
+def here(session: nox.Session, *words: str, **variables: str) -> None:
     """Run a Python module in the environment that nox is in."""
-    session.run(sys.executable, "-m", *words, external=True)
+    session.run(sys.executable, "-m", *words, env=variables, external=True)
 
 
 @nox.session(venv_backend="none")
@@ -82,9 +82,10 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def properties(session: nox.Session) -> None:
-    """The properties on examples that nobody has seen yet; the command that is shown repeats them."""
+    """The properties on new examples (the command that is shown repeats them), and every case of the sweeps."""
     seed = f"--hypothesis-seed={secrets.randbelow(2**32)}"
-    here(session, "pytest", "-x", "-m", "properties", "--hypothesis-profile=new", seed, *session.posargs)
+    chosen = ("-x", "-m", "properties or sweep", "--hypothesis-profile=new", seed)
+    here(session, "pytest", *chosen, *session.posargs, CLUEVAL_THOROUGH="1")
 
 
 @nox.session(venv_backend="none")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.evaluation import Evaluation
@@ -21,6 +21,7 @@ from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.vocabulary import Scope
 from tests.support.judging import decide, judged, records
+from tests.support.strategies import at_most
 from tests.support.tables import cut
 
 TABLE = """
@@ -152,7 +153,7 @@ def _usable(given: Mapping[str, Answer]) -> dict[str, Answer]:
 
 
 @given(MIXES)
-@settings(max_examples=60, deadline=None)
+@at_most(60)
 def test_direct_and_carried_judgements_give_the_gold_of_judging_every_twin_by_hand(given):
     given = _usable(given)
     expected, disputed = by_hand(RUN, given)
@@ -165,7 +166,7 @@ def test_direct_and_carried_judgements_give_the_gold_of_judging_every_twin_by_ha
 
 
 @given(MIXES, st.randoms(use_true_random=False))
-@settings(max_examples=4, deadline=None)
+@at_most(5)
 def test_sorted_workbooks_bring_the_same_home_and_the_account_adds_up(given, rng):
     given = _usable(given)
     tables = {}

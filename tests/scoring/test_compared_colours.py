@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED, SOME
@@ -13,6 +13,7 @@ from clueval_xlsx.comparison import compare
 from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from tests.support.judging import judged
+from tests.support.strategies import at_most
 from tests.support.tables import Sides
 
 TAGS = st.sampled_from(["O", "B-PER", "I-PER"])
@@ -34,7 +35,7 @@ def compared(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
     return draw(row), draw(st.lists(row, min_size=2, max_size=3))
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(compared())
 def test_every_word_of_a_compared_case_has_its_true_colour(case: tuple[list[str], list[list[str]]]) -> None:
     gold, systems = case

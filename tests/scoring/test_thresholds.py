@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.label_rules import LabelRules
@@ -18,6 +18,7 @@ from clueval_xlsx.formats.loading import read_sides
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.thresholds import COUNTS, threshold_rates
 from tests.support.commands import refused, run
+from tests.support.strategies import at_most
 
 TEXT = "".join(f"w{number}\tO\n" for number in range(12))
 
@@ -57,7 +58,7 @@ def inside(spans: list) -> list:
 
 
 @pytest.mark.parametrize("labelled", [None, "span"])
-@settings(max_examples=12)  # each of them is some twenty runs
+@at_most(12)  # each of them is some twenty runs
 @given(gold=sequences(), pred=sequences(), ignored=st.sampled_from([(), ("B",)]))
 def test_every_threshold_has_the_counts_of_a_run_with_the_predictions_that_stay(
     tmp_path_factory: pytest.TempPathFactory, labelled: str | None, gold: list, pred: list, ignored: tuple[str, ...]

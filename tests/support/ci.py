@@ -1,7 +1,9 @@
-"""Whether the tests run where nobody watches, and what is missing there is a failure."""
+"""How the tests run: where nobody watches, so that what is missing is a failure, and how thoroughly."""
 
 from __future__ import annotations
 
 import os
 
 IN_CI = bool(os.environ.get("CI"))
+# `nox --sessions properties`: every case of a sweep of which the usual run tries some.
+THOROUGH = bool(os.environ.get("CLUEVAL_THOROUGH"))
