@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
+import os
+import re
+import signal
+import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from clueval_xlsx.exceptions import DetectorError, OptionError
+from clueval_xlsx.exceptions import CluevalError, DetectorError, OptionError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -18,9 +24,14 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 LOCAL = "local"
+_ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/:]\S*:[0-9]+")
+_MOST_HERE = 32  # workers on this machine, or four for each processor, if that is more
 _IN_FLIGHT = 3  # batches for each worker that are with the cluster at once; the others stay here
 _DEATHS = 2  # of workers that a batch may survive: the third splits it
-_START = 60  # seconds in which a cluster must answer
+_ANSWER = 10  # seconds in which a scheduler must answer
+_START = 60  # seconds in which the first worker must come
+_TALKATIVE = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers, each with a level
+_OWN_NAME = "clueval-xlsx"
 
 
 @dataclass(frozen=True)
@@ -33,15 +44,30 @@ class ClusterPlace:
     address: str
     tls: str | None = None
 
+    def __post_init__(self) -> None:
+        kind, _, count = self.address.partition(":")
+        if kind != LOCAL:
+            if not _ADDRESS.fullmatch(self.address):
+                raise OptionError(
+                    f"--cluster {self.address!r}: is no address. Give the one that the scheduler printed, such as "
+                    "tcp://10.0.0.5:8786, or local:4."
+                )
+            return
+        if not re.fullmatch("0*[1-9][0-9]*", count):
+            raise OptionError(f"--cluster {self.address}: how many workers? Give local:4, or an address.")
+        processors = os.cpu_count() or 1
+        most = max(_MOST_HERE, 4 * processors)
+        if int(count) > most:
+            raise OptionError(
+                f"--cluster {self.address}: too many workers for the {processors} processors of this machine. Allowed: "
+                f"up to local:{most}. Give the address of a cluster of several machines for more."
+            )
+
     @property
     def local_workers(self) -> int | None:
         """How many workers to start here; None for a cluster that runs elsewhere."""
-        kind, colon, count = self.address.partition(":")
-        if kind != LOCAL:
-            return None
-        if not colon or not count.isdigit() or int(count) < 1:
-            raise OptionError(f"--cluster {self.address}: how many workers? Give local:4, or an address.")
-        return int(count)
+        kind, _, count = self.address.partition(":")
+        return int(count) if kind == LOCAL else None
 
 
 @contextlib.contextmanager
@@ -54,43 +80,118 @@ def connected(place: ClusterPlace) -> Iterator[Client]:
             "--cluster needs Dask, which is not installed. Get it with: pip install clueval-xlsx[dask]"
         ) from None
     workers = place.local_workers
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what people must know, they are told
     with contextlib.ExitStack() as stack:
-        target: Any = place.address
+        stack.enter_context(_silenced())
         security = None if place.tls is None else _security(place.tls)
-        if workers is not None:
-            settings = {"distributed.scheduler.allowed-failures": _DEATHS}
-            stack.enter_context(_dask_settings(settings))
-            cluster = distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",  # any free port: there may be another cluster
-                silence_logs="CRITICAL",
-                security=security,
-            )
-            target = stack.enter_context(cluster)
         try:
-            client = distributed.Client(target, security=security, timeout=_START, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as error:
-            raise DetectorError(
-                f"--cluster {place.address}: there is no answer: {error}. Give the address that the scheduler "
-                "printed, such as tcp://10.0.0.5:8786, or local:4."
-            ) from None
-        stack.enter_context(client)
+            target = place.address if workers is None else stack.enter_context(_local_cluster(workers, security))
+            client = stack.enter_context(_client_class()(target, security=security, timeout=_ANSWER))
+        except Exception as error:  # of the network, the certificates, the machine
+            raise DetectorError(_no_answer(place, error)) from None
         try:
             client.wait_for_workers(1, timeout=_START)
-        except TimeoutError:
+        except distributed.TimeoutError:
             raise DetectorError(
                 f"--cluster: no worker has come within {_START} s. Start one: dask worker {client.scheduler.address}"
             ) from None
+        if workers is None:
+            check_versions(client.get_versions(packages=[_OWN_NAME]))
         yield client
 
 
-def _dask_settings(settings: dict[str, Any]) -> contextlib.AbstractContextManager[object]:
-    import dask
+@contextlib.contextmanager
+def _silenced() -> Iterator[None]:
+    """Nothing of Dask's own on the terminal: what people must know, they are told."""
+    loggers = {logging.getLogger(name) for name in _TALKATIVE}
+    levels = {logger: logger.level for logger in loggers}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="distributed")
+        try:
+            for logger in loggers:
+                logger.setLevel(logging.CRITICAL + 1)
+            yield
+        finally:
+            for logger, level in levels.items():
+                logger.setLevel(level)
 
-    return dask.config.set(settings)
+
+def _no_answer(place: ClusterPlace, error: Exception) -> str:
+    if place.local_workers is not None:
+        return f"--cluster {place.address}: cannot be started: {_described(error)}. Check --cluster-tls, and memory."
+    if place.tls is None and place.address.startswith("tls:"):
+        return f"--cluster {place.address}: is encrypted. Give the certificates and the key, too (--cluster-tls FILE)."
+    return (
+        f"--cluster {place.address}: there is no answer: {_described(error)}. Give the address that the scheduler "
+        "printed, such as tcp://10.0.0.5:8786, or local:4."
+    )
+
+
+def _client_class() -> type[Client]:
+    import distributed
+
+    class TidyClient(distributed.Client):  # type: ignore[misc,unused-ignore]  # an extra without types
+        """A client that is closed if it cannot be started; left open, it would wait for ever when Python ends."""
+
+        def start(self, **more: Any) -> None:
+            try:
+                super().start(callback_timeout=_ANSWER + 2, **more)  # whoever listens there may not be Dask
+            except BaseException:
+                self.close()
+                raise
+
+    return functools.partial(TidyClient, set_as_default=False)  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def _local_cluster(workers: int, security: Any) -> Iterator[Any]:
+    """A cluster on this machine, for as long as it is needed.
+
+    It is started in a thread of its own, because an interrupt must not meet it half started; its processes do not
+    hear of Ctrl-C, which would make them die before they can be told to end.
+    """
+    from multiprocessing import resource_tracker
+
+    import dask
+    from distributed import LocalCluster
+
+    def start() -> LocalCluster:
+        if hasattr(signal, "pthread_sigmask"):  # what this thread does not hear, its threads and processes do not
+            resource_tracker.ensure_running()  # Python's own, which opens the ears of whoever starts it
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # any free port: there may be another cluster
+            silence_logs="CRITICAL",
+            security=security,
+        )
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS}),
+        ThreadPoolExecutor(1) as starter,
+    ):
+        starting = starter.submit(start)
+        try:
+            yield starting.result()
+        finally:
+            if not starting.exception():
+                starting.result().close()
+
+
+def check_versions(found: Mapping[str, Any]) -> None:
+    """Refuse a cluster that has another version of this package, or none: it would count differently, or not at all.
+
+    `found` is what Dask says of the packages of the client, the scheduler and the workers.
+    """
+    here, *others = (
+        each["packages"].get(_OWN_NAME) for each in (found["client"], found["scheduler"], *found["workers"].values())
+    )
+    if different := [f"{_OWN_NAME} {other}" if other else f"no {_OWN_NAME}" for other in others if other != here]:
+        raise DetectorError(
+            f"--cluster: {len(different)} of its {len(others)} processes have {different[0]}, and here it is {here}. "
+            "Install the same version for the scheduler and every worker."
+        )
 
 
 def _security(path: str) -> Any:
@@ -157,9 +258,11 @@ def spread(
             result = None
             try:
                 result = future.result()
-            except Exception as error:  # of a worker, or of whatever was raised there
+            except CluevalError:
+                raise
+            except Exception as error:  # of a worker, of whatever was raised there, of a scheduler that is gone
                 if not _is_death(error):
-                    raise
+                    raise DetectorError(f"--cluster: a batch failed there: {_described(error)}.") from None
             if result is None and not alone:
                 suspects.extend(items)
             else:
@@ -168,6 +271,11 @@ def spread(
             seen(workers)
     finally:
         client.cancel(list(waiting))
+
+
+def _described(error: BaseException) -> str:
+    """An error of somebody else's, in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(".: ")
 
 
 def _is_death(error: BaseException) -> bool:

@@ -30,15 +30,13 @@ CLUSTER = [
 
 def cluster_place(given: Mapping[str, Any]) -> ClusterPlace | None:
     """Where the cluster is, if one is wanted."""
-    if not given["cluster"]:
+    if given["cluster"] is None:
         if given["cluster_tls"]:
             raise OptionError("--cluster-tls: belongs to --cluster. Give the address of the scheduler, too.")
         return None
     from clueval_xlsx.clusters import ClusterPlace
 
-    place = ClusterPlace(given["cluster"], given["cluster_tls"])
-    _ = place.local_workers  # says what is wrong with it now, not behind the reading
-    return place
+    return ClusterPlace(given["cluster"], given["cluster_tls"])
 
 
 def _place(**given: Any) -> ClusterPlace | None:

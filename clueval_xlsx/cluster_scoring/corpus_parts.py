@@ -15,7 +15,6 @@ from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.figures import Options
 from clueval_xlsx.formats.emptiness import Content
-from clueval_xlsx.formats.folders import own_ids
 from clueval_xlsx.formats.loading import FileOfFolder, read_files
 from clueval_xlsx.formats.options import PRED, ReadOptions
 from clueval_xlsx.scoring.added_tallies import AddedTallies
@@ -114,7 +113,8 @@ def _named(error: CluevalError, files: FilePair) -> CluevalError:
     message = str(error)
     if any(file.name in message for file in files):
         return error
-    return type(error)(f"{files[0].folder}/{files[0].name}: {message}")
+    place = next((file for file in files if message.startswith(f"{file.folder}: ")), files[0])
+    return type(error)(f"{place.folder}/{place.name}: {message.removeprefix(f'{place.folder}: ')}")
 
 
 def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> CorpusPart:
@@ -181,10 +181,10 @@ def _figures(evaluation: Evaluation) -> PartFigures:
 
 def _own_ids(gold: Reading, pair: Pair) -> list[tuple[str, str | None]]:
     """The documents' own IDs; none where a document is known by its number in the corpus."""
-    doc_ids = pair.corpus.doc_ids
-    if not gold.tokenised:
-        return list(own_ids(gold, doc_ids))
-    return [("", None if doc_id == f"#{number}" else doc_id) for number, doc_id in enumerate(doc_ids, 1)]
+    return [
+        gold.file_ids.get(doc_id, ("", None if doc_id == f"#{number}" else doc_id))
+        for number, doc_id in enumerate(pair.corpus.doc_ids, 1)
+    ]
 
 
 def _ends(pair: Pair, options: Options) -> dict[str, object]:

@@ -84,6 +84,7 @@ class Reading(Protocol):
     that the source names its documents, `nameless` that it says nothing at all about documents. `scores` say how sure
     whoever made annotations was (start, end, score); `listed_spans` are the annotations as the source lists them,
     where some overlap and gave way. `token_of` is the token of the file that each token is a part of, if any was cut.
+    `file_ids` say of documents of a folder in what file they lie (without its ending) and what they are called there.
     """
 
     @property
@@ -122,6 +123,8 @@ class Reading(Protocol):
     def nameless(self) -> bool: ...
     @property
     def token_of(self) -> IntArray | None: ...
+    @property
+    def file_ids(self) -> Mapping[str, tuple[str, str]]: ...
 
     def with_source(self, source: Source) -> Reading:
         """The same, said to come from elsewhere or to have been read otherwise."""

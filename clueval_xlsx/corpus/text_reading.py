@@ -7,7 +7,7 @@ inside a token.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Protocol
 
@@ -60,6 +60,7 @@ class TextReading:
     notes: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()  # every overlap that was resolved, one line each
     unannotated: frozenset[int] = frozenset()  # documents that the chosen annotator has not seen
+    file_ids: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     tokenised: ClassVar[bool] = False
     nameless: ClassVar[bool] = False

@@ -7,7 +7,7 @@ cut further, at the boundaries of the prediction.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import ClassVar, Protocol
@@ -53,6 +53,7 @@ class TokenReading:
     listed_spans: pd.DataFrame | None = None
     token_of: IntArray | None = None
     resolved: tuple[str, ...] = ()
+    file_ids: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     tokenised: ClassVar[bool] = True
     unseen: ClassVar[frozenset[str]] = frozenset()

@@ -131,16 +131,11 @@ class ClusterRun:
 
         batches = spread(self._client, partial(_run_batch, self._name), batch_of, seen)
         with contextlib.closing(batches):  # type: ignore[type-var]  # generators can be closed
-            try:
-                for batch in batches:
-                    if batch.result is None:
-                        yield DocumentOutcome(batch.items[0].number, None, "each worker that took it died")
-                    else:
-                        yield from batch.result
-            except CluevalError:
-                raise
-            except Exception as error:  # whatever was raised there
-                raise DetectorError(f"--cluster: a batch failed there: {type(error).__name__}: {error}.") from None
+            for batch in batches:
+                if batch.result is None:
+                    yield DocumentOutcome(batch.items[0].number, None, "each worker that took it died")
+                else:
+                    yield from batch.result
         # A program may still say something about documents that it has answered.
         for said in self._client.run(_finish, self._name, on_error="ignore").values():
             yield from said

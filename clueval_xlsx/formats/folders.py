@@ -110,8 +110,9 @@ def read_folder(
     texts = [reading for reading in readings if isinstance(reading, TextReading)]
     tokens = [reading for reading in readings if isinstance(reading, TokenReading)]
     if len(tokens) == len(readings) and all(part.original is not None for part in tokens):
-        joined = join_tokens(tokens, _token_document_ids(tokens, list(parts)), list(parts), others, opened.name)
-        return replace(joined, source=replace(joined.source, sha256=sha256, folder=True))
+        own = _own_ids_of([_given_ids(part) for part in tokens], list(parts))
+        joined = join_tokens(tokens, unique_ids(own), list(parts), others, opened.name)
+        return replace(joined, source=replace(joined.source, sha256=sha256, folder=True), file_ids=_by_id(own))
     if len(texts) < len(readings):
         raise OptionError(
             f"{opened.name}: a folder of {format_.title} cannot be read as one corpus. Give its files one by one."
@@ -179,7 +180,8 @@ class _FolderOriginal:
 def _join_texts(
     parts: Sequence[TextReading], names: Sequence[str], others: Mapping[str, bytes], name: str, sha256: str
 ) -> TextReading:
-    ids = _document_ids(parts, names)
+    own = _own_ids_of([[document.id for document in part.documents] for part in parts], names)
+    ids = unique_ids(own)
     documents: list[TextDocument] = []
     listed: list[Mentions] = []
     mentions: list[Mentions] = []
@@ -212,6 +214,7 @@ def _join_texts(
         notes=tuple(note for part in parts for note in part.notes),
         resolved=tuple(line for part in parts for line in part.resolved),
         unannotated=frozenset(unannotated),
+        file_ids=_by_id(own),
     )
 
 
@@ -220,39 +223,28 @@ def stem_of(name: str) -> str:
     return str(PurePosixPath(_unpacked(name)).with_suffix(""))
 
 
-def _document_ids(parts: Sequence[TextReading], names: Sequence[str]) -> list[list[str]]:
-    """The IDs of all documents: their own, or the file's name; with that before them where they would be the same."""
-    stems = [stem_of(name) for name in names]
-    known = [[document.id for document in part.documents] for part in parts]
-    return unique_ids(stems, [_own_ids(ids, stem) for ids, stem in zip(known, stems, strict=True)])
+def _given_ids(part: TokenReading) -> list[str | None]:
+    documents = part.corpus.documents
+    return [documents.attributes(index).get("id") for index in range(len(documents))]
 
 
-def _token_document_ids(parts: Sequence[TokenReading], names: Sequence[str]) -> list[list[str]]:
-    stems = [stem_of(name) for name in names]
-    documents = [part.corpus.documents for part in parts]
-    known = [[each.attributes(index).get("id") for index in range(len(each))] for each in documents]
-    return unique_ids(stems, [_own_ids(ids, stem) for ids, stem in zip(known, stems, strict=True)])
+def _own_ids_of(ids: Sequence[Sequence[str | None]], names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """The name of each file without its ending, and what its documents are called there, or else after it."""
+    found = []
+    for name, given in zip(names, ids, strict=True):
+        stem = stem_of(name)
+        called = [stem if len(given) == 1 else f"{stem}#{number}" for number in range(1, len(given) + 1)]
+        found.append((stem, [other if own is None else own for own, other in zip(given, called, strict=True)]))
+    return found
 
 
-def own_ids(reading: Reading, doc_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """The file's name without its ending and the own ID of documents of a folder of texts."""
-    original = getattr(reading, "original", None)
-    if not isinstance(original, _FolderOriginal):
-        raise TypeError(f"{reading.source.name} is no folder of texts")
-    stems = [stem_of(name) for name in original.names]
-    known = [[document.id for document in part.documents] for part in original.parts]
-    own = [_own_ids(ids, stem) for ids, stem in zip(known, stems, strict=True)]
-    homes = [original.homes[doc_id] for doc_id in doc_ids]
-    return [(stems[number], own[number][index]) for number, index in homes]
+def _by_id(own: Sequence[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, str]]:
+    called = [(stem, each) for stem, ids in own for each in ids]
+    return dict(zip((doc_id for ids in unique_ids(own) for doc_id in ids), called, strict=True))
 
 
-def _own_ids(ids: Sequence[str | None], stem: str) -> list[str]:
-    alone = len(ids) == 1
-    return [own if own is not None else (stem if alone else f"{stem}#{number}") for number, own in enumerate(ids, 1)]
-
-
-def unique_ids(stems: Sequence[str], own: list[list[str]]) -> list[list[str]]:
+def unique_ids(own: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
     """The IDs of the documents of each file, with the file's name before them where they would be the same."""
-    if max(Counter(each for ids in own for each in ids).values(), default=1) == 1:
-        return own
-    return [[f"{stem}/{each}" for each in ids] for stem, ids in zip(stems, own, strict=True)]
+    if max(Counter(each for _, ids in own for each in ids).values(), default=1) == 1:
+        return [list(ids) for _, ids in own]
+    return [[f"{stem}/{each}" for each in ids] for stem, ids in own]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 from collections.abc import Sequence
@@ -189,17 +190,24 @@ def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | None:
     """The files of a folder or glob that make a corpus, none of them read; None where the source is one file."""
     path = Path(source)
     found = _folder_paths(path) if path.is_dir() else _matching_paths(path)
-    if not found and not path.is_dir():
+    if not found:
+        if path.is_dir():
+            raise InputError(f"{source}: there is no file in the folder. Check the path.")
+        if source != "-" and not path.exists():
+            raise InputError(f"{source}: cannot be read: {os.strerror(errno.ENOENT)}. Check the path.")
         return None
     from clueval_xlsx.formats.folders import candidates
 
     name = shown_name(source)
     format_, files = candidates(name, list(found), options)
     project = next((each for each in FORMATS if each.project and _is_project(each, list(found))), None)
-    whole = project if project is not None and options.format is None else format_
-    if whole is not None and (whole.folder or whole.project):
-        raise OptionError(f"{name}: a folder of {whole.title} is read as a whole, not file by file. Convert it first.")
+    _refuse_whole(project if project is not None and options.format is None else format_, name)
     return [FileOfFolder(name, each, found[each].absolute(), found[each].stat().st_size) for each in files]
+
+
+def _refuse_whole(format_: Format | None, name: str) -> None:
+    if format_ is not None and (format_.folder or format_.project):
+        raise OptionError(f"{name}: {format_.title} is not read file by file, as --cluster does it. Convert it first.")
 
 
 def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Reading, list[bytes]]:
@@ -211,14 +219,9 @@ def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Rea
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror or error}. Check the path.") from None
     format_ = folder_format(opened, options)[0]
+    _refuse_whole(format_, files[0].folder)
     hashes = [file_digest(file.name, opened_part(opened, file.name).data) for file in files]
-    reading = _read_opened(opened, format_, options, None)
-    if reading.tokenised and not format_.columns:
-        raise OptionError(
-            f"{files[0].folder}: a folder of {format_.title} is not read in parts. Convert its files to .vrt first, or "
-            "do without --cluster."
-        )
-    return reading, hashes
+    return _read_opened(opened, format_, options, None), hashes
 
 
 def _leads_out(path: Path, folder: Path) -> bool:

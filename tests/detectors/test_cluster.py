@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clueval_xlsx import clusters
 from clueval_xlsx.clusters import ClusterPlace, connected, spread
 from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
-from clueval_xlsx.exceptions import DetectorError, OptionError
+from clueval_xlsx.exceptions import DetectorError
+from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.dask_clusters import two_workers
 from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, command
+from tests.support.folders import ROOT
 from tests.support.uninstalled import run_without
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
@@ -98,14 +103,64 @@ def test_a_run_that_broke_off_goes_on_with_another_number_of_workers(cluster: An
     assert back.resumed == 3
 
 
-@pytest.mark.parametrize("ending", ["vrt", "json"])
-def test_the_command_writes_the_same_bytes(cluster: Any, examples: Path, tmp_path: Path, ending: str) -> None:
-    more = ("--layer", "category=2", "--token-id", "4", "--detector", command(tmp_path, GOOD))
-    target = ("--to", "presidio") if ending == "json" else ()
+def _endings(format_: Format) -> Sequence[str]:
+    """One ending of each way to write a format; most formats have one way, and need none."""
+    return format_.targets if len(format_.targets) > 1 else ("",)
+
+
+def contents(folder: Path) -> dict[str, object]:
+    """All files below a folder; of workbooks their parts but the one with the time at which they were written."""
+    return {
+        path.relative_to(folder).as_posix(): _parts(path) if path.suffix == ".xlsx" else path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _parts(book: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(book) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if name != "docProps/core.xml"}
+
+
+def written(cluster: Any, folder: Path, *words: object) -> tuple[dict[str, object], dict[str, object]]:
+    """What a command writes below a folder (called OUT in its words) in one process, and on the cluster."""
+    found = []
     for name, place in (("here", ()), ("there", ("--cluster", cluster.scheduler_address))):
-        done = run("predict", examples / "gold.vrt", "-o", tmp_path / f"{name}.{ending}", *target, *more, *place)
+        (folder / name).mkdir()
+        done = run(*(str(word).replace("OUT", str(folder / name)) for word in words), *place)
         assert done.code == 0, done.err
-    assert (tmp_path / f"here.{ending}").read_bytes() == (tmp_path / f"there.{ending}").read_bytes()
+        found.append(contents(folder / name))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize(
+    ("format_", "ending"),
+    [(each, ending) for each in PREDICTED for ending in _endings(format_named(each))],
+    ids=lambda value: value or "-",
+)
+def test_each_format_is_written_to_the_same_bytes(
+    cluster: Any, examples: Path, tmp_path: Path, format_: str, ending: str
+) -> None:
+    if extra := format_named(format_).extra:
+        pytest.importorskip({"cas": "cassis", "parquet": "pyarrow"}.get(extra, extra))
+    options = ("--layer", "category=2", "--token-id", "4", "--detector", command(tmp_path, GOOD))
+    here, there = written(
+        cluster, tmp_path, "predict", examples / "gold.vrt", "-o", f"OUT/found{ending}", "--to", format_, *options
+    )
+    assert here
+    assert there == here
+
+
+def test_an_evaluation_is_written_to_the_same_bytes(
+    cluster: Any, examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    outputs = ("-o", "OUT/review.xlsx", "--json", "OUT/m.json", "--html", "OUT/report.html", "--files", "OUT/files")
+    options = ("--layer", "category=2", "--token-id", "4", "--detector", command(tmp_path, GOOD))
+    here, there = written(cluster, tmp_path, "evaluate", examples / "gold.vrt", *outputs, *options)
+    assert {"review.xlsx", "m.json", "report.html", "files/metrics.json"} <= set(here)
+    assert there == here
+    assert (tmp_path / "there" / "review.xlsx").read_bytes() == (tmp_path / "here" / "review.xlsx").read_bytes()
 
 
 def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_path: Path) -> None:
@@ -119,16 +174,65 @@ def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_pa
     assert there == here
 
 
-def test_what_cannot_be_a_cluster_is_refused(examples: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (("--cluster", "local"), "how many workers? Give local:4"),
+        (("--cluster", "local:0"), "how many workers?"),
+        (("--cluster", "local:many"), "how many workers?"),
+        (("--cluster", "local:-1"), "how many workers?"),
+        (("--cluster", "local:99999"), "too many workers for the"),
+        (("--cluster", ""), "'': is no address"),
+        (("--cluster", "somewhere"), "'somewhere': is no address. Give the one that the scheduler printed"),
+        (("--cluster", "tcp://"), "is no address"),
+        (("--cluster-tls", "x.pem"), "belongs to --cluster"),
+        (("--cluster", "tcp://127.0.0.1:9"), "there is no answer: OSError"),
+        (("--cluster", "tls://127.0.0.1:9"), "is encrypted. Give the certificates and the key"),
+        (("--cluster", "gopher://127.0.0.1:9"), "unknown address scheme"),
+        (("--cluster", "tcp://127.0.0.1:9", "--cluster-tls", "x.pem"), "--cluster-tls x.pem: cannot be read"),
+    ],
+)
+def test_what_is_no_cluster_is_refused_in_one_sentence(
+    examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.setattr(clusters, "_ANSWER", 0.2)
     common = ("predict", examples / "gold.vrt", "-o", tmp_path / "p.vrt", "--layer", "category=2")
-    detector = ("--detector", command(tmp_path, GOOD))
-    refused(run(*common, *detector, "--cluster", "local"), "how many workers? Give local:4")
-    refused(run(*common, *detector, "--cluster", "local:0"), "how many workers?")
-    refused(run(*common, *detector, "--cluster-tls", "x.pem"), "belongs to --cluster")
-    refused(
-        run(*common, *detector, "--cluster", "tcp://127.0.0.1:9", "--cluster-tls", "x.pem"),
-        "--cluster-tls x.pem: cannot be read",
-    )
+    done = run(*common, "--detector", command(tmp_path, GOOD), *place)
+    refused(done, said)
+    assert done.err.count("\n") == 1
+    assert not (tmp_path / "p.vrt").exists()
+
+
+def test_whoever_listens_but_is_no_scheduler_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_ANSWER", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = ClusterPlace(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(DetectorError, match="there is no answer"), connected(place):
+            pass
+
+
+def test_another_version_of_the_package_is_refused() -> None:
+    def having(*versions: str | None) -> dict[str, Any]:
+        here, scheduler, *workers = ({"packages": {"clueval-xlsx": version}} for version in versions)
+        return {"client": here, "scheduler": scheduler, "workers": dict(enumerate(workers))}
+
+    clusters.check_versions(having("1.0", "1.0", "1.0"))
+    with pytest.raises(DetectorError, match=r"1 of its 3 processes have clueval-xlsx 0\.9, and here it is 1\.0"):
+        clusters.check_versions(having("1.0", "1.0", "0.9", "1.0"))
+    with pytest.raises(DetectorError, match="2 of its 2 processes have no clueval-xlsx"):
+        clusters.check_versions(having("1.0", None, None))
+
+
+def test_what_is_raised_on_a_worker_arrives_as_a_sentence(cluster: Any) -> None:
+    def work(items: Sequence[int]) -> list[int]:
+        raise ValueError(f"nothing\nto do with {items}")
+
+    numbers = [[1]]
+    with (
+        distributed.Client(cluster) as client,
+        pytest.raises(DetectorError, match=r"a batch failed there: ValueError: nothing to do with \[1\]"),
+    ):
+        list(spread(client, work, lambda: numbers.pop() if numbers else []))
 
 
 def test_without_dask_the_message_says_how_to_get_it(examples: Path, tmp_path: Path) -> None:
@@ -151,13 +255,64 @@ def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(exa
         time.sleep(0.2)
     children = psutil.Process(process.pid).children(recursive=True)
     assert children
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all of them
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said
     assert "--resume goes on from there" in said
+    assert "Traceback" not in said
     _, alive = psutil.wait_procs(children, timeout=30)
     assert not alive
     assert side.read_text("utf-8").count("\n") >= 10
+
+
+# Whoever reads the first file gets no further.
+STUCK = """
+import pathlib, time
+read = pathlib.Path.read_bytes
+def stuck(path):
+    if path.name == "0.vrt":
+        pathlib.Path({marker!r}).touch()
+        time.sleep(600)
+    return read(path)
+pathlib.Path.read_bytes = stuck
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "says"), [(signal.SIGINT, 130, "Error: stopped."), (signal.SIGTERM, 143, "")]
+)
+def test_scores_that_are_stopped_leave_no_process_and_no_file(
+    tmp_path: Path, number: signal.Signals, code: int, says: str
+) -> None:
+    marker, target = tmp_path / "begun", tmp_path / "metrics.json"
+    (tmp_path / "sitecustomize.py").write_text(STUCK.format(marker=str(marker)), "utf-8")
+    for name in range(8):
+        (tmp_path / "gold").mkdir(exist_ok=True)
+        (tmp_path / "gold" / f"{name}.vrt").write_text("Ann\tB-PER\nLee\tI-PER\n", "utf-8")
+    words = ["score", tmp_path / "gold", tmp_path / "gold", "--json", target, "--cluster", "local:2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "clueval_xlsx", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+    )
+    end = time.monotonic() + 120
+    while time.monotonic() < end and not marker.exists() and process.poll() is None:
+        time.sleep(0.05)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) >= 2
+    os.killpg(process.pid, number)
+    out, said = process.communicate(timeout=60)
+    assert (process.returncode, out, said.strip()) == (code, "", says)
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
+        "begun",
+        "gold",
+        "sitecustomize.py",
+    ]
 
 
 def test_a_cluster_of_this_machine_is_encrypted_if_asked_and_listens_here_alone(tmp_path: Path) -> None:
@@ -179,11 +334,10 @@ def test_a_cluster_of_this_machine_is_encrypted_if_asked_and_listens_here_alone(
     assert {address.ip for address in opened - before} == {"127.0.0.1"}
 
 
-def test_places_are_checked_before_anything_is_read() -> None:
+def test_a_place_is_an_address_or_a_number_of_workers_here() -> None:
     assert ClusterPlace("local:3").local_workers == 3
-    assert ClusterPlace("tcp://10.0.0.5:8786").local_workers is None
-    with pytest.raises(OptionError):
-        _ = ClusterPlace("local:many").local_workers
+    for address in ("tcp://10.0.0.5:8786", "tls://[::1]:8786", "scheduler.court.example:8786", "10.0.0.5:1"):
+        assert ClusterPlace(address).local_workers is None
 
 
 # The last ones: a worker that died takes a while to come back.

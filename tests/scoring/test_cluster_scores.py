@@ -15,7 +15,11 @@ import pytest
 from clueval_xlsx.cluster_scoring import cluster_scores
 from clueval_xlsx.cluster_scoring.corpus_parts import CorpusRequest, FilePair, count_batch
 from clueval_xlsx.clusters import Batch, ClusterPlace
+from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.exceptions import CluevalError
+from clueval_xlsx.formats.loading import read
+from clueval_xlsx.formats.registry import FORMATS, Format, format_named
+from clueval_xlsx.formats.writing import output_files
 from tests.support.commands import Result, refused, run
 
 CATEGORY = ("--layer", "category=2")
@@ -89,6 +93,110 @@ def test_parts_of_any_size_give_the_same_table(folders: Path, in_parts: Callable
     here, there = both(folders / "gold" / "*.vrt", folders / "pred" / "*.vrt", *CATEGORY)
     assert there == here
     assert here.out
+
+
+WORDS = "Ann\tB-PER\nLee\tI-PER\nsees\tO\nRome\t{0}\nand\tO\nBob\t{1}\n"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """Three small documents of each side."""
+    folder = tmp_path_factory.mktemp("sources")
+    found: dict[str, list[Path]] = {}
+    for side, tags in (("gold", ["B-LOC", "B-PER"]), ("pred", ["O", "B-PER"])):
+        for number in range(3):
+            path = folder / f"{side}-{number}.vrt"
+            words = WORDS.format(*(tags if number else reversed(tags)))
+            path.write_text(f'<text id="d{number}">\n<s>\n{words}</s>\n</text>\n', "utf-8")
+            found.setdefault(side, []).append(path)
+    return found
+
+
+def write_folder(folder: Path, sources: Sequence[Path], format_: Format) -> Path:
+    """Documents in a format, each in a file of its own."""
+    ending = (*format_.targets, *format_.endings, ".csv" if format_.name == "token-csv" else ".tsv")[0]
+    for number, path in enumerate(sources):
+        reading = read(path)
+        target = folder if format_.folder else folder / f"part-{number}{ending}"
+        for name, content in output_files(reading, annotate(reading).layers, format_, target).items():
+            name.parent.mkdir(parents=True, exist_ok=True)
+            name.write_bytes(content)
+    return folder
+
+
+@pytest.mark.parametrize("format_", FORMATS, ids=lambda each: each.name)
+def test_a_folder_of_each_format_adds_up_or_is_refused(
+    in_parts: Callable[[int], None], sources: dict[str, list[Path]], tmp_path: Path, format_: Format
+) -> None:
+    if format_.extra:
+        pytest.importorskip({"cas": "cassis", "parquet": "pyarrow"}.get(format_.extra, format_.extra))
+    in_parts(2)
+    golden = format_ if format_.converts else format_named("presidio")  # a detector's finds are no gold
+    gold = write_folder(tmp_path / "gold", sources["gold"], golden)
+    pred = write_folder(tmp_path / "pred", sources["pred"], format_)
+    here, there = both(gold, pred, "--format", golden.name, "--pred-format", format_.name, "--as", "json")
+    if format_.folder or format_.project:
+        refused(there, f"{format_.title} is not read file by file, as --cluster does it. Convert it first.")
+        return
+    if format_.needs_text:  # nor does one machine take a folder of them
+        refused(here, "needs the text it belongs to")
+        refused(there, "needs the text it belongs to")
+        return
+    assert there == here
+    assert here.code == 0, here.err
+    assert json.loads(here.out)["inputs"]["gold"]["documents"] == 3
+
+
+def test_tables_of_records_add_up_too(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    in_parts(2)
+    for side, tags in (("gold", ["B-PER", "I-PER", "O", "B-LOC"]), ("pred", ["B-PER", "O", "O", "B-LOC"])):
+        (tmp_path / side).mkdir()
+        for number in range(3):
+            rows = [{"tokens": ["Ann", "Lee", "in", "Rome"], "ner_tags": tags}] * (number + 1)
+            parquet.write_table(pa.Table.from_pylist(rows), tmp_path / side / f"train-{number}.parquet")
+    here, there = both(tmp_path / "gold", tmp_path / "pred", "--as", "json")
+    assert there == here
+    assert json.loads(here.out)["inputs"]["gold"]["documents"] == 6
+
+
+def test_two_formats_of_the_same_documents_add_up(
+    in_parts: Callable[[int], None], sources: dict[str, list[Path]], tmp_path: Path
+) -> None:
+    in_parts(2)
+    gold = write_folder(tmp_path / "gold", sources["gold"], format_named("presidio"))
+    pred = write_folder(tmp_path / "pred", sources["pred"], format_named("huggingface"))
+    here, there = both(gold, pred, "--as", "json")
+    assert there == here
+    assert here.code == 0, here.err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "pred: there is no file in the folder. Check the path."),
+        (b"Ann\tB-PER\xff\n", "pred/part-1.vrt:1: byte 0xFF is not UTF-8"),
+        (b"Bob\tB-PER\n", "part-1.vrt"),
+    ],
+    ids=["empty", "not UTF-8", "other words"],
+)
+def test_what_is_wrong_with_a_folder_is_one_sentence(
+    in_parts: Callable[[int], None], sources: dict[str, list[Path]], tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    in_parts(3)
+    gold = write_folder(tmp_path / "gold", sources["gold"], format_named("vrt"))
+    (tmp_path / "pred").mkdir()
+    if content is not None:
+        write_folder(tmp_path / "pred", sources["pred"], format_named("vrt"))
+        (tmp_path / "pred" / "part-1.vrt").write_bytes(content)
+    done = run("score", gold, tmp_path / "pred", "--cluster", "local:2")
+    refused(done, said)
+    assert done.err.count("\n") == 1
+
+
+def test_a_folder_that_is_not_there_is_no_file_either(tmp_path: Path) -> None:
+    done = run("score", tmp_path / "nowhere", tmp_path, "--cluster", "local:2")
+    refused(done, "nowhere: cannot be read: No such file or directory")
 
 
 @pytest.mark.parametrize("size", [1, 2])

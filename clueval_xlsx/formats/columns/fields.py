@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from clueval_xlsx.corpus.corpus import LineOrigin
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
@@ -36,8 +37,13 @@ class Lines:
         return start, np.subtract(self.field_end[index], start, dtype=np.int32, casting="unsafe")
 
 
-def check_text(data: bytes, name: str) -> int:
+def check_text(data: bytes, name: str, origin: LineOrigin | None = None) -> int:
     """Refuse what is not UTF-8 text; return the number of bytes of a byte order mark to skip."""
+
+    def place_of(byte: int) -> str:
+        line = data.count(b"\n", 0, byte) + 1
+        return f"{name}:{line}" if origin is None else origin.place(line)
+
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}:1: the file is UTF-16. Only UTF-8 is read: save it as UTF-8.")
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -48,13 +54,11 @@ def check_text(data: bytes, name: str) -> int:
         except UnicodeDecodeError as error:
             # What the decoder held back of the piece before stands in front of this one.
             place = begin + error.start - (len(error.object) - len(piece))
-            line = data.count(b"\n", 0, place) + 1
             found = f"byte 0x{error.object[error.start]:02X} is not UTF-8"
-            raise InputError(problems=[Problem(f"{name}:{line}", found, remedy=_OTHER_ENCODING)]) from None
+            raise InputError(problems=[Problem(place_of(place), found, remedy=_OTHER_ENCODING)]) from None
     zero = data.find(b"\0")
     if zero >= 0:
-        line = data.count(b"\n", 0, zero) + 1
-        raise InputError(f"{name}:{line}: a NUL byte, so this is not a text file. Only UTF-8 text is read.")
+        raise InputError(f"{place_of(zero)}: a NUL byte, so this is not a text file. Only UTF-8 text is read.")
     if b"\n" not in data and data.count(b"\r") > 1:
         raise InputError(f"{name}:1: lines end in CR alone. Allowed: LF or CRLF. Convert the line ends.")
     return len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0

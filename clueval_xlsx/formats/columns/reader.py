@@ -170,7 +170,7 @@ def token_lines(head: bytes) -> Iterator[bytes]:
 def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
     """Read a file; raise `InputError` with all that is wrong with it."""
     name, raw = opened.name, opened.take()
-    begin = fields.check_text(raw, name)
+    begin = fields.check_text(raw, name, options.origin)
     sha256 = digest(raw)
     data = fields.pad(raw)
     complete = raw.endswith(b"\n") or not raw
