@@ -95,7 +95,29 @@ class Strings:
         decoded = text.decode("utf-8", "surrogatepass")
         return decode_entities(decoded) if self.entities else decoded
 
-    def codes(self) -> IntArray:
+    def numbered(self) -> tuple[IntArray, IntArray]:
+        """Number the distinct strings in order of appearance, and say where each occurs first."""
+        usual, first = self._usual()
+        if not len(usual):
+            codes = self._codes()
+            return codes, first_of_each(codes)
+        others = np.flatnonzero(~usual)
+        found = self.at(others)._codes()
+        earlier = int(found[: np.searchsorted(others, first)].max(initial=-1)) + 1  # distinct strings before it
+        codes = np.full(len(self), earlier)
+        codes[others] = found + (found >= earlier)
+        return codes, np.insert(others[first_of_each(found)], earlier, first)
+
+    def _usual(self) -> tuple[BoolArray, int]:
+        """Where the first string of a single byte stands again, if that is usual, as `O` is among tags."""
+        single: BoolArray = self.length == 1
+        if 2 * np.count_nonzero(single) <= len(self):
+            return single[:0], 0
+        first = int(single.argmax())
+        letters = np.frombuffer(self.data, dtype=np.uint8)[self.start]
+        return single & (letters == letters[first]), first
+
+    def _codes(self) -> IntArray:
         """Number the distinct strings in order of appearance."""
         import pandas as pd
 
@@ -126,7 +148,7 @@ class Strings:
         mixed.sort()
         if not (mixed[1:] == mixed[:-1]).any():
             return True  # equal strings would have been mixed alike
-        return len(first_of_each(self.codes())) == len(self)
+        return len(self.numbered()[1]) == len(self)
 
     def _mixed(self) -> npt.NDArray[np.uint64]:
         """A number for each string, the same for equal ones; their ends beyond `_LONG` do not count."""
@@ -147,8 +169,8 @@ class Strings:
 
     def factorise(self) -> tuple[IntArray, list[str]]:
         """The number of each string, and the distinct strings in that order."""
-        codes = self.codes()
-        values = self.take(first_of_each(codes))
+        codes, first = self.numbered()
+        values = self.take(first)
         number = {value: code for code, value in enumerate(dict.fromkeys(values))}
         if len(number) < len(values):  # several spellings of one string: `&amp;` and `&#38;`
             codes = np.array([number[value] for value in values], dtype=np.int64)[codes]
@@ -163,11 +185,11 @@ class Strings:
 
     def _differs(self, other: Strings) -> BoolArray:
         unequal: BoolArray = self.length != other.length
-        unequal |= self._windows(0, slice(None)) != other._windows(0, slice(None))
+        unequal |= self._windows_differ(other, 0, slice(None))
         offset = PADDING
         longer = np.flatnonzero((self.length > offset) & ~unequal)
         while longer.size and offset < _LONG:
-            unequal[longer] = self._windows(offset, longer) != other._windows(offset, longer)
+            unequal[longer] = self._windows_differ(other, offset, longer)
             offset += PADDING
             longer = longer[(self.length[longer] > offset) & ~unequal[longer]]
         for index in longer.tolist():
@@ -178,12 +200,24 @@ class Strings:
                     unequal[index] = self[index] != other[index]
         return unequal
 
+    def _windows_differ(self, other: Strings, offset: int, rows: slice | IntArray) -> BoolArray:
+        """Whether up to eight bytes from `offset` on are others than those of strings of the same length."""
+        found: BoolArray = ((self._eight(offset, rows) ^ other._eight(offset, rows)) & self._mask(offset, rows)) != 0
+        return found
+
     def _windows(self, offset: int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:
         """Up to eight bytes of each string from `offset` on, packed into one integer."""
+        return self._eight(offset, rows) & self._mask(offset, rows)
+
+    def _eight(self, offset: int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:
+        """Eight bytes from `offset` on, whether the string reaches so far or not."""
         size = max(len(self.data) - PADDING + 1, 0)
         view: npt.NDArray[np.uint64] = np.ndarray((size,), dtype="<u8", buffer=self.data, strides=(1,))
-        left = np.clip(self.length[rows] - offset, 0, PADDING)
-        return view[self.start[rows] + offset] & _WINDOW_MASKS[left]
+        return view[self.start[rows] + offset]
+
+    def _mask(self, offset: int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:
+        """Which of eight bytes from `offset` on are the string's own."""
+        return _WINDOW_MASKS.take(self.length[rows] - offset, mode="clip")
 
 
 def _portions(size: int) -> Iterator[slice]:

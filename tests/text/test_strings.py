@@ -91,7 +91,7 @@ def test_long_strings_are_compared_whole_and_not_window_by_window(monkeypatch):
     long = "x" * 50_000
     left, right = Strings.of([long, long, long, "a"]), Strings.of([long, long[:-1] + "y", long + "x", "a"])
     asked = []
-    windows = Strings._windows
-    monkeypatch.setattr(Strings, "_windows", lambda self, *where: asked.append(where) or windows(self, *where))
+    eight = Strings._eight
+    monkeypatch.setattr(Strings, "_eight", lambda self, *where: asked.append(where) or eight(self, *where))
     assert left.differs(right).tolist() == [False, True, True, False]
     assert len(asked) < 20

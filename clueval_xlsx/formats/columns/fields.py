@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +15,11 @@ from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
 _TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
 _OTHER_ENCODING = "Save the file as UTF-8, or give its encoding (--encoding latin-1)"
-_DECODING_STEP = 1 << 24
-CHUNK_BYTES = 1 << 21  # what is made of so much text fits a processor's cache
+_STEP = 1 << 18  # bytes that are looked at together: what is made of them fits a processor's cache
+CHUNK_BYTES = 1 << 19  # what is made of so much text fits a processor's cache
+
+
+Column = tuple[IntArray, npt.NDArray[np.int32]]  # start and length of its cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +33,15 @@ class Lines:
     field_start: IntArray
     field_end: IntArray
 
-    def column(self, number: int, rows: IntArray) -> tuple[IntArray, npt.NDArray[np.int32]]:
-        """Start and length of one column (counted from 1) in the given lines, which must have it."""
-        index = self.first_field[rows]
-        index += number - 1
-        start = self.field_start[index]
-        return start, np.subtract(self.field_end[index], start, dtype=np.int32, casting="unsafe")
+    def columns(self, numbers: Sequence[int], rows: IntArray) -> list[Column]:
+        """Start and length of some columns (counted from 1) in the given lines, which must have them."""
+        first = self.first_field[rows]
+        found = []
+        for number in numbers:
+            index = first + (number - 1)
+            start = self.field_start[index]
+            found.append((start, np.subtract(self.field_end[index], start, dtype=np.int32, casting="unsafe")))
+        return found
 
 
 def check_text(data: bytes, name: str, origin: LineOrigin | None = None) -> int:
@@ -46,16 +53,15 @@ def check_text(data: bytes, name: str, origin: LineOrigin | None = None) -> int:
 
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}:1: the file is UTF-16. Only UTF-8 is read: save it as UTF-8.")
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for begin in range(0, max(len(data), 1), _DECODING_STEP):
-        piece = data[begin : begin + _DECODING_STEP]
+    begin, whole = 0, memoryview(data)
+    while begin < len(data):
         try:
-            decoder.decode(piece, final=begin + _DECODING_STEP >= len(data))
+            _, taken = codecs.utf_8_decode(whole[begin : begin + _STEP], "strict", begin + _STEP >= len(data))
         except UnicodeDecodeError as error:
-            # What the decoder held back of the piece before stands in front of this one.
-            place = begin + error.start - (len(error.object) - len(piece))
-            found = f"byte 0x{error.object[error.start]:02X} is not UTF-8"
+            place = begin + error.start
+            found = f"byte 0x{data[place]:02X} is not UTF-8"
             raise InputError(problems=[Problem(place_of(place), found, remedy=_OTHER_ENCODING)]) from None
+        begin += taken  # a character that is cut off comes with the next piece
     zero = data.find(b"\0")
     if zero >= 0:
         raise InputError(f"{place_of(zero)}: a NUL byte, so this is not a text file. Only UTF-8 text is read.")
@@ -67,6 +73,12 @@ def check_text(data: bytes, name: str, origin: LineOrigin | None = None) -> int:
 def pad(data: bytes) -> bytes:
     """End the last line and add the padding that `Strings` needs behind it."""
     return data + (b"" if data.endswith(b"\n") or not data else b"\n") + bytes(PADDING)
+
+
+def line_count(data: bytes, begin: int) -> int:
+    """How many lines a padded buffer has; much quicker than `bytes.count` where lines are short."""
+    buffer = np.frombuffer(data, dtype=np.uint8)
+    return sum(int(np.count_nonzero(buffer[at : at + _STEP] == _NEWLINE)) for at in range(begin, len(data), _STEP))
 
 
 def chunk_bounds(data: bytes, begin: int) -> list[tuple[int, int]]:

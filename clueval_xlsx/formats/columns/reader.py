@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.formats.columns import fields
 from clueval_xlsx.formats.columns.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
 from clueval_xlsx.formats.columns.correction import TagCells
-from clueval_xlsx.formats.columns.fields import Lines
+from clueval_xlsx.formats.columns.fields import Column, Lines
 from clueval_xlsx.formats.columns.finding import WantedColumns, find_columns
 from clueval_xlsx.formats.columns.structure import (
     CONLL_DOCUMENT,
@@ -28,7 +28,7 @@ from clueval_xlsx.formats.columns.structure import (
 from clueval_xlsx.formats.columns.tag_cells import TagPlace, first_tags, key_value, layered_tags, parts_of
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ERROR, FIRST, LAYERS, ReadOptions
-from clueval_xlsx.text.strings import IntArray, Strings, first_of_each
+from clueval_xlsx.text.strings import IntArray, Strings
 from clueval_xlsx.threads import in_order
 
 
@@ -120,7 +120,7 @@ class _FileChunk:
     """One stretch of the file: its token columns (start, length), its tags and its structure."""
 
     tokens: int
-    columns: list[tuple[IntArray, npt.NDArray[np.int32]]]
+    columns: list[Column]
     tags: list[TagColumn]
     structure: Structure
     short: int  # lines that lack a column
@@ -179,7 +179,7 @@ def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
 
     complaints = Complaints()
     plain = options.wanted_as_text()
-    buffers = _ColumnBuffers(data.count(b"\n", begin), 1 + len(plain), len(options.places))
+    buffers = _ColumnBuffers(fields.line_count(data, begin), 1 + len(plain), len(options.places))
     structures, counts, incomplete = [], [], False
     for chunk in _chunks(data, begin, options):
         buffers.add(chunk)
@@ -291,10 +291,11 @@ def _read_chunk(
             described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, options)))
         complaints.add(described, total=len(short))
         rows = rows[lines.fields[rows] >= number]
-    columns = [lines.column(number, rows) for number in (options.token_column, *options.wanted_as_text().values())]
+    columns = lines.columns((options.token_column, *options.wanted_as_text().values()), rows)
+    tag_cells = lines.columns([place.column for place in options.places.values()], rows)
     tags = [
-        _tag_column(Strings(data, *lines.column(place.column, rows)), layer, place, options.several_tags, complaints)
-        for layer, place in options.places.items()
+        _tag_column(Strings(data, *cells), layer, place, options.several_tags, complaints)
+        for cells, (layer, place) in zip(tag_cells, options.places.items(), strict=True)
     ]
     return _FileChunk(len(rows), columns, tags, structure, everything - len(rows), complaints)
 
@@ -367,8 +368,7 @@ def _tag_problem(cell: str, layer: str, place: TagPlace, several: str) -> tuple[
 def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
     if token_ids.distinct():
         return
-    codes = token_ids.codes()
-    first = first_of_each(codes)
+    codes, first = token_ids.numbered()
     again = np.flatnonzero(first[codes] != np.arange(len(codes)))
     shown = again[:MOST_PROBLEMS]
     lines = line_numbers(token_ids.data, token_ids.start[first[codes[shown]]].tolist())
@@ -425,7 +425,9 @@ def _breaks(structure: Structure, documents: Regions, tokens: int, sentence_tag:
     """Positions at which a sentence begins: behind every sentence tag, blank line and document border."""
     borders = structure.sentence_borders(sentence_tag)
     places = np.concatenate([borders, sentences, documents.start, documents.stop, [0]])
-    return np.unique(places[places < tokens]).astype(np.int64)
+    begins = np.zeros(tokens + 1, dtype=bool)  # the last one stands behind all tokens
+    begins[places] = True
+    return np.flatnonzero(begins[:-1])
 
 
 def _sentence_starts(ids: Strings | None, spacing: Strings | None, tokens: int) -> IntArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -109,9 +109,6 @@ class Structure:
     ) -> tuple[list[DocumentPlace], list[Complaint]]:
         """Documents by their tags, and stretches of tokens outside any; with what is wrong with the tags."""
 
-        def complain(row: int, found: str, allowed: str = "", remedy: str = "") -> None:
-            problems.append(Complaint(int(self.start[row]), found, allowed, remedy))
-
         def nameless(start: int, stop: int) -> DocumentPlace:
             return DocumentPlace(start, stop, {}, int(tokens.start[start]))
 
@@ -121,12 +118,13 @@ class Structure:
         problems: list[Complaint] = []
         opened: DocumentPlace | None = None
         done = 0  # tokens up to here are in a document already
-        for row in rows.tolist():
-            place, begin = int(self.place[row]), int(self.start[row])
-            text = data[begin : begin + int(self.length[row])].decode("utf-8").strip()
-            if self.kind[row] == _CLOSE:
+        ends = (self.start + self.length)[rows].tolist()
+        events = zip(self.place[rows].tolist(), self.kind[rows].tolist(), self.start[rows].tolist(), ends, strict=True)
+        for place, kind, begin, end in events:
+            text = data[begin:end].decode("utf-8").strip()
+            if kind == _CLOSE:
                 if opened is None:
-                    complain(row, f"</{tag}> closes nothing", remedy="Remove it or add its start")
+                    problems.append(Complaint(begin, f"</{tag}> closes nothing", remedy="Remove it or add its start"))
                 else:
                     found.append(opened._replace(stop=place))
                 opened, done = None, place
@@ -135,16 +133,20 @@ class Structure:
             if _said_again(text, attributes, opened):
                 continue
             if text.startswith("<") and not _WELL_FORMED.fullmatch(text):
-                complain(row, f"{text!r} is not a well-formed tag", '<name key="value" …>', "Mend the tag")
+                problems.append(
+                    Complaint(begin, f"{text!r} is not a well-formed tag", '<name key="value" …>', "Mend the tag")
+                )
             if text.startswith("<") and opened is not None and not conll:
-                complain(row, f"<{tag}> opens inside another <{tag}>", remedy=f"Add the missing </{tag}>")
+                problems.append(
+                    Complaint(begin, f"<{tag}> opens inside another <{tag}>", remedy=f"Add the missing </{tag}>")
+                )
             if opened is not None:
                 found.append(opened._replace(stop=place))
                 done = place
             if place > done:
                 found.append(nameless(done, place))
             opened, done = DocumentPlace(place, place, attributes, begin), place
-            if self.kind[row] == _EMPTY:
+            if kind == _EMPTY:
                 found.append(opened)
                 opened = None
         if opened is not None:
@@ -182,82 +184,111 @@ class LineRules:
     shared: int = 0
 
 
+Mark = tuple[str, int]  # name and kind of a line that is no token
+
+
+@dataclass(frozen=True, eq=False)
+class _Marked:
+    """Lines that may be no tokens, and the mark of each: an index into the few there are, None for a token."""
+
+    rows: IntArray
+    number: IntArray
+    marks: tuple[Mark | None, ...]
+
+    @classmethod
+    def all(cls, rows: IntArray, mark: Mark) -> _Marked:
+        """Lines of one kind."""
+        return cls(rows, np.zeros(len(rows), np.int64), (mark,))
+
+    @classmethod
+    def each(cls, rows: IntArray, marks: Iterable[Mark | None]) -> _Marked:
+        """Lines of which each has its mark."""
+        number: dict[Mark | None, int] = {}
+        numbers = [number.setdefault(mark, len(number)) for mark in marks]
+        return cls(rows, np.array(numbers, dtype=np.int64), tuple(number))
+
+    @classmethod
+    def join(cls, parts: Sequence[_Marked]) -> _Marked:
+        """All of them in the order of the file, without the tokens."""
+        marks = tuple(mark for part in parts for mark in part.marks)
+        before = np.cumsum([0, *(len(part.marks) for part in parts)])[:-1].tolist()
+        rows = np.concatenate([part.rows for part in parts])
+        number = np.concatenate([part.number + first for part, first in zip(parts, before, strict=True)])
+        order = np.argsort(rows, kind="stable")
+        if None in marks:
+            order = order[np.array([mark is not None for mark in marks])[number[order]]]
+        return cls(rows[order], number[order], marks)
+
+
 def find_structure(
     data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, rules: LineRules
 ) -> tuple[Structure, BoolArray]:
     """Tell structure from tokens: the structure's events, and a mask of the lines that are tokens."""
     length = lines.end - lines.start
     blank = _blank_lines(buffer, lines, length)
+    parts = [_Marked.all(np.flatnonzero(blank), (_BLANK_NAME, _OTHER))]
     if rules.conll:
-        other, names, kinds = _conll_marks(data, buffer, lines, blank, rules)
+        parts.append(_conll_marks(data, buffer, lines, blank, rules))
     else:
-        other, names, kinds = _tag_lines(data, buffer, lines, length)
+        parts += _tag_lines(data, buffer, lines, length)
     if rules.header:
-        headers = _equal_lines(data, lines, length, rules.header)
-        other, names = np.concatenate([other, headers]), [*names, *["!"] * len(headers)]
-        kinds = [*kinds, *[_OTHER] * len(headers)]
-    is_token = ~blank
-    is_token[other] = False
-    tokens_before: IntArray = np.cumsum(is_token) - is_token
-
-    all_names = tuple(dict.fromkeys([_BLANK_NAME, *names]))
-    number = {name: index for index, name in enumerate(all_names)}
-    rows = np.concatenate([np.flatnonzero(blank), other])
-    name = np.concatenate([np.zeros(int(blank.sum()), np.int64), np.array([number[n] for n in names], np.int64)])
-    kind = np.concatenate([np.full(int(blank.sum()), _OTHER), np.array(kinds, np.int64)]).astype(np.int8)
-    order = np.argsort(rows, kind="stable")
-    rows, name, kind = rows[order], name[order], kind[order]
-    structure = Structure(name, kind, tokens_before[rows], lines.start[rows], length[rows], all_names)
+        parts.append(_Marked.all(_equal_lines(data, lines, length, rules.header), ("!", _OTHER)))
+    found = _Marked.join(parts)
+    names: dict[str, int] = {}
+    name = np.array([names.setdefault(mark[0], len(names)) if mark else -1 for mark in found.marks], dtype=np.int64)
+    kind = np.array([mark[1] if mark else -1 for mark in found.marks], dtype=np.int8)
+    is_token = np.ones(len(length), dtype=bool)
+    is_token[found.rows] = False
+    structure = Structure(
+        name[found.number],
+        kind[found.number],
+        found.rows - np.arange(len(found.rows)),  # tokens before: every line that is none is among the rows
+        lines.start[found.rows],
+        length[found.rows],
+        tuple(names),
+    )
     return structure, is_token
 
 
 def _blank_lines(buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray) -> BoolArray:
     """Lines without any visible character in their only field."""
     blank: BoolArray = (length == 0) | (lines.fields == 0)
-    for row in np.flatnonzero((lines.fields == 1) & ~blank & (buffer[lines.start] == 32)).tolist():
+    single = np.flatnonzero((lines.fields == 1) & ~blank)
+    for row in single[buffer[lines.start[single]] == ord(" ")].tolist():
         blank[row] = not buffer[lines.start[row] : lines.end[row]].tobytes().strip()
     return blank
 
 
-def _tag_lines(
-    data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray
-) -> tuple[IntArray, list[str], list[int]]:
-    """Lines that are one XML tag, comment or declaration and have no further column."""
-    candidate = np.flatnonzero(
-        (lines.fields == 1) & (length > 2) & (buffer[lines.start] == ord("<")) & (buffer[lines.end - 1] == ord(">"))
-    )
-    starts, ends = lines.start[candidate].tolist(), lines.end[candidate].tolist()
+def _tag_lines(data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray) -> list[_Marked]:
+    """Lines that are one XML tag, comment or declaration and have no further column: short ones, and long ones."""
+    rows = np.flatnonzero((lines.fields == 1) & (length > 2))
+    rows = rows[(buffer[lines.start[rows]] == ord("<")) & (buffer[lines.end[rows] - 1] == ord(">"))]
+    short = length[rows] <= _SHORT
+    recurring, others = rows[short], rows[~short]
+    brief = Strings(data, lines.start[recurring], length[recurring].astype(np.int32))
+    number, first = brief.numbered()
+    marks = tuple(_classify(brief.raw(row)) for row in first.tolist())
+    starts, ends = lines.start[others].tolist(), lines.end[others].tolist()
     texts = [data[begin:end] for begin, end in zip(starts, ends, strict=True)]
     parts = _TAG_LINES.findall(b"\n".join(texts))
     if len(parts) == len(texts):  # a match takes whole lines, so each of them is one tag
-        spelt = {name: name.decode("utf-8") for name in {name for _, name, _ in parts}}
-        names = [spelt[name] for _, name, _ in parts]
-        return candidate, names, [_CLOSE if close else _EMPTY if empty else _OPEN for close, _, empty in parts]
-    rows, names, kinds = [], [], []
-    known: dict[bytes, tuple[str, int]] = {}
-    for row, line in zip(candidate.tolist(), texts, strict=True):
-        found = known.get(line)
-        if found is None:
-            found = _classify(line)
-            if found is None:
-                continue
-            if len(line) <= _SHORT:
-                known[line] = found
-        rows.append(row)
-        names.append(found[0])
-        kinds.append(found[1])
-    return np.array(rows, dtype=np.int64), names, kinds
+        mark_of = {part: _tag_mark(*part) for part in set(parts)}
+        long = _Marked.each(others, map(mark_of.__getitem__, parts))
+    else:
+        long = _Marked.each(others, map(_classify, texts))
+    return [_Marked(recurring, number, marks), long]
 
 
-def _classify(line: bytes) -> tuple[str, int] | None:
+def _tag_mark(close: bytes, name: bytes, empty: bytes) -> Mark:
+    return name.decode("utf-8"), _CLOSE if close else _EMPTY if empty else _OPEN
+
+
+def _classify(line: bytes) -> Mark | None:
     """Name and kind of a structure line; None if it is a token after all."""
     if line.startswith((b"<!", b"<?")):
         return "!", _OTHER
     match = _TAG.fullmatch(line)
-    if match is None:
-        return None
-    kind = _CLOSE if match[1] else _EMPTY if match[3] else _OPEN
-    return match[2].decode("utf-8"), kind
+    return None if match is None else _tag_mark(match[1], match[2], match[3])
 
 
 def _equal_lines(data: bytes, lines: Lines, length: IntArray, wanted: bytes) -> IntArray:
@@ -280,7 +311,7 @@ def has_document_marks(content: bytes, *, conll: bool, tag: str) -> bool:
     return any(mark and mark[0] == CONLL_DOCUMENT for mark in (conll_mark(line, 2, rules) for line in lines))
 
 
-def conll_mark(line: bytes, fields: int, rules: LineRules) -> tuple[str, int] | None:
+def conll_mark(line: bytes, fields: int, rules: LineRules) -> Mark | None:
     """Name and kind of a line of a CoNLL file that is no token; None for a token."""
     if line.startswith(DOCSTART):
         return CONLL_DOCUMENT, _OPEN
@@ -301,7 +332,7 @@ def conll_mark(line: bytes, fields: int, rules: LineRules) -> tuple[str, int] | 
 
 def _conll_marks(
     data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, blank: BoolArray, rules: LineRules
-) -> tuple[IntArray, list[str], list[int]]:
+) -> _Marked:
     """What opens documents (`-DOCSTART-`, `# newdoc`, `<doc …>`), comments, and counted lines that are no tokens."""
     first = buffer[np.minimum(lines.start, len(buffer) - 1)]
     second = buffer[np.minimum(lines.start + 1, len(buffer) - 1)]
@@ -309,11 +340,6 @@ def _conll_marks(
     looked_at |= (first == ord(" ")) & (second == ord("#"))  # as WebAnno TSV 2 writes its first line
     if rules.indexed:
         looked_at = np.ones(len(first), dtype=bool)
-    rows, names, kinds = [], [], []
-    for row in np.flatnonzero(~blank & looked_at).tolist():
-        mark = conll_mark(data[lines.start[row] : lines.end[row]], int(lines.fields[row]), rules)
-        if mark is not None:
-            rows.append(row)
-            names.append(mark[0])
-            kinds.append(mark[1])
-    return np.array(rows, dtype=np.int64), names, kinds
+    rows = np.flatnonzero(~blank & looked_at)
+    places = zip(lines.start[rows].tolist(), lines.end[rows].tolist(), lines.fields[rows].tolist(), strict=True)
+    return _Marked.each(rows, (conll_mark(data[begin:end], fields, rules) for begin, end, fields in places))
