@@ -21,6 +21,7 @@ from clueval_xlsx.files.cell_notes import Place, notes_of
 from clueval_xlsx.files.hostile import Package
 
 _LONGEST_CELL = 1 << 17  # bytes of markup from the beginning of a cell to the end of its formula, and more
+_USUAL_CELL = 1 << 10
 _SHOWN = 200
 
 _ERRORS = (b't="e"', b"t='e'")
@@ -113,10 +114,13 @@ def _valueless(content: bytes) -> Iterator[tuple[Place, str]]:
                 yield place, _shown(value[1]) if value else "an error"
     patterns = [_FORMULA_LAST, *([_SHARED_FORMULA_LAST] if b"shared" in content else [])]
     ends = [match.end() for match in chain.from_iterable(pattern.finditer(content) for pattern in patterns)]
-    begins = [match.start() for match in _CELL_BEGIN.finditer(content)] if ends else []
+    begins: list[int] = []  # of all cells, made when one is longer than usual
     for end in ends:
-        begin = begins[bisect_left(begins, end) - 1] if begins and begins[0] < end else end
-        cell = content[begin:end] if end - begin <= _LONGEST_CELL else b""
+        near = [match.start() for match in _CELL_BEGIN.finditer(content, max(end - _USUAL_CELL, 0), end)]
+        if not near:
+            begins = begins or [0, *(match.start() for match in _CELL_BEGIN.finditer(content))]
+            near = [begins[bisect_left(begins, end) - 1]]
+        cell = content[near[-1] : end] if end - near[-1] <= _LONGEST_CELL else b""
         tag = cell.partition(b">")[0]
         place, formula = _place(tag), _FORMULA.search(cell)
         if place is not None and formula is not None and not _TEXT_TYPE.search(tag):

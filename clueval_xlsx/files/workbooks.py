@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
@@ -55,6 +55,11 @@ class SheetTable:
     merged: tuple[MergedRange, ...] = ()
     valueless: Mapping[Place, str] = field(default_factory=dict)
     notes: Mapping[Place, str] = field(default_factory=dict)
+
+    @cached_property
+    def texts(self) -> list[list[str]]:
+        """The text of every cell without blanks around it."""
+        return [[cell.strip() if type(cell) is str else cell_text(cell).strip() for cell in row] for row in self.rows]
 
 
 def read_workbook(data: bytes, name: str, password: str | None = None) -> tuple[SheetTable, ...]:

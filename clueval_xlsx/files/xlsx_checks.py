@@ -33,10 +33,12 @@ _LAST_COLUMN, _LAST_ROW = 16_384, 1_048_576
 _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _ROW = re.compile(rb'<row r="([0-9]{1,7})"')
 _CELL = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"')
-_WIDE_COLUMN = re.compile(rb'<c r="([A-Z]{3})[0-9]')
-_PREFIXED = re.compile(rb":(?:c|row)[\s/>]")  # rows and cells under another name
-_AFTER_NAME = (b" ", b">", b"/", b"\n", b"\t", b"\r")
-_WIDEST_OF_TWO_LETTERS = 702  # ZZ
+_ODD = (  # rows and cells under another name, and such as do not begin with where they stand
+    re.compile(rb":(?:c|row)[\s/>]"),
+    re.compile(rb'<c(?=[\s/>])(?! r="[A-Z]{1,3}[0-9]{1,7}")'),
+    re.compile(rb'<row(?=[\s/>])(?! r="[0-9]{1,7}")'),
+)
+_USUAL_WIDTH = 52  # AZ
 _TEXT_TYPES = {"s"}
 
 
@@ -188,12 +190,9 @@ def _looks_usual(content: bytes) -> bool:
     Each row and each cell begins with its name as the first attribute: nothing that stands behind it, in whatever
     quotation marks, can be taken for the name. Anything else is parsed.
     """
-    if len(content) <= _LARGE or b"<!" in content or _PREFIXED.search(content):
+    if len(content) <= _LARGE or b"<!" in content or any(odd.search(content) for odd in _ODD):
         return False
-    usual = ((b"<c", _CELL), (b"<row", _ROW))
-    tags = (sum(content.count(tag + mark) for mark in _AFTER_NAME) for tag, _ in usual)
-    named = (sum(1 for _ in pattern.finditer(content)) for _, pattern in usual)
-    return list(tags) == list(named) and content.count(b"mergeCell ") <= _MOST_MERGED
+    return content.count(b"mergeCell ") <= _MOST_MERGED
 
 
 def _usual_rectangle(content: bytes) -> tuple[int, int, int]:
@@ -201,12 +200,10 @@ def _usual_rectangle(content: bytes) -> tuple[int, int, int]:
     cells = content.count(b"<c ")
     rows = max((int(number) for number in _ROW.findall(content)), default=0)
     # A cell may name a row that it does not stand in. Those of as many digits are the most that it can be.
-    most = 10 ** len(str(rows)) - 1
-    wide = max(map(_column, set(_WIDE_COLUMN.findall(content))), default=_WIDEST_OF_TWO_LETTERS)
-    astray = re.search(rb'<c r="[A-Z]{1,3}[0-9]{%d,}"' % (len(str(rows)) + 1), content)
-    area = wide * most
-    if astray is None and area <= _ROOM + _EMPTY_PER_CELL * cells and area <= MOST_CELLS:
-        return wide, rows, cells
+    area = _USUAL_WIDTH * (10 ** len(str(rows)) - 1)
+    astray = re.compile(rb'<c r="(?:[A-Z]{3}|[B-Z][A-Z]|[A-Z]{1,2}[0-9]{%d})' % (len(str(rows)) + 1))
+    if area <= min(_ROOM + _EMPTY_PER_CELL * cells, MOST_CELLS) and astray.search(content) is None:
+        return _USUAL_WIDTH, rows, cells
     names = _CELL.findall(content)
     columns = max(map(_column, {letters for letters, _ in names}), default=0)
     return columns, max((int(number) for _, number in names), default=rows), cells

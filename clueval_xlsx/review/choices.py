@@ -53,6 +53,8 @@ class Choices:
         self.entries += [Entry(text, len(text), code) for text, code in codes if text not in texts]
         self._compared = [Entry(normalise(text), least, code) for text, least, code in self.entries]
         self._whole = {each.text for each in self._compared if each.text}
+        split = [text.split(" ") for text in self._whole]
+        self._beginnings = {" ".join(each[:count]) for each in split for count in range(1, len(each))}
         self._known: dict[str, str | None] = {}  # texts as they stand in cells, which recur
 
     def find(self, typed: str) -> str | None:
@@ -62,6 +64,10 @@ class Choices:
             found = (each.code for each in self._compared if len(text) >= each.least and each.text.startswith(text))
             self._known[typed] = next(found, None)
         return self._known[typed]
+
+    def goes_on(self, typed: str) -> bool:
+        """Whether an entry begins with a text and has further words."""
+        return normalise(typed) in self._beginnings
 
     def has(self, typed: str) -> bool:
         """Whether a text is an entry as a whole."""

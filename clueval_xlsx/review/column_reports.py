@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import RowProblem
-from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text, column_name
+from clueval_xlsx.files.workbooks import SheetTable, cell_name, column_name
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.row_ids import RowIds
 from clueval_xlsx.review.sheet_columns import Columns, Sections, filled_beyond
@@ -66,8 +66,8 @@ class ColumnReports:
 
     def _used(self, place: int, numbers: Sequence[int]) -> bool:
         """Whether something stands in a column of these rows."""
-        rows = (self.table.rows[number] for number in numbers)
-        return any(place < len(row) and row[place] != "" and cell_text(row[place]).strip() for row in rows)
+        rows = (self.table.texts[number] for number in numbers)
+        return any(place < len(row) and row[place] for row in rows)
 
     def strange(self, columns: Columns, numbers: Sequence[int]) -> dict[int, int]:
         """Columns that nobody knows although something stands there: place → the first such row."""
@@ -109,7 +109,7 @@ class ColumnReports:
         """Columns that nobody knows: where one of ours is missing, it may be the one."""
         places, numbers = list(strange), list(strange.values())
         where = f"{self.name}!{cell_name(min(numbers), places[0])}:{cell_name(last, places[-1])}"
-        text = cell_text(self.table.rows[strange[places[0]]][places[0]]).strip()
+        text = self.table.texts[strange[places[0]]][places[0]]
         letters = ", ".join(column_name(place) for place in places)
         what = f"found {text[:60]!r} in a column that is not known ({letters})"
         if not lost:
@@ -129,8 +129,7 @@ class ColumnReports:
     ) -> None:
         """Rows that are open, but for a judgement in a column that is none of ours; there a digit may be anything."""
         for number in numbers:
-            cells = self.table.rows[number]
-            texts = {place: cell_text(cells[place]).strip() for place in range(len(cells)) if cells[place] != ""}
+            texts = dict(enumerate(self.table.texts[number]))
             if any(texts.get(place) for place in columns.places.get("judgement", ())):
                 continue
             for place in strange:

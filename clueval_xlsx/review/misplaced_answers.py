@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from clueval_xlsx.files.workbooks import SheetTable, cell_text
+from clueval_xlsx.files.workbooks import SheetTable
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN
 from clueval_xlsx.review.normalising import normalise
@@ -65,8 +65,8 @@ class MisplacedAnswers:
     def _holds_digits(self, place: int) -> bool:
         """Whether most cells of a column are bare digits."""
         if place not in self._digits:
-            cells = [row[place] for number in self._rows.ids if place < len(row := self._table.rows[number])]
-            texts = [text for cell in cells if (text := cell_text(cell).strip())]
+            rows = (self._table.texts[number] for number in self._rows.ids)
+            texts = [text for row in rows if place < len(row) and (text := row[place])]
             self._digits[place] = sum(map(str.isdigit, texts)) > _MOSTLY * len(texts)
         return self._digits[place]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
-from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text
+from clueval_xlsx.files.workbooks import SheetTable, cell_name
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.column_reports import ColumnReports
 from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN, AnswerPart, completeness
@@ -46,6 +46,7 @@ class ReviewSheet:
         self._sections: Sections = finder.sections(table, rows)
         self._file = PurePath(name).name
         self.name = f"{self._file}!{table.name}"
+        self._used: dict[int, bool] = {}
         self._misplaced = MisplacedAnswers(self._table, rows, words)
         self._reports = ColumnReports(self.name, self._table, rows, self._sections, words, finder.wanted)
 
@@ -54,7 +55,7 @@ class ReviewSheet:
         """Whether there are judgements below the headers of a review sheet, be the case IDs gone."""
         return bool(self._sections.headers) and any(
             self._is_answer(SheetRow(self.name, number, cells, self._sections.of_row(number)))
-            for number, cells in enumerate(self._table.rows)
+            for number, cells in enumerate(self._table.texts)
             if number not in self._sections.headers
         )
 
@@ -72,8 +73,8 @@ class ReviewSheet:
         """The rows that somebody filled in, and which cases there are."""
         found = SheetContent()
         ids = RowIds(self._rows, self._sections, rules.trust_id)
-        for number, cells in enumerate(self._table.rows):
-            row = SheetRow(self.name, number, cells, self._sections.of_row(number), self._used_places)
+        for number, cells in enumerate(self._table.texts):
+            row = SheetRow(self.name, number, cells, self._sections.of_row(number))
             if number not in self._sections.headers:
                 self._read_row(row, ids, rules, found)
             elif number in self._rows.ids:
@@ -87,15 +88,12 @@ class ReviewSheet:
                 found.notes.append(f"{where}: the note {text[:60]!r} is attached to no row of a case; it is not read")
         return found
 
-    @cached_property
-    def _used_places(self) -> set[int]:
-        """The columns in which some case row has something."""
-        return {
-            place
-            for number in self._rows.ids
-            for place, cell in enumerate(self._table.rows[number])
-            if cell != "" and cell_text(cell).strip()
-        }
+    def _is_used(self, place: int) -> bool:
+        """Whether some case row has something in a column."""
+        if place not in self._used:
+            rows = (self._table.texts[number] for number in self._rows.ids)
+            self._used[place] = any(place < len(row) and row[place] for row in rows)
+        return self._used[place]
 
     def _read_row(self, row: SheetRow, ids: RowIds, rules: RowRules, found: SheetContent) -> None:
         own = ids.of_row(row.number)
@@ -126,7 +124,7 @@ class ReviewSheet:
             found.notes.append(f"{row.cell('severity')}: a severity without a judgement; the case counts as open")
         for place, what in valueless:
             report(row.place(place), f"found {what}", "a judgement, its words or its digit", "no_value", what)
-        if row.settle_doubles(report) and not valueless:
+        if row.settle_doubles(report, self._is_used) and not valueless:
             self._read_answer(row, case_id, rules, report)
 
     def _read_answer(self, row: SheetRow, case_id: str, rules: RowRules, report: RowReport) -> None:
@@ -234,7 +232,7 @@ class ReviewSheet:
     def _judgement(self, row: SheetRow, kind: str, report: RowReport) -> str | None:
         """The code of a row's judgement, empty if there is none; None after a complaint."""
         typed = row.text("judgement")
-        pieces = row.from_judgement(_MOST_WORDS) if typed else []
+        pieces = row.from_judgement(_MOST_WORDS) if typed and self._words.begins_judgement(typed) else []
         for count in range(2, len(pieces) + 1):
             whole = " ".join(pieces[:count])
             if pieces[count - 1] and self._words.is_whole_judgement(whole):
@@ -289,10 +287,9 @@ def answered_rows(table: SheetTable, rows: CaseRows, words: SheetWords) -> CaseR
     """
     found = {}
     for number, ids in rows.ids.items():
-        texts = {place: cell_text(cell).strip() for place, cell in enumerate(table.rows[number]) if cell != ""}
         judged = [
             place
-            for place, text in texts.items()
+            for place, text in enumerate(table.texts[number])
             if words.is_whole_judgement(text) and (not text.isdigit() or place + 1 in ids)
         ]
         if judged or len(set(ids.values())) < len(ids):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from clueval_xlsx.files.workbooks import SheetTable, cell_text
+from clueval_xlsx.files.workbooks import SheetTable
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.columns import METADATA
 from clueval_xlsx.review.normalising import normalise
@@ -68,6 +68,16 @@ class Columns:
         """Every column that is understood."""
         return {place for places in self.places.values() for place in places}
 
+    def unknown(self, width: int) -> list[int]:
+        """The columns of a row of so many cells that are not understood."""
+        if width not in self._unknown:
+            self._unknown[width] = [place for place in range(width) if place not in self.known]
+        return self._unknown[width]
+
+    @cached_property
+    def _unknown(self) -> dict[int, list[int]]:
+        return {}
+
 
 class ColumnFinder:
     """Finds the columns of the sheets of one workbook; `layout` is the order in which they were written."""
@@ -89,7 +99,7 @@ class ColumnFinder:
         Rows whose IDs stand in other columns than those of their section were pasted from elsewhere: they are read by
         themselves, those of one shape together.
         """
-        filled = _values(table, rows)
+        filled = _Filled(table, rows)
         found = [
             self._completed(self._read_header(table, number, filled), filled, rows)
             if not self._is_askew(table.rows[number], rows)
@@ -102,7 +112,7 @@ class ColumnFinder:
             if number not in sections.headers and not sections.of_row(number).id_places & ids.keys():
                 shapes.setdefault(tuple(ids), {})[number] = ids
         strays = [
-            Stray(set(members), self._completed(Columns(None, {}), _values(table, own), own))
+            Stray(set(members), self._completed(Columns(None, {}), _Filled(table, own), own))
             for members in shapes.values()
             for own in [CaseRows(members)]
         ]
@@ -113,13 +123,14 @@ class ColumnFinder:
 
         A row with a case in it was mixed up with a header by sorting: it is one only where there is no other.
         """
-        found = []
-        for number, row in enumerate(table.rows):
-            keys = {self._words.column(text) for text in _headers(row).values()}
-            named = {key.partition(":")[0] for key in keys if key}
-            if len(named) >= 2 and named & {*ANNOTATION_COLUMNS, *ID_COLUMNS}:
-                found.append(number)
-        return [number for number in found if number not in rows.ids] or found
+        others = [number for number in range(len(table.rows)) if number not in rows.ids]
+        found = [number for number in others if self._is_header(table.rows[number])]
+        return found or [number for number in rows.ids if self._is_header(table.rows[number])]
+
+    def _is_header(self, row: Sequence[object]) -> bool:
+        keys = {self._words.column(text) for text in _headers(row).values()}
+        named = {key.partition(":")[0] for key in keys if key}
+        return len(named) >= 2 and bool(named & {*ANNOTATION_COLUMNS, *ID_COLUMNS})
 
     def _is_askew(self, row: Sequence[object], rows: CaseRows) -> bool:
         """Whether headers stand beside their columns: one of IDs is next to a column of IDs that it is not above.
@@ -361,13 +372,15 @@ class Sections:
         self._own = {number: stray.columns for stray in strays for number in stray.rows}
         self.columns = [*columns, *(stray.columns for stray in strays)]
         self.headers = {each.header for each in columns if each.header is not None}
+        self._headed = [each for each in columns if each.header is not None]
+        self._below = [each.header for each in columns if each.header is not None]
 
     def of_row(self, number: int) -> Columns:
         """The columns of a row: its own, else those of the nearest header above it, else of the first below."""
         if number in self._own:
             return self._own[number]
-        above = [each for each in self._under if each.header is not None and each.header < number]
-        return above[-1] if above else self._under[0]
+        above = bisect_left(self._below, number)
+        return self._headed[above - 1] if above else self._under[0]
 
 
 def _headers(row: Sequence[object]) -> dict[int, str]:
@@ -379,14 +392,27 @@ def _headers(row: Sequence[object]) -> dict[int, str]:
     }
 
 
-def _values(table: SheetTable, rows: CaseRows) -> Filled:
-    """What is filled in, by column and row, in the rows of cases."""
-    found: dict[int, dict[int, str]] = {}
-    for number in rows.ids:
-        for place, cell in enumerate(table.rows[number]):
-            if cell != "" and (text := cell_text(cell).strip()):
-                found.setdefault(place, {})[number] = text
-    return found
+class _Filled(Filled):
+    """What is filled in, by column and row, in the rows of cases; a column is looked at when somebody asks for it."""
+
+    def __init__(self, table: SheetTable, rows: CaseRows) -> None:
+        self._rows = {number: table.texts[number] for number in rows.ids}
+        self._width = max(map(len, self._rows.values()), default=0)
+        self._found: dict[int, dict[int, str]] = {}
+
+    def __getitem__(self, place: int) -> Mapping[int, str]:
+        if place not in self._found:
+            cells = ((number, row[place]) for number, row in self._rows.items() if 0 <= place < len(row))
+            self._found[place] = {number: text for number, text in cells if text}
+        if not self._found[place]:
+            raise KeyError(place)
+        return self._found[place]
+
+    def __iter__(self) -> Iterator[int]:
+        return (place for place in range(self._width) if place in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def filled_beyond(
@@ -394,10 +420,10 @@ def filled_beyond(
 ) -> dict[int, int]:
     """Columns that nobody understands although case rows have something there: place → the first such row."""
     found: dict[int, int] = {}
-    known = columns.known
+    texts = table.texts
     for number in rows:
-        for place, cell in enumerate(table.rows[number]):
-            new = place not in known and place not in found and place not in ids[number]
-            if new and cell != "" and cell_text(cell).strip():
+        row = texts[number]
+        for place in columns.unknown(len(row)):
+            if row[place] and place not in found and place not in ids[number]:
                 found[place] = number
     return found

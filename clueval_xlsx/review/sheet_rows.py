@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.files.workbooks import cell_name, cell_text, column_name
+from clueval_xlsx.files.workbooks import cell_name, column_name
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.sheet_columns import Columns
 from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS
@@ -79,12 +79,10 @@ class SheetContent:
 
 
 class SheetRow:
-    """One row with the columns that hold for it; `sheet` is `file!sheet`, `used` the columns with anything in them."""
+    """One row with the columns that hold for it, its cells as text; `sheet` is `file!sheet`."""
 
-    def __init__(
-        self, sheet: str, number: int, cells: Sequence[object], columns: Columns, used: Set[int] = frozenset()
-    ) -> None:
-        self._sheet, self._cells, self._used = sheet, cells, used
+    def __init__(self, sheet: str, number: int, cells: Sequence[str], columns: Columns) -> None:
+        self._sheet, self._cells = sheet, cells
         self.number, self.columns = number, columns
         self._chosen: dict[str, int] = {}
 
@@ -100,9 +98,7 @@ class SheetRow:
 
     def at(self, place: int) -> str:
         """What stands in one of its cells."""
-        if place >= len(self._cells) or self._cells[place] == "":
-            return ""
-        return cell_text(self._cells[place]).strip()
+        return self._cells[place] if place < len(self._cells) else ""
 
     def from_judgement(self, count: int) -> list[str]:
         """What stands in the cell of the judgement and in those to its right."""
@@ -119,13 +115,16 @@ class SheetRow:
         places = self.columns.places.get(key, ())
         return self.place(self._chosen.get(key, places[0]) if places else 0)
 
-    def settle_doubles(self, report: RowReport) -> bool:
-        """Choose among columns of one name: an empty column gives way, and where two differ nobody guesses."""
+    def settle_doubles(self, report: RowReport, used: Callable[[int], bool]) -> bool:
+        """Choose among columns of one name: an empty column gives way, and where two differ nobody guesses.
+
+        `used` says whether a column has anything in it.
+        """
         good = True
         for key, places in self.columns.places.items():
             if len(places) < 2 or key.partition(":")[0] not in ANNOTATION_COLUMNS:
                 continue
-            texts = {place: self.at(place) for place in places if place in self._used}
+            texts = {place: self.at(place) for place in places if used(place)}
             self._chosen[key] = next((place for place, text in texts.items() if text), places[0])
             if len(set(texts.values())) > 1:
                 shown = " and ".join(f"{text!r} in {column_name(place)}" for place, text in texts.items())

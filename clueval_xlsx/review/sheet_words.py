@@ -89,6 +89,10 @@ class SheetWords:
         """Whether a text is the digit or all the words of a judgement on some kind of sheet, not their beginning."""
         return any(choices.has(text) for choices in self._offered.values())
 
+    def begins_judgement(self, text: str) -> bool:
+        """Whether the words of a judgement on some kind of sheet begin with a text and go on with another word."""
+        return any(choices.goes_on(text) for choices in self._offered.values())
+
     def span_choice(self, text: str) -> SpanChoice | str:
         """A choice, or the words as they were typed."""
         return self._spans.get(normalise(text), text.strip())
