@@ -61,7 +61,7 @@ class Words:
     def section(self, name: str) -> dict[str, str]:
         """All words whose key begins with `name.`, by the rest of the key."""
         prefix = f"{name}."
-        return {key.removeprefix(prefix): self[key] for key in _table(FALLBACK) if key.startswith(prefix)}
+        return {key.removeprefix(prefix): self[key] for key in _keys(_files()[FALLBACK], prefix)}
 
     def missing(self) -> list[str]:
         """Keys that this language does not have."""
@@ -70,8 +70,7 @@ class Words:
 
 def languages() -> list[str]:
     """The languages there are, English first."""
-    found = sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
-    return sorted(found, key=lambda language: language != FALLBACK)
+    return sorted(_files(), key=lambda language: (language != FALLBACK, language))
 
 
 def in_every_language(key: str) -> dict[str, str]:
@@ -121,18 +120,22 @@ def _placeholders(words: str) -> list[str] | None:
         return None
 
 
-def _folders() -> list[Path]:
-    """Where language files are: those that come with the package, and a folder of the user's own."""
-    own = os.environ.get(FOLDER_VARIABLE)
-    return [resource_folder("templates") / "words", *([Path(own)] if own else [])]
+def _files() -> Mapping[str, Path]:
+    """The file of each language: those that come with the package, and before them those of the user's own folder."""
+    return _files_with(os.environ.get(FOLDER_VARIABLE))
+
+
+@cache
+def _files_with(own: str | None) -> Mapping[str, Path]:
+    folders = [resource_folder("templates") / "words", *([Path(own)] if own else [])]
+    return {path.stem: path for folder in folders for path in folder.glob("*.toml")}
 
 
 def _table(language: str) -> Mapping[str, str]:
-    for folder in reversed(_folders()):
-        path = folder / f"{language}.toml"
-        if path.is_file():
-            return _load(path)
-    raise OptionError(f"unknown language {language!r}. Allowed: {', '.join(languages())}.")
+    path = _files().get(language)
+    if path is None:
+        raise OptionError(f"unknown language {language!r}. Allowed: {', '.join(languages())}.")
+    return _load(path)
 
 
 @cache
@@ -141,6 +144,11 @@ def _load(path: Path) -> Mapping[str, str]:
         return dict(_flatten(parse_toml(path.read_bytes())))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the language file cannot be read: {error}.") from None
+
+
+@cache
+def _keys(path: Path, prefix: str) -> list[str]:
+    return [key for key in _load(path) if key.startswith(prefix)]
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

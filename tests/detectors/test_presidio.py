@@ -148,14 +148,13 @@ def test_no_network_is_asked(nlp: str) -> None:
     assert tldextract.extract("a@b.co.uk").domain == "b"
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_the_example_in_one_go(language: str, tmp_path: Path, nlp: str, recognizers: str, examples: Path) -> None:
+def test_the_example_in_one_go(tmp_path: Path, nlp: str, recognizers: str, examples: Path) -> None:
     metrics = tmp_path / "metrics.json"
     arguments = (
         "--detector",
         "presidio",
         "--detector-language",
-        language,
+        "en",
         "--nlp-config",
         nlp,
         "--layer",
@@ -163,13 +162,13 @@ def test_the_example_in_one_go(language: str, tmp_path: Path, nlp: str, recogniz
     )
     result = run(
         *("evaluate", examples / "gold.vrt", *arguments, "--recognizers-config", recognizers),
-        *("--json", metrics, "--keep-unmapped", "--labelled", "category", "--workers", 1 + (language == "de")),
+        *("--json", metrics, "--keep-unmapped", "--labelled", "category", "--workers", 2),
     )
     assert result.code == 0, result.err
     assert "labels aligned by built-in map: ADDRESS → LOCATION, DATE → DATE_TIME" in result.err
     assert "labels aligned by custom recognizer: CASE_NUMBER" in result.err
     found = json.loads(metrics.read_text("utf-8"))
-    assert f"/{language}/" in found["signature"]
+    assert "/en/" in found["signature"]
     rows = [row for row in found["scores"] if row["label"] == "CASE_NUMBER" and row["level"] == "exact"]
     assert rows
     assert all(row["tp_gold"] == row["tp_pred"] == 2 for row in rows)  # 12 C 345/24 and 5 O 218/24

@@ -13,11 +13,11 @@ from tests.support.shapes import write_shape
 
 SHAPES = {
     "one sentence": {"tokens": 3000, "sentence": 3000},
-    "one document": {"tokens": 6000},
-    "many labels": {"tokens": 6000, "documents": 5, "labels": 400},
-    "many layers": {"tokens": 2000, "documents": 4, "layers": 30, "density": 0.003},
-    "every sentence a token": {"tokens": 600, "sentence": 1, "documents": 3},
-    "every document a token": {"tokens": 300, "sentence": 1, "documents": 300},
+    "one document": {"tokens": 3000},
+    "many labels": {"tokens": 3000, "documents": 5, "labels": 400},
+    "many layers": {"tokens": 1200, "documents": 4, "layers": 30, "density": 0.003},
+    "every sentence a token": {"tokens": 300, "sentence": 1, "documents": 3},
+    "every document a token": {"tokens": 150, "sentence": 1, "documents": 150},
 }
 
 

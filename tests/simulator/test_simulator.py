@@ -1,4 +1,4 @@
-"""A few dozen sequences of edits in every run of the tests; the long run is `python -m tests.simulator`."""
+"""A dozen sequences of edits in every run of the tests, dozens in a thorough one; the long run is `tests.simulator`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.simulator.oracle import KEPT, LOST, MOVED, REPORTED, judge, read_line
 from tests.simulator.person import canonical
 from tests.simulator.sequences import Simulator
 from tests.simulator.wayback import CameBack, Place
+from tests.support.ci import THOROUGH
 from tests.support.office import Office
 
-SEQUENCES = 30
-OFFICE_SEQUENCES = 5
+SEQUENCES, OFFICE_SEQUENCES = (30, 5) if THOROUGH else (12, 2)
 SEED = 15
 
 
@@ -39,6 +39,7 @@ def test_a_judged_workbook_that_nobody_edited_comes_back_whole(simulator: Simula
         assert all(verdict.readable for verdict in ran.verdicts)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", range(SEQUENCES))
 def test_no_judgement_is_lost_or_moved_by_a_sequence_of_edits(simulator: Simulator, number: int) -> None:
     ran = simulator.run(number)
@@ -167,6 +168,7 @@ def in_office(office: Office, tmp_path_factory: pytest.TempPathFactory) -> Simul
 
 
 @pytest.mark.office
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", range(OFFICE_SEQUENCES))
 def test_no_judgement_is_lost_or_moved_when_libreoffice_edits_and_saves(in_office: Simulator, number: int) -> None:
     ran = in_office.run(number)
