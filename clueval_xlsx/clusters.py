@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import signal
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,16 @@ _MOST_HERE = 32  # workers on this machine, or four for each processor, if that 
 _IN_FLIGHT = 3  # batches for each worker that are with the cluster at once; the others stay here
 _DEATHS = 2  # of workers that a batch may survive: the third splits it
 _ANSWER = 10  # seconds in which a scheduler must answer
+# Of a cluster on this machine: it does without a profiler and looks after itself less often, for the detectors' sake.
+_SETTINGS_HERE = {
+    "distributed.scheduler.allowed-failures": _DEATHS,
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "500ms",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
+_RECOUNT = 1  # seconds after which workers are counted again
 _START = 60  # seconds in which the first worker must come
 _TALKATIVE = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers, each with a level
 _OWN_NAME = "clueval-xlsx"
@@ -117,11 +128,11 @@ def _silenced() -> Iterator[None]:
 
 def _no_answer(place: ClusterPlace, error: Exception) -> str:
     if place.local_workers is not None:
-        return f"--cluster {place.address}: cannot be started: {_described(error)}. Check --cluster-tls, and memory."
+        return f"--cluster {place.address}: cannot be started: {described(error)}. Check --cluster-tls, and memory."
     if place.tls is None and place.address.startswith("tls:"):
         return f"--cluster {place.address}: is encrypted. Give the certificates and the key, too (--cluster-tls FILE)."
     return (
-        f"--cluster {place.address}: there is no answer: {_described(error)}. Give the address that the scheduler "
+        f"--cluster {place.address}: there is no answer: {described(error)}. Give the address that the scheduler "
         "printed, such as tcp://10.0.0.5:8786, or local:4."
     )
 
@@ -162,13 +173,13 @@ def _local_cluster(workers: int, security: Any) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any free port: there may be another cluster
+            dashboard_address=None,
             silence_logs="CRITICAL",
             security=security,
         )
 
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS}),
+        dask.config.set(_SETTINGS_HERE),
         ThreadPoolExecutor(1) as starter,
     ):
         starting = starter.submit(start)
@@ -212,6 +223,15 @@ def worker_count(client: Client) -> int:
     return max(len(client.ncores()), 1)
 
 
+def _counted(client: Client, seen: Callable[[int], None]) -> Iterator[int]:
+    """The number of workers, for ever; the scheduler is asked again from time to time, and `seen` told."""
+    while True:
+        workers, asked = worker_count(client), time.monotonic()
+        seen(workers)
+        while time.monotonic() < asked + _RECOUNT:
+            yield workers
+
+
 @dataclass(frozen=True, eq=False)
 class Batch(Generic[Item, Result]):
     """What came back for some items: a result, or None where every worker that took this single item died."""
@@ -223,18 +243,17 @@ class Batch(Generic[Item, Result]):
 def spread(
     client: Client,
     work: Callable[[Sequence[Item]], Result],
-    take: Callable[[], Sequence[Item]],
+    take: Callable[[int], Sequence[Item]],
     seen: Callable[[int], None] = lambda _workers: None,
 ) -> Iterator[Batch[Item, Result]]:
     """Have the workers do batches, and give them back as they are done.
 
-    `take` hands out the next batch, an empty one at the end; `seen` is told the number of workers. A batch that
-    several workers died of is split, and each of its items tried alone. Closing this cancels what is under way.
+    `take` hands out the next batch for so many workers, an empty one at the end; `seen` is told their number. A batch
+    that several workers died of is split, and each of its items tried alone. Closing this cancels what is under way.
     """
     from distributed import as_completed
 
-    workers = worker_count(client)
-    seen(workers)
+    counts = _counted(client, seen)
     waiting: dict[Future, Sequence[Item]] = {}
     suspects: deque[Item] = deque()
     done = as_completed(loop=client.loop)
@@ -246,7 +265,8 @@ def spread(
 
     try:
         while True:
-            while len(waiting) < _IN_FLIGHT * workers and (items := take()):
+            workers = next(counts)
+            while len(waiting) < _IN_FLIGHT * workers and (items := take(workers)):
                 send(items)
             alone = not waiting and bool(suspects)
             if alone:  # whoever makes a worker die now has only itself to blame
@@ -262,18 +282,16 @@ def spread(
                 raise
             except Exception as error:  # of a worker, of whatever was raised there, of a scheduler that is gone
                 if not _is_death(error):
-                    raise DetectorError(f"--cluster: a batch failed there: {_described(error)}.") from None
+                    raise DetectorError(f"--cluster: a batch failed there: {described(error)}.") from None
             if result is None and not alone:
                 suspects.extend(items)
             else:
                 yield Batch(items, result)
-            workers = worker_count(client)
-            seen(workers)
     finally:
         client.cancel(list(waiting))
 
 
-def _described(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """An error of somebody else's, in one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(".: ")
 

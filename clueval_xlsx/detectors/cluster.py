@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from clueval_xlsx.clusters import spread, worker_count
+from clueval_xlsx.clusters import described, spread
 from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import CluevalError, DetectorError
 
@@ -103,14 +103,29 @@ class ClusterRun:
         self._name = f"clueval-xlsx-{uuid.uuid4().hex}"
         try:
             client.register_plugin(DetectorPlugin(settings, time_limit), name=self._name)
-            self.description: Description = client.submit(_describe, self._name, pure=False).result()
+            self.description = self._described()
         except CluevalError:
             raise
         except Exception as error:  # whatever is wrong over there arrives here
             raise DetectorError(
-                f"--cluster: the workers cannot load the detector: {type(error).__name__}: {error}. Install "
-                "clueval-xlsx and the detector in the same versions there."
+                f"--cluster: the workers cannot load the detector: {described(error)}. Install clueval-xlsx and the "
+                "detector in the same versions there."
             ) from None
+
+    def _described(self) -> Description:
+        """What the detector says about itself; all workers load it now, side by side, and must say the same."""
+        loading = [  # one that dies before it gets there does not stop the others
+            self._client.submit(_describe, self._name, workers=[worker], allow_other_workers=True, pure=False)
+            for worker in self._client.ncores()
+        ]
+        first, *others = self._client.gather(loading)
+        if different := [other for other in others if other != first]:
+            raise DetectorError(
+                f"--cluster: the workers have different detectors: {first} and {different[0]}. Install "
+                "the same version, with the same configuration, on each."
+            )
+        description: Description = first
+        return description
 
     def outcomes(
         self, take: Callable[[int], Chunk], left: int, seen: Callable[[int], None]
@@ -121,10 +136,10 @@ class ClusterRun:
         """
         taken = 0
 
-        def batch_of() -> Chunk:
+        def batch_of(workers: int) -> Chunk:
             """The next batch; towards the end they get smaller."""
             nonlocal taken
-            most = (left - taken) // (worker_count(self._client) * _TURNS)
+            most = (left - taken) // (workers * _TURNS)
             chunk = take(max(self.description.batch_size, min(_MOST_IN_BATCH, most), 1))
             taken += len(chunk)
             return chunk

@@ -62,9 +62,9 @@ print(json.dumps(used))
 def all_documents() -> list[Document]:
     """The documents of ler-dev, or of the example many times."""
     folder = data_folder()
-    if folder is None:
-        return make_dataset(read(ROOT / "examples" / "gold.vrt", ReadOptions(layers={"category": 2}))).documents * 40
-    return make_dataset(read(folder / "ler-dev.gold.vrt")).documents
+    source = ROOT / "examples" / "gold.vrt" if folder is None else folder / "ler-dev.gold.vrt"
+    documents = make_dataset(read(source, ReadOptions(layers={"category": 2}))).documents
+    return documents * 40 if folder is None else documents
 
 
 def in_the_detector(documents: list[Document], settings: DetectorSettings) -> dict[str, float]:

@@ -14,12 +14,15 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from clueval_xlsx import clusters
 from clueval_xlsx.clusters import ClusterPlace, connected, spread
-from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
+from clueval_xlsx.detectors import cluster as detector_cluster
+from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
+from clueval_xlsx.detectors.cluster import ClusterRun
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
@@ -223,6 +226,20 @@ def test_another_version_of_the_package_is_refused() -> None:
         clusters.check_versions(having("1.0", None, None))
 
 
+def test_workers_with_different_detectors_are_refused(cluster: Any, tmp_path: Path) -> None:
+    script = command(tmp_path, GOOD)
+
+    def differing(name: str) -> Description:
+        return Description(script, distributed.get_worker().address, "en", name)
+
+    with (
+        distributed.Client(cluster) as client,
+        mock.patch.object(detector_cluster, "_describe", differing),
+        pytest.raises(DetectorError, match=r"the workers have different detectors: .* and "),
+    ):
+        ClusterRun(client, DetectorSettings(script), 30)
+
+
 def test_what_is_raised_on_a_worker_arrives_as_a_sentence(cluster: Any) -> None:
     def work(items: Sequence[int]) -> list[int]:
         raise ValueError(f"nothing\nto do with {items}")
@@ -232,7 +249,7 @@ def test_what_is_raised_on_a_worker_arrives_as_a_sentence(cluster: Any) -> None:
         distributed.Client(cluster) as client,
         pytest.raises(DetectorError, match=r"a batch failed there: ValueError: nothing to do with \[1\]"),
     ):
-        list(spread(client, work, lambda: numbers.pop() if numbers else []))
+        list(spread(client, work, lambda _: numbers.pop() if numbers else []))
 
 
 def test_without_dask_the_message_says_how_to_get_it(examples: Path, tmp_path: Path) -> None:
@@ -375,6 +392,6 @@ def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:
     with two_workers(memory_limit="500MB") as started, distributed.Client(started) as client:
         found = [
             (list(batch.items), batch.result)
-            for batch in spread(client, work, lambda: numbers.pop(0) if numbers else [])
+            for batch in spread(client, work, lambda _: numbers.pop(0) if numbers else [])
         ]
     assert sorted(found) == [([1], [1]), ([2], None), ([3], [3])]

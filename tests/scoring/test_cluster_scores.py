@@ -288,8 +288,8 @@ def test_files_that_are_written_differently_are_refused(in_parts: Callable[[int]
 
 
 def test_a_file_that_each_worker_dies_of_is_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dying(_client: object, _work: object, take: Callable[[], Sequence[Any]], *_seen: object) -> Iterator[Any]:
-        yield Batch(take()[:1], None)
+    def dying(_client: object, _work: object, take: Callable[[int], Sequence[Any]], *_seen: object) -> Iterator[Any]:
+        yield Batch(take(2)[:1], None)
 
     monkeypatch.setattr(cluster_scores, "connected", lambda _place: nullcontext())
     monkeypatch.setattr(cluster_scores, "worker_count", lambda _client: 2)
