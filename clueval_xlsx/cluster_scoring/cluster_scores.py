@@ -10,11 +10,17 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
+from operator import add
 
-import numpy as np
-
-from clueval_xlsx.cluster_scoring.corpus_parts import CorpusPart, CorpusRequest, FilePair, PartFigures, count_batch
+from clueval_xlsx.cluster_scoring.corpus_parts import (
+    CorpusPart,
+    CorpusRequest,
+    FilePair,
+    PartFigures,
+    SidePart,
+    count_batch,
+)
 from clueval_xlsx.clusters import ClusterPlace, connected, spread, worker_count
 from clueval_xlsx.corpus.annotation import orphan_notes
 from clueval_xlsx.corpus.corpus import no_metadata
@@ -143,51 +149,54 @@ def add_parts(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], request: C
     """The figures of the corpus from those of its parts, which follow each other."""
     _check_alike(parts, pairs, request.options)
     doc_ids = _doc_ids(parts, pairs, request)
-    counts: Counter[str] = sum((part.counts for part in parts), Counter())
-    sides = [_side_facts(parts, index) for index in range(2)]
+    whole = [_inputs(parts, index, len(doc_ids)) for index in range(len(parts[0].figures))]
+    sides = (whole[0].gold, whole[0].pred)
     if request.strict_tags and (orphans := [side for side in sides if any(side.orphans.values())]):
         raise InputError(
             f"{orphans[0].name}: {sum(orphans[0].orphans.values())} I- tags continue nothing. --bio strict allows I- "
             "only behind B- or I- of the same label; use --bio lenient to let it open a span."
         )
     differences = sum((part.differences for part in parts), TextDifferences())
-    gold, pred = sides
     notes = [note for index in range(2) for part in parts for note in part.sides[index].notes]
-    notes += [*unseen_note(counts["unseen"]), *differences.notes(gold.name, pred.name)]
+    notes += unseen_note(sum(part.unseen for part in parts))
+    notes += differences.notes(sides[0].name, sides[1].name)
     notes += [note for side in sides for note in orphan_notes(side.name, side.orphans)]
-    hard = any(part.hard_breaks for part in parts)
-    inputs = InputFacts(
-        gold,
-        pred,
-        parts[0].figures[0].layers,
-        len(doc_ids),
-        counts["closed" if hard else "sentences"],
-        counts["tokens"],
-        max(part.align for part in parts),
-    )
     figures = tuple(
         _scored([part.figures[index] for part in parts], inputs, doc_ids, notes, request)
-        for index in range(len(parts[0].figures))
+        for index, inputs in enumerate(whole)
     )
-    contents = [parts[0].sides[index].content for index in range(2)]
-    for part in parts[1:]:
-        contents = [content + part.sides[index].content for index, content in enumerate(contents)]
-    raw = replace(inputs, gold=replace(gold, spans=sum(part.spans for part in parts)))
+    contents = [reduce(add, (part.sides[index].content for part in parts)) for index in range(2)]
+    raw = replace(whole[0], gold=replace(sides[0], spans=sum(part.spans for part in parts)))
     return ClusterScores(figures, raw, (contents[0], contents[1]), all(part.same_spans for part in parts))
 
 
-def _side_facts(parts: Sequence[CorpusPart], index: int) -> SideFacts:
-    sides = [part.sides[index] for part in parts]
-    source, openings = sides[0].source, dict(sides[0].openings)
-    for side in sides[1:]:
-        openings = {layer: openings[layer] + counts for layer, counts in side.openings.items()}
-    return SideFacts(
-        source.name,
-        folder_digest(hashed for side in sides for hashed in side.hashes),
-        source.columns,
-        sum(part.figures[0].spans[index] for part in parts),
-        {layer: counts.orphans for layer, counts in openings.items()},
-        source.reading,
+def _inputs(parts: Sequence[CorpusPart], index: int, documents: int) -> InputFacts:
+    """What was compared in all parts; `index` is that of what is evaluated by itself."""
+    found = [part.figures[index].inputs for part in parts]
+    hard = any(part.hard_breaks for part in parts)
+    closed = [
+        inputs.sentences if part.hard_breaks or not hard else part.filled
+        for part, inputs in zip(parts, found, strict=True)
+    ]
+    return replace(
+        found[0],
+        gold=_side_facts([inputs.gold for inputs in found], [part.sides[0] for part in parts]),
+        pred=_side_facts([inputs.pred for inputs in found], [part.sides[1] for part in parts]),
+        documents=documents,
+        sentences=sum(closed),
+        tokens=sum(inputs.tokens for inputs in found),
+        align=max(inputs.align for inputs in found),
+    )
+
+
+def _side_facts(found: Sequence[SideFacts], parts: Sequence[SidePart]) -> SideFacts:
+    openings = {layer: reduce(add, (part.openings[layer] for part in parts)) for layer in parts[0].openings}
+    return replace(
+        found[0],
+        sha256=folder_digest(hashed for part in parts for hashed in part.hashes),
+        spans=sum(facts.spans for facts in found),
+        orphans={layer: counts.orphans for layer, counts in openings.items()},
+        dropped=sum(facts.dropped for facts in found),
     )
 
 
@@ -198,21 +207,12 @@ def _scored(
     notes: Sequence[str],
     request: CorpusRequest,
 ) -> ScoredCorpus:
-    layers, options = found[0].layers, request.options
-    if options.labelled not in {None, *layers}:
+    options = request.options
+    if options.labelled not in {None, *inputs.layers}:
         options = replace(options, labelled=None)
     tallies = AddedTallies.join([each.tallies for each in found])
     presidio = AddedTallies.join([each.presidio for each in found])
     confused = [each.presidio_confusion for each in found if each.presidio_confusion is not None]
-    sides = [
-        replace(
-            side,
-            spans=sum(each.spans[index] for each in found),
-            dropped=sum(each.dropped[index] for each in found),
-        )
-        for index, side in enumerate((inputs.gold, inputs.pred))
-    ]
-    inputs = replace(inputs, gold=sides[0], pred=sides[1], layers=layers)
     alignment = _aligned([each.alignment for each in found], options.labels, len(doc_ids))
     return ScoredCorpus(
         inputs=inputs,
@@ -280,10 +280,10 @@ def _doc_ids(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], request: Co
     ids = [f"#{number}" if doc_id is None else doc_id for number, (_, doc_id) in enumerate(own, 1)]
     if len(set(ids)) == len(ids):
         return ids
-    if not format_named(parts[0].sides[0].source.format).columns:
+    if not format_named(parts[0].sides[0].format).columns:
         return [f"{stem}/{doc_id}" for stem, doc_id in own]
     doc_id = next(doc_id for doc_id, count in Counter(ids).items() if count > 1)
-    stops = np.append([part.number for part in parts[1:]], len(pairs)).tolist()
+    stops = [*(part.number for part in parts[1:]), len(pairs)]
     files = [
         pairs[number][0]
         for part, stop in zip(parts, stops, strict=True)

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.label_rules import DISCARD, Alignment
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.tags import OpeningCounts
 from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
-from clueval_xlsx.figures import Options
+from clueval_xlsx.figures import InputFacts, Options
 from clueval_xlsx.formats.emptiness import Content
 from clueval_xlsx.formats.loading import FileOfFolder, read_files
 from clueval_xlsx.formats.options import PRED, ReadOptions
@@ -47,12 +46,10 @@ class CorpusRequest:
 class PartFigures:
     """What was counted in one part that is evaluated by itself: all layers, or one."""
 
-    layers: tuple[str, ...]
+    inputs: InputFacts
     tallies: AddedTallies
     presidio: AddedTallies
     presidio_confusion: Counter[tuple[str, str]] | None
-    spans: tuple[int, int]
-    dropped: tuple[int, int]
     alignment: Alignment
 
 
@@ -60,7 +57,7 @@ class PartFigures:
 class SidePart:
     """What is known of one side of some files."""
 
-    source: Source
+    format: str
     hashes: list[bytes]
     notes: tuple[str, ...]
     content: Content
@@ -75,10 +72,10 @@ class CorpusPart:
     doc_ids: list[tuple[str, str | None]]  # name of the file (of texts), own ID
     sides: tuple[SidePart, SidePart]
     figures: list[PartFigures]
-    counts: Counter[str]
     spans: int  # of gold before labels are aligned
+    unseen: int  # documents that an annotator has not seen
+    filled: int  # documents that are not empty: each is a sentence, if other files say where sentences end
     hard_breaks: bool
-    align: str
     differences: TextDifferences
     same_spans: bool
     alike: Mapping[str, object]
@@ -97,10 +94,6 @@ def count_batch(request: CorpusRequest, batch: Sequence[tuple[int, FilePair]]) -
             _count([files], number, request)
         except CluevalError as error:
             return _named(error, files)
-    return _count_alike_failed(batch)
-
-
-def _count_alike_failed(batch: Sequence[tuple[int, FilePair]]) -> CluevalError:
     names = f"{batch[0][1][0].name} to {batch[-1][1][0].name}"
     return InputError(
         f"{batch[0][1][0].folder}: the files {names} can each be scored alone but not together. They must be written "
@@ -131,25 +124,18 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Co
     sources = {f"metadata {key}": corpus.metadata_source(key) for key in options.by}
     known = tuple(key for key in options.by if sources[f"metadata {key}"])
     evaluations = evaluate_each(evaluation_parts(pair, merged=request.merged), replace(options, by=known))
-    filled = int((corpus.documents.stop > corpus.documents.start).sum())
-    sentences = len(corpus.breaks)
     return CorpusPart(
         number,
         _own_ids(gold, pair),
         (
-            SidePart(gold.source, gold_hashes, gold.notes, contents[0], pair.gold.openings),
-            SidePart(pred.source, pred_hashes, pred.notes, contents[1], pair.pred.openings),
+            SidePart(gold.source.format, gold_hashes, gold.notes, contents[0], pair.gold.openings),
+            SidePart(pred.source.format, pred_hashes, pred.notes, contents[1], pair.pred.openings),
         ),
         [_figures(evaluation) for evaluation in evaluations],
-        Counter(
-            tokens=len(corpus),
-            sentences=sentences,
-            closed=sentences if corpus.hard_breaks else filled,  # sentences, if other files say where they end
-            unseen=len(gold.unseen | pred.unseen),
-        ),
         len(pair.gold.spans),
+        len(gold.unseen | pred.unseen),
+        int((corpus.documents.stop > corpus.documents.start).sum()),
         corpus.hard_breaks,
-        "text" if pair.added is not None else "",
         pair.differences,
         pair.gold.spans.equals(pair.pred.spans),
         {
@@ -166,15 +152,12 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Co
 
 
 def _figures(evaluation: Evaluation) -> PartFigures:
-    settings, inputs = evaluation.settings, evaluation.inputs
-    tokens = len(evaluation.pair.corpus)
+    settings, tokens = evaluation.settings, len(evaluation.pair.corpus)
     return PartFigures(
-        evaluation.layers,
+        evaluation.inputs,
         AddedTallies.of(evaluation.tallies, settings, tokens),
         AddedTallies.of(evaluation.presidio_tallies, replace(settings, groupings=()), tokens),
         evaluation.presidio_confusion,
-        (inputs.gold.spans, inputs.pred.spans),
-        (inputs.gold.dropped, inputs.pred.dropped),
         evaluation.alignment,
     )
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clueval_xlsx.clusters import described, spread
+from clueval_xlsx.detectors.process import now
 from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import CluevalError, DetectorError
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.detectors.base import Description, DetectorSettings
 
-_MOST_IN_BATCH = 16  # documents; what a dead worker was at is done again
+_FIRST_BATCH = 4  # documents, before it is known how long they take
+_MOST_IN_BATCH = 128
+_BATCH_SECONDS = 4.0  # what a dead worker was at is done again; between two batches the detector waits a little
 _TURNS = 4  # batches of what is left for each worker, so that all end at about the same time
 
 
@@ -86,8 +89,10 @@ def _describe(name: str) -> Description:
     return _on_worker(name).describe()
 
 
-def _run_batch(name: str, chunk: Sequence[Task]) -> list[DocumentOutcome]:
-    return _on_worker(name).run(list(chunk))
+def _run_batch(name: str, chunk: Sequence[Task]) -> tuple[list[DocumentOutcome], float]:
+    """The outcomes, and the seconds that they took."""
+    began = now()
+    return _on_worker(name).run(list(chunk)), now() - began
 
 
 def _finish(name: str, dask_worker: Any = None) -> list[DocumentOutcome]:
@@ -134,13 +139,13 @@ class ClusterRun:
 
         `take(n)` gives the next n documents, `left` says how many there are, `seen` is told the number of workers.
         """
-        taken = 0
+        taken, most = 0, _FIRST_BATCH
 
         def batch_of(workers: int) -> Chunk:
             """The next batch; towards the end they get smaller."""
             nonlocal taken
-            most = (left - taken) // (workers * _TURNS)
-            chunk = take(max(self.description.batch_size, min(_MOST_IN_BATCH, most), 1))
+            share = (left - taken) // (workers * _TURNS)
+            chunk = take(max(self.description.batch_size, min(most, share), 1))
             taken += len(chunk)
             return chunk
 
@@ -150,7 +155,9 @@ class ClusterRun:
                 if batch.result is None:
                     yield DocumentOutcome(batch.items[0].number, None, "each worker that took it died")
                 else:
-                    yield from batch.result
+                    outcomes, seconds = batch.result
+                    yield from outcomes
+                    most = min(_MOST_IN_BATCH, int(len(outcomes) * _BATCH_SECONDS / max(seconds, 1e-3)))
         # A program may still say something about documents that it has answered.
         for said in self._client.run(_finish, self._name, on_error="ignore").values():
             yield from said
