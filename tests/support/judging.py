@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from weakref import WeakKeyDictionary
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
@@ -101,12 +102,19 @@ def spans(run: Adjudication, layer: str = "span") -> list[tuple[str, str | None]
     ]
 
 
+_WRITTEN: WeakKeyDictionary[Evaluation, dict[str, bytes]] = WeakKeyDictionary()
+
+
 def workbook(
     evaluation: Evaluation, answers: Mapping[str, Answer] | None = None, name: str = "review.xlsx", **options: object
 ) -> io.BytesIO:
-    """A real review workbook with the answers filled in."""
-    stream = io.BytesIO()
-    write_workbook(evaluation, stream, ReviewOptions(answers=answers or {}, **options))  # type: ignore[arg-type]
-    stream.seek(0)
-    stream.name = name
-    return stream
+    """A real review workbook with the answers filled in; the same one is written once, for all tests of a module."""
+    written = _WRITTEN.setdefault(evaluation, {})
+    key = repr((answers or {}, options))
+    if key not in written:
+        stream = io.BytesIO()
+        write_workbook(evaluation, stream, ReviewOptions(answers=answers or {}, **options))  # type: ignore[arg-type]
+        written[key] = stream.getvalue()
+    found = io.BytesIO(written[key])
+    found.name = name
+    return found

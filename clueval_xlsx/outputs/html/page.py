@@ -7,7 +7,8 @@ import hashlib
 import json
 import re
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from clueval_xlsx.resources import resource_folder
@@ -53,6 +54,25 @@ def script_json(data: object) -> Markup:
     return Markup(text)
 
 
+class _Compiled(BytecodeCache):
+    """What templates were compiled to, which takes most of the time of a page, for the next page of this process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Take what is there."""
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep it."""
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
+
+
 def _environment(words: Words) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(resource_folder("templates") / "html"),
@@ -61,6 +81,7 @@ def _environment(words: Words) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=_COMPILED,
     )
     environment.globals.update(
         words=words,
