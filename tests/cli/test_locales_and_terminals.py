@@ -109,28 +109,31 @@ def test_turkish_and_german_ways_of_writing_change_nothing(home: Path) -> None:
             pytest.fail(missing)
         pytest.skip(missing)
     # A program that embeds the library may have set the locale: numbers then have a comma, İ is another letter.
+    foreign = "locale.setlocale(locale.LC_ALL, ''); assert locale.localeconv()['decimal_point'] == ','"
     code = (
-        "import locale, sys; locale.setlocale(locale.LC_ALL, ''); assert locale.localeconv()['decimal_point'] == ','\n"
-        "from clueval_xlsx.__main__ import main; main()"
+        "import json, locale, sys\n{}\nfrom clueval_xlsx.__main__ import main\n"
+        "for words in json.loads(sys.argv[1]):\n    sys.argv = ['clueval-xlsx', *words]\n    main()\n"
     )
     (home / "gold.tr.vrt").write_text("İstanbul\tB-Iğdır\nısı\tB-İL\nTITLE\tO\n", "utf-8")
     results = []
     for name in ("C.UTF-8", *found):
         out = home / name
         out.mkdir()
+        runs = []
         for sides in (("gold.vrt", "pred.vrt", *EXAMPLE_OPTIONS), ("gold.tr.vrt", "gold.tr.vrt", "--ignore", "il")):
             stem = sides[0].replace(".", "-")
             targets = ("-o", out / f"{stem}.xlsx", "--files", out / stem, "--html", out / f"{stem}.html")
-            done = subprocess.run(
-                [sys.executable, *(("-c", code) if name in found else ("-m", "clueval_xlsx")), "evaluate", *sides]
-                + [str(word) for word in targets],
-                env=environment({"LC_ALL": name, "LANGUAGE": name, "SOURCE_DATE_EPOCH": "1700000000"}),
-                cwd=home,
-                capture_output=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
+            runs.append(["evaluate", *sides, *map(str, targets)])
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(foreign if name in found else ""), json.dumps(runs)],
+            env=environment({"LC_ALL": name, "LANGUAGE": name, "SOURCE_DATE_EPOCH": "1700000000"}),
+            cwd=home,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
         results.append({path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()})
+        assert len(results[-1]) > 4
     for other in results[1:]:
         assert other.keys() == results[0].keys()
         assert [path for path in other if other[path] != results[0][path]] == []

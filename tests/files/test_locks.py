@@ -13,15 +13,17 @@ import pytest
 
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.locks import locked
+from tests.support.ci import THOROUGH
 from tests.support.commands import run
 from tests.support.folders import ROOT
 from tests.support.workbooks import renamed_judge
 from tests.support.writing import make_home
 
-ROUNDS = int(os.environ.get("CLUEVAL_RACES", "6"))  # so many pairs of re-imports at once
+ROUNDS = int(os.environ.get("CLUEVAL_RACES", "8" if THOROUGH else "3"))  # so many pairs of re-imports at once
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 def test_two_re_imports_at_once_lose_no_judgement_however_often(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
     ben = home / "ben.xlsx"
@@ -35,7 +37,7 @@ def test_two_re_imports_at_once_lose_no_judgement_however_often(tmp_path: Path) 
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.racing"],
         input=json.dumps({"rounds": ROUNDS, "runs": runs}),
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
