@@ -99,7 +99,7 @@ def _between_characters(cuts: IntArray, place: IntArray) -> IntArray:
 
 def _cut_tokens(tokens: Strings, parts: IntArray, token: IntArray, character: IntArray) -> Strings:
     """Cut each `token` behind so many of its characters, given how many parts every token of the corpus has."""
-    start, length = np.repeat(tokens.start, parts), np.repeat(tokens.length, parts)
+    start, length = np.repeat(tokens.start.astype(np.int64), parts), np.repeat(tokens.length, parts)
     first = np.cumsum(parts) - parts
     borders = np.flatnonzero(np.diff(token)) + 1
     for number, offsets in zip(token[np.append(0, borders)].tolist(), np.split(character, borders), strict=True):

@@ -37,11 +37,9 @@ def presidio_json(evaluation: Figures) -> str:
 
 
 def _rows(*parts: Figures) -> list[dict[str, Any]]:
-    rows = []
-    for part in parts:
-        own = {"layer": part.layers[0]} if len(parts) > 1 else {}
-        rows += [row | own for row in score_rows(part.scores)]
-    return rows
+    if len(parts) == 1:
+        return score_rows(parts[0].scores)
+    return [row | {"layer": part.layers[0]} for part in parts for row in score_rows(part.scores)]
 
 
 def _description(evaluation: Figures) -> dict[str, Any]:

@@ -135,9 +135,9 @@ def _linearised(above: FloatArray, below: FloatArray) -> tuple[FloatArray, Float
 
 @dataclass(frozen=True, eq=False)
 class DocumentTable:
-    """Weights of units, documents by columns; sparse, because few labels occur in each document.
+    """Sums of units, documents by columns; sparse, because few labels occur in each document.
 
-    `column` is sorted; units of one document and column are summed when some columns are looked at.
+    `column` is sorted; each document and column that has something is there once.
     """
 
     document: IntArray
@@ -148,9 +148,14 @@ class DocumentTable:
     @classmethod
     def of(cls, document: IntArray, column: IntArray, weight: FloatArray, documents: int) -> DocumentTable:
         """Of the units that have a document and a column (-1: none)."""
-        known = np.flatnonzero((column >= 0) & (document >= 0))
-        order = known[np.argsort(column[known], kind="stable")]
-        return cls(document[order], column[order].astype(np.int64), weight[order], documents)
+        known = np.flatnonzero((column >= 0) & (document >= 0) & (weight != 0))
+        cell = column[known].astype(np.int64) * documents + document[known]
+        order = np.argsort(cell, kind="stable")
+        cell = cell[order]
+        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        summed = np.add.reduceat(weight[known][order], first) if len(first) else weight[:0]
+        columns, rows = np.divmod(cell[first], documents)
+        return cls(rows, columns, summed, documents)
 
     @classmethod
     def beside(cls, tables: Sequence[DocumentTable], sizes: Sequence[int]) -> DocumentTable:

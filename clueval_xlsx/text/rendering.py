@@ -74,7 +74,7 @@ def render_tokens(
     counts = stop - first
     offset = np.cumsum(counts) - counts
     _, index = unfold(first, stop)
-    begin = tokens.start[index]
+    begin = tokens.start[index].astype(np.int64)
     if running:
         return RenderedTokens(tokens.data, begin, begin + tokens.length[index], offset)
     packed = tokens.at(index).packed()

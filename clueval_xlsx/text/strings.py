@@ -13,6 +13,7 @@ from clueval_xlsx.text.ranges import unfold
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+Offsets = npt.NDArray[np.int64] | npt.NDArray[np.int32]  # of bytes; a file of less than two gigabytes needs half
 
 PADDING = 8  # zero bytes behind the last character, so that an 8-byte window may start anywhere
 _AMPERSAND = ord("&")
@@ -27,7 +28,7 @@ class Strings:
     """An immutable sequence of strings: `data[start : start + length]`, with `data` zero-padded at the end."""
 
     data: bytes
-    start: IntArray
+    start: Offsets
     length: npt.NDArray[np.int32]
     entities: bool = False
 
@@ -72,7 +73,7 @@ class Strings:
         """The same strings with their entities decoded, one behind another in a buffer of their own."""
         length = self.length.astype(np.int64)
         end = np.cumsum(length)
-        _, places = unfold(self.start, self.start + length)
+        _, places = unfold(self.start.astype(np.int64), self.start + length)
         letters = np.frombuffer(self.data, dtype=np.uint8)[places]
         pieces, done = [], 0
         ampersands = np.flatnonzero(letters == _AMPERSAND) if self.entities else end[:0]

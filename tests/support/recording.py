@@ -42,6 +42,8 @@ class Recording:
                 made[each.number] if type(each) is Made else _real(each, made) if type(each) is dict else each
                 for each in arguments
             ]
+            if name == "add_worksheet":
+                given = given[:1]  # a sheet of XlsxWriter's own
             result = getattr(owner, name)(*given, **options)
             if target == BOOK and name == "add_worksheet":
                 sheets.append(result)

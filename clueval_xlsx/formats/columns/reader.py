@@ -28,7 +28,7 @@ from clueval_xlsx.formats.columns.structure import (
 from clueval_xlsx.formats.columns.tag_cells import TagPlace, first_tags, key_value, layered_tags, parts_of
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ERROR, FIRST, LAYERS, ReadOptions
-from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.text.strings import IntArray, Offsets, Strings
 from clueval_xlsx.threads import in_order
 
 
@@ -130,8 +130,11 @@ class _FileChunk:
 class _ColumnBuffers:
     """Space for as many tokens as there are lines, filled chunk by chunk; what stays empty takes no memory."""
 
-    def __init__(self, lines: int, columns: int, layers: int) -> None:
-        self._start = [np.empty(lines, np.int64) for _ in range(columns)]
+    def __init__(self, lines: int, columns: int, layers: int, size: int) -> None:
+        small = size < np.iinfo(np.int32).max
+        self._start: list[Offsets] = [
+            np.empty(lines, np.int32) if small else np.empty(lines, np.int64) for _ in range(columns)
+        ]
         self._length = [np.empty(lines, np.int32) for _ in range(columns)]
         self._codes = [np.empty(lines, np.int32) for _ in range(layers)]
         self._numbers: list[dict[str, int]] = [{} for _ in range(layers)]  # the tags of each layer
@@ -179,7 +182,7 @@ def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
 
     complaints = Complaints()
     plain = options.wanted_as_text()
-    buffers = _ColumnBuffers(fields.line_count(data, begin), 1 + len(plain), len(options.places))
+    buffers = _ColumnBuffers(fields.line_count(data, begin), 1 + len(plain), len(options.places), len(data))
     structures, counts, incomplete = [], [], False
     for chunk in _chunks(data, begin, options):
         buffers.add(chunk)
