@@ -27,9 +27,11 @@ class FakeSession:
 
     def __init__(self) -> None:
         self.commands: list[tuple[str, ...]] = []
+        self.variables: dict[str, str] = {}
 
-    def run(self, *words: str, **_: object) -> None:
+    def run(self, *words: str, env: dict[str, str] | None = None, **_: object) -> None:
         self.commands.append(words)
+        self.variables.update(env or {})
 
     install = run
 
@@ -77,6 +79,13 @@ def test_new_examples_are_drawn_with_a_seed_that_is_shown(noxfile: ModuleType) -
     seeds = [session.commands[0][-1] for session in sessions]
     assert seeds[0] != seeds[1]
     assert all(seed.startswith("--hypothesis-seed=") for seed in seeds)
+
+
+def test_sweeps_are_whole_where_new_examples_are_drawn(noxfile: ModuleType) -> None:
+    session = FakeSession()
+    noxfile.properties.func(session)
+    assert "properties or sweep" in session.commands[0]
+    assert session.variables == {"CLUEVAL_THOROUGH": "1"}
 
 
 def test_no_data_no_benchmark(noxfile: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
