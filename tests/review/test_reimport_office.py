@@ -48,9 +48,10 @@ def judged(office: Office, evaluation: Evaluation, tmp_path: Path):
     path = tmp_path / "review.xlsx"
     write_workbook(evaluation, path, ReviewOptions(judge="Anna"))
     book = office.open(path)
+    places = {kind: (columns(book, TABS[kind]), case_rows(book, TABS[kind])) for kind in ("FN", "FP")}
     for (kind, words), (judgement, span) in PICKS.items():
-        wanted, sheet = case(evaluation, kind, words), TABS[kind]
-        place, row = columns(book, sheet), case_rows(book, sheet)[wanted]
+        sheet, (place, rows) = TABS[kind], places[kind]
+        row = rows[case(evaluation, kind, words)]
         cell = f"{place['Judgement']}{row}"
         assert any(judgement in choice for choice in book.validation(sheet, cell)["choices"])
         book.set_text(sheet, cell, judgement)
@@ -81,8 +82,8 @@ def delete_unjudged_rows(book: Document) -> None:
     for sheet in map(TABS.get, ("FN", "FP")):
         place = columns(book, sheet)["Judgement"]
         rows, _ = book.used(sheet)
-        for row in range(rows, FIRST - 1, -1):
-            if not book.cell(sheet, f"{place}{row}")["text"]:
+        for row, (judgement,) in reversed([*enumerate(book.values(sheet, f"{place}{FIRST}:{place}{rows}"), FIRST)]):
+            if not judgement:
                 book.delete_rows(sheet, row - 1)
 
 

@@ -270,8 +270,8 @@ class Document:
 def columns(book: Document, sheet: str, row: int = HEADER_ROW) -> dict[str, str]:
     """The letters of the columns by their headers."""
     _, last = book.used(sheet)
-    names = book.texts(sheet, f"A{row}:{letter(last - 1)}{row}")[0]
-    return {name: letter(index) for index, name in enumerate(names)}
+    names = book.values(sheet, f"A{row}:{letter(last - 1)}{row}")[0]
+    return {str(name): letter(index) for index, name in enumerate(names)}
 
 
 def case_rows(book: Document, sheet: str) -> dict[str, int]:
