@@ -6,6 +6,9 @@ import math
 import random
 import warnings
 from collections import Counter
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +28,10 @@ from clueval_xlsx.text.ranges import unfold
 from tests.support.strategies import at_most
 from tests.support.tables import Sides, pair_of
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    evaluation = pytest.importorskip("presidio_evaluator.evaluation", reason="presidio-evaluator needs Python < 3.14")
+# Asked without loading it, which takes seconds in every process that collects the tests.
+pytestmark = pytest.mark.skipif(
+    find_spec("presidio_evaluator") is None, reason="presidio-evaluator needs Python < 3.14"
+)
 
 WORDS = ["Ann", "Lee", "of", "the", "(", ")", ",", "x", "Montoya", "St.", "Bonn", "and"]
 TAGS = st.lists(
@@ -37,6 +41,13 @@ TAGS = st.lists(
 )
 DOCUMENTS = st.lists(TAGS, min_size=1, max_size=3)
 Row = tuple[str, str, str]
+
+
+@cache
+def their_package() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return import_module("presidio_evaluator.evaluation")
 
 
 class Theirs(NamedTuple):
@@ -72,6 +83,7 @@ def theirs(documents: list[list[Row]], threshold: float, *, skipping: bool) -> T
             rows.append((number, word, place, gold, pred))
             place += len(word) + 1
     frame = pd.DataFrame(rows, columns=["sentence_id", "token", "start_indices", "annotation", "prediction"])
+    evaluation = their_package()
     evaluator = evaluation.SpanEvaluator(iou_threshold=threshold, skip_words=None if skipping else [])
     found = evaluator.calculate_score_on_df(frame)
     confused = Counter(
@@ -138,6 +150,7 @@ def test_many_spans_come_out_the_same(skipping: bool) -> None:
 
 
 def test_skip_words_are_those_of_the_package() -> None:
+    their_package()
     from presidio_evaluator.evaluation.skipwords import get_skip_words
 
     assert skip_words() == {word for word in get_skip_words() if word.strip()}
