@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 
@@ -14,7 +15,6 @@ from clueval_xlsx.scoring.scheme_settings import gives_half_credit
 from clueval_xlsx.scoring.scores import COUNTS, RATES, RIGHT_OR_WRONG
 
 _NAMES = ("scheme", "variant", "level", "labelled", "layer", "label", "average")
-_RECORD = "\x1e"  # stands between rows while they are encoded
 
 
 def missing(value: Any) -> bool:
@@ -108,7 +108,6 @@ def json_text(head: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> st
 
 
 def _lines(rows: Sequence[Any]) -> str:
-    """The rows, one a line; encoded together, because an encoder costs as much to start as a row takes."""
-    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-    marked = [item for row in rows for item in (row, _RECORD)]
-    return encoder.encode(marked[:-1])[1:-1].replace(f", {encoder.encode(_RECORD)}, ", ",\n  ")
+    """The rows, one a line."""
+    encode, spaced = msgspec.json.Encoder().encode, msgspec.json.format
+    return b",\n  ".join([spaced(encode(row), indent=0) for row in rows]).decode()

@@ -152,15 +152,36 @@ class Strings:
         return len(self.numbered()[1]) == len(self)
 
     def _mixed(self) -> npt.NDArray[np.uint64]:
-        """A number for each string, the same for equal ones; their ends beyond `_LONG` do not count."""
+        """A number for each string, the same for equal ones; what lies in the middle of long ones does not count."""
         mixed = self._windows(0, slice(None)) * _MIXER
-        offset = PADDING
-        longer = np.flatnonzero(self.length > offset)
-        while longer.size and offset < _LONG:
-            mixed[longer] = (mixed[longer] ^ self._windows(offset, longer) ^ (mixed[longer] >> np.uint64(29))) * _MIXER
-            offset += PADDING
-            longer = longer[self.length[longer] > offset]
+        for rows, offset in self._further(slice(None)):
+            own = mixed[rows]
+            mixed[rows] = (own ^ self._eight(offset, rows) ^ (own >> np.uint64(29))) * _MIXER
         return mixed
+
+    def _further(self, rows: slice | IntArray) -> Iterator[tuple[slice | IntArray, Offsets | int]]:
+        """Where to look at eight bytes more, so that all up to `_LONG` are seen: the last eight, and those between.
+
+        Yields rows and where to look in each; a whole window lies within each of those strings.
+        """
+        rows = self._longer(rows, PADDING)
+        if self._count(rows):
+            yield rows, self.length[rows] - PADDING
+        for offset in range(PADDING, _LONG, PADDING):
+            rows = self._longer(rows, offset + PADDING)
+            if not self._count(rows):
+                return
+            yield rows, offset
+
+    def _longer(self, rows: slice | IntArray, size: int) -> slice | IntArray:
+        """Those of the rows whose strings have more bytes than this; all of them as they came."""
+        longer = self.length[rows] > size
+        if longer.all():
+            return rows
+        return np.flatnonzero(longer) if isinstance(rows, slice) else rows[longer]
+
+    def _count(self, rows: slice | IntArray) -> int:
+        return len(self) if isinstance(rows, slice) else len(rows)
 
     def isin(self, values: Iterable[str]) -> BoolArray:
         """Which of the strings, entities not decoded, are among a few short ones (of up to eight bytes)."""
@@ -186,14 +207,12 @@ class Strings:
 
     def _differs(self, other: Strings) -> BoolArray:
         unequal: BoolArray = self.length != other.length
-        unequal |= self._windows_differ(other, 0, slice(None))
-        offset = PADDING
-        longer = np.flatnonzero((self.length > offset) & ~unequal)
-        while longer.size and offset < _LONG:
-            unequal[longer] = self._windows_differ(other, offset, longer)
-            offset += PADDING
-            longer = longer[(self.length[longer] > offset) & ~unequal[longer]]
-        for index in longer.tolist():
+        first = self._eight(0, slice(None)) ^ other._eight(0, slice(None))
+        unequal |= (first & self._mask(0, slice(None))) != 0
+        same: slice | IntArray = np.flatnonzero(~unequal) if unequal.any() else slice(None)
+        for rows, offset in self._further(same):
+            unequal[rows] |= self._eight(offset, rows) != other._eight(offset, rows)
+        for index in np.flatnonzero((self.length > _LONG) & ~unequal).tolist():
             unequal[index] = self.raw(index) != other.raw(index)
         if self.entities or other.entities:
             for index in np.flatnonzero(unequal).tolist():
@@ -201,16 +220,11 @@ class Strings:
                     unequal[index] = self[index] != other[index]
         return unequal
 
-    def _windows_differ(self, other: Strings, offset: int, rows: slice | IntArray) -> BoolArray:
-        """Whether up to eight bytes from `offset` on are others than those of strings of the same length."""
-        found: BoolArray = ((self._eight(offset, rows) ^ other._eight(offset, rows)) & self._mask(offset, rows)) != 0
-        return found
-
     def _windows(self, offset: int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:
         """Up to eight bytes of each string from `offset` on, packed into one integer."""
         return self._eight(offset, rows) & self._mask(offset, rows)
 
-    def _eight(self, offset: int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:
+    def _eight(self, offset: Offsets | int, rows: slice | IntArray) -> npt.NDArray[np.uint64]:
         """Eight bytes from `offset` on, whether the string reaches so far or not."""
         size = max(len(self.data) - PADDING + 1, 0)
         view: npt.NDArray[np.uint64] = np.ndarray((size,), dtype="<u8", buffer=self.data, strides=(1,))
