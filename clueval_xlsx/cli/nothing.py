@@ -65,7 +65,7 @@ def say_nothing(pair: Pair) -> None:
     """Note what leaves the figures of a pair without meaning."""
     from clueval_xlsx.figures import InputFacts
 
-    say_meaningless(InputFacts.of(pair), same_spans=pair.gold.spans.equals(pair.pred.spans))
+    say_meaningless(InputFacts.of(pair), same_spans=pair.same_spans)
 
 
 def say_meaningless(inputs: InputFacts, *, same_spans: bool) -> None:

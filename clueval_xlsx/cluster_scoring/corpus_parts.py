@@ -137,7 +137,7 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Co
         int((corpus.documents.stop > corpus.documents.start).sum()),
         corpus.hard_breaks,
         pair.differences,
-        pair.gold.spans.equals(pair.pred.spans),
+        pair.same_spans,
         {
             "layers": pair.layers,
             "format of gold": gold.source.format,

@@ -13,7 +13,7 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.document_order import same_texts
 from clueval_xlsx.corpus.reading import PairingRules, Reading
 from clueval_xlsx.corpus.same_tokens import check_same_tokens
-from clueval_xlsx.corpus.spans import check_disjoint, positions
+from clueval_xlsx.corpus.spans import check_disjoint, label_list, positions
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.text.folding import TextDifferences
 from clueval_xlsx.text.strings import IntArray
@@ -41,6 +41,17 @@ class Pair:
         """Its size, and no word of the corpus."""
         spans = f"{len(self.gold.spans)} gold and {len(self.pred.spans)} predicted spans"
         return f"<Pair: {spans} on {len(self.corpus)} tokens; layers {', '.join(self.layers)}>"
+
+    @property
+    def same_spans(self) -> bool:
+        """Whether both sides have the same spans with the same labels.
+
+        pandas compares frames by their bytes in UTF-8, which half a surrogate pair in a label has none of.
+        """
+        gold, pred = self.gold.spans, self.pred.spans
+        return all(map(np.array_equal, positions(gold), positions(pred))) and all(
+            label_list(gold[layer]) == label_list(pred[layer]) for layer in self.layers
+        )
 
     def layer(self, name: str) -> Pair:
         """The same pair with one layer only."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from clueval_xlsx.text.offsets import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 
-_HALF = "which holds half a surrogate pair"
 _CONTEXT = 20
 _FARTHEST = 2**62  # no text is that long, and arrays hold no larger numbers
 
@@ -88,9 +86,6 @@ class Collector:
         for field, value in values.items():
             if value is not None and not isinstance(value, str):
                 self.complain(where, f"the {field} of an annotation is {shown(value)}", "a text")
-                return
-            if value is not None and not _is_whole(value):
-                self.complain(where, f"the {field} of an annotation is {value!r}, {_HALF}", "whole characters")
                 return
         self._rows.append((document, *offsets))
         for field, column in self._values.items():
@@ -165,10 +160,6 @@ class Collector:
     def _check_ids(self) -> None:
         seen: dict[str, int] = {}
         for number, document in enumerate(self.documents, 1):
-            for key, value in {"id": document.id, **document.attributes}.items():
-                if isinstance(value, str) and not _is_whole(value):
-                    where = f"{self.name}: document {number}"
-                    self.complain(where, f"its {key} is {value!r}, {_HALF}", "whole characters")
             if document.id is None:
                 continue
             if document.id in seen:
@@ -266,12 +257,6 @@ class Collector:
             "Check that the annotation belongs to this text and that its offsets count code points; "
             f"--mismatch {WARN} goes on with the offsets"
         )
-
-
-@lru_cache(maxsize=4096)  # labels come again and again
-def _is_whole(text: str) -> bool:
-    """Whether a text can be written down: JSON can name half a surrogate pair, which is no character."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _score(value: Any) -> float | None:

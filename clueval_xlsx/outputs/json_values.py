@@ -110,4 +110,7 @@ def json_text(head: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> st
 def _lines(rows: Sequence[Any]) -> str:
     """The rows, one a line."""
     encode, spaced = msgspec.json.Encoder().encode, msgspec.json.format
-    return b",\n  ".join([spaced(encode(row), indent=0) for row in rows]).decode()
+    try:
+        return b",\n  ".join([spaced(encode(row), indent=0) for row in rows]).decode()
+    except UnicodeEncodeError:  # half a surrogate pair in a label, which JSON may hold
+        return ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)

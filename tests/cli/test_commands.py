@@ -218,6 +218,7 @@ def test_half_a_surrogate_pair_stops_no_command(write, tmp_path: Path) -> None:
     for arguments in (
         ("evaluate", gold, pred, "--level", "exact", "-o", review, *more),
         ("score", gold, pred, "--by", "court"),
+        ("score", gold, gold),
         ("score", gold, pred, "--json", "-"),
         ("convert", gold, tmp_path / "again.json", "--to", "presidio"),
         ("convert", gold, tmp_path / "again.vrt"),

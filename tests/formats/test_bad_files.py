@@ -87,22 +87,6 @@ def test_json(content: bytes, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "expected"),
-    [
-        (
-            '{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "P\\ud800"}]}',
-            "the label of an annotation is 'P\\ud800'",
-        ),
-        ('{"text": "Ann", "id": "a\\udfff", "spans": []}', "document 1: its id is 'a\\udfff'"),
-        ('{"text": "Ann", "meta": {"court": "\\ud800"}, "spans": []}', "document 1: its court is '\\ud800'"),
-    ],
-)
-def test_half_a_surrogate_pair_in_labels_and_names(record: str, expected: str) -> None:
-    found = complaint(record.encode(), "x.jsonl")
-    assert f"{expected}, which holds half a surrogate pair. Allowed: whole characters" in found
-
-
-@pytest.mark.parametrize(
     ("content", "expected"),
     [
         (presidio(span(0, 10**30)), "document 1, span 1: the end of an annotation is 1000000000000000000000000000000"),
