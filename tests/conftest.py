@@ -15,7 +15,6 @@ from clueval_xlsx.resources import resource_folder
 from tests.support.ci import IN_CI
 from tests.support.commands import refused, run
 from tests.support.folders import NO_DATA, data_folder
-from tests.support.formula_memory import remember_formulas
 from tests.support.office import Office, missing
 from tests.support.tables import Sides, cut
 
@@ -40,8 +39,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What is loaded and collected stays until the end: to look through it for garbage again and again took a fifth of the
 # time.
 gc.disable()
-
-remember_formulas()
 
 
 def pytest_collection_finish() -> None:
