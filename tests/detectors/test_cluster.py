@@ -26,6 +26,7 @@ from clueval_xlsx.detectors.cluster import ClusterRun
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
+from tests.support.ci import THOROUGH
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.dask_clusters import two_workers
 from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, command
@@ -295,9 +296,11 @@ pathlib.Path.read_bytes = stuck
 """
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "says"), [(signal.SIGINT, 130, "Error: stopped."), (signal.SIGTERM, 143, "")]
-)
+STOPS = [(signal.SIGINT, 130, "Error: stopped."), (signal.SIGTERM, 143, "")]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("number", "code", "says"), STOPS if THOROUGH else STOPS[:1])
 def test_scores_that_are_stopped_leave_no_process_and_no_file(
     tmp_path: Path, number: signal.Signals, code: int, says: str
 ) -> None:

@@ -162,7 +162,7 @@ def test_the_example_in_one_go(tmp_path: Path, nlp: str, recognizers: str, examp
     )
     result = run(
         *("evaluate", examples / "gold.vrt", *arguments, "--recognizers-config", recognizers),
-        *("--json", metrics, "--keep-unmapped", "--labelled", "category", "--workers", 2),
+        *("--json", metrics, "--keep-unmapped", "--labelled", "category"),
     )
     assert result.code == 0, result.err
     assert "labels aligned by built-in map: ADDRESS → LOCATION, DATE → DATE_TIME" in result.err

@@ -19,7 +19,7 @@ from tests.support.folders import ROOT
 from tests.support.workbooks import renamed_judge
 from tests.support.writing import make_home
 
-ROUNDS = int(os.environ.get("CLUEVAL_RACES", "8" if THOROUGH else "3"))  # so many pairs of re-imports at once
+ROUNDS = int(os.environ.get("CLUEVAL_RACES", "8" if THOROUGH else "2"))  # so many pairs of re-imports at once
 
 
 @pytest.mark.slow

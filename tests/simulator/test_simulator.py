@@ -16,7 +16,7 @@ from tests.simulator.wayback import CameBack, Place
 from tests.support.ci import THOROUGH
 from tests.support.office import Office
 
-SEQUENCES, OFFICE_SEQUENCES = (30, 5) if THOROUGH else (12, 2)
+SEQUENCES, OFFICE_SEQUENCES = (30, 5) if THOROUGH else (8, 1)
 SEED = 15
 
 

@@ -27,6 +27,6 @@ def span_lists(draw: st.DrawFn, labels: st.SearchStrategy[str | None] = LABELS, 
 
 
 def at_most(examples: int) -> settings:
-    """So many examples in a thorough run, for tests that take long; two fifths of them in the usual one."""
-    wanted = examples if THOROUGH else math.ceil(examples * 0.4)
+    """So many examples in a thorough run, for tests that take long; a quarter of them in the usual one."""
+    wanted = examples if THOROUGH else math.ceil(examples * 0.25)
     return settings(max_examples=min(wanted, settings.default.max_examples))
