@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -35,6 +36,11 @@ settings.load_profile("clueval")
 
 # The threads that numpy would start in every process of a test wait for work by spinning.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Whoever starts the tests in the background or with nohup has these ignored, and so would every program they start.
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (getattr(signal, "SIGHUP", None), signal.SIG_DFL)):
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 # What is loaded and collected stays until the end: to look through it for garbage again and again took a fifth of the
 # time.
