@@ -150,7 +150,7 @@ def _client_class() -> type[Client]:
                 self.close()
                 raise
 
-    return functools.partial(TidyClient, set_as_default=False)  # type: ignore[return-value]
+    return functools.partial(TidyClient, set_as_default=False)  # type: ignore[return-value]  # called as the class is
 
 
 @contextlib.contextmanager

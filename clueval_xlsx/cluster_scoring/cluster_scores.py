@@ -114,7 +114,7 @@ def score_on_cluster(
         most = max(1, min(_MOST_FILES, len(pairs) // (worker_count(client) * _TURNS)))
         batches = _batches(pairs, most)
         with contextlib.closing(
-            spread(client, partial(count_batch, request), lambda _workers: next(batches, ()), seen)  # type: ignore[type-var]
+            spread(client, partial(count_batch, request), lambda _workers: next(batches, ()), seen)  # type: ignore[type-var]  # can be closed
         ) as results:
             for batch in results:
                 (number, files), *_ = batch.items

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import RowProblem
@@ -41,7 +41,7 @@ class ColumnReports:
             key
             for key, places in columns.places.items()
             if key in self.wanted
-            and not any(columns.headers.get(place) or self._used(place, numbers) for place in places)
+            and not any(columns.headers.get(place) or self.used(place, numbers) for place in places)
         ]
         return [*self.lost(columns), *blank]
 
@@ -58,13 +58,13 @@ class ColumnReports:
                 gone[key] = f"{self.name}!{cell_name(min(numbers), place)}:{cell_name(max(numbers), place)}"
             for key, places in columns.places.items():
                 below = range((columns.header or 0) + 1, len(self.table.rows))
-                used = [place for place in places if self._used(place, below)]
+                used = [place for place in places if self.used(place, below)]
                 if key in self.wanted and len(places) > 1 and used:
                     last = used[-1]
                     doubled[key] = f"{self.name}!{cell_name(min(numbers), last)}:{cell_name(max(numbers), last)}"
         return AnswerColumns(gone, doubled)
 
-    def _used(self, place: int, numbers: Sequence[int]) -> bool:
+    def used(self, place: int, numbers: Iterable[int]) -> bool:
         """Whether something stands in a column of these rows."""
         rows = (self.table.texts[number] for number in numbers)
         return any(place < len(row) and row[place] for row in rows)

@@ -91,8 +91,7 @@ class ReviewSheet:
     def _is_used(self, place: int) -> bool:
         """Whether some case row has something in a column."""
         if place not in self._used:
-            rows = (self._table.texts[number] for number in self._rows.ids)
-            self._used[place] = any(place < len(row) and row[place] for row in rows)
+            self._used[place] = self._reports.used(place, self._rows.ids)
         return self._used[place]
 
     def _read_row(self, row: SheetRow, ids: RowIds, rules: RowRules, found: SheetContent) -> None:
