@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
+import time
 import traceback
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from unittest import mock
 
 import click
 
@@ -22,6 +27,7 @@ SECONDS = 10.0  # of the processor for one case; the inputs are small, so that m
 AGAIN = 2.0  # seconds until the alarm rings again
 WAITING = 20  # times as many seconds may pass
 _LONGEST_MESSAGE = 4000
+_MOMENT = 1_700_000_000
 
 Files = dict[str, bytes]
 
@@ -92,8 +98,20 @@ def random_of(name: str, seed: int, number: int, purpose: str) -> Random:
 
 
 def make_files(name: str, seed: int, number: int) -> Files:
-    """The input of a case."""
-    return SUBJECTS[name].make(random_of(name, seed, number, "make"))
+    """The input of a case: the same bytes whenever it is made, unless a new key has to be drawn to encrypt it."""
+    with _at_one_moment():
+        return SUBJECTS[name].make(random_of(name, seed, number, "make"))
+
+
+@contextmanager
+def _at_one_moment() -> Iterator[None]:
+    """Workbooks and archives that are written meanwhile all say that they are of the same second."""
+    clock = SimpleNamespace(time=lambda: _MOMENT, localtime=time.gmtime)
+    with (
+        mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": str(_MOMENT)}),
+        mock.patch.object(zipfile, "time", clock),
+    ):
+        yield
 
 
 def run_case(name: str, seed: int, number: int, folder: Path, seconds: float = SECONDS) -> Outcome:
