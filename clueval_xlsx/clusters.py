@@ -6,6 +6,7 @@ import contextlib
 import functools
 import logging
 import os
+import queue
 import re
 import signal
 import time
@@ -16,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from clueval_xlsx.exceptions import CluevalError, DetectorError, OptionError
+from clueval_xlsx.exceptions import CluevalError, ClusterError, OptionError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -25,6 +26,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 LOCAL = "local"
+WAIT = 600.0  # seconds: Slurm and Kubernetes may take minutes to start a worker
 _ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/:]\S*:[0-9]+")
 _MOST_HERE = 32  # workers on this machine, or four for each processor, if that is more
 _IN_FLIGHT = 3  # batches for each worker that are with the cluster at once; the others stay here
@@ -40,7 +42,7 @@ _SETTINGS_HERE = {
     "distributed.admin.system-monitor.gil.enabled": False,
 }
 _RECOUNT = 1  # seconds after which workers are counted again
-_START = 60  # seconds in which the first worker must come
+_NOTICE = 5  # seconds without a worker, after which people are told: one that died may be back before that
 _TALKATIVE = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers, each with a level
 _OWN_NAME = "clueval-xlsx"
 
@@ -49,11 +51,13 @@ _OWN_NAME = "clueval-xlsx"
 class ClusterPlace:
     """Where a cluster is: the address of its scheduler, or `local:4` for one on this machine while the run lasts.
 
-    `tls` is a PEM file that holds the authority's certificate, the client's certificate and its key.
+    `tls` is a PEM file that holds the authority's certificate, the client's certificate and its key. A cluster that
+    has no worker is waited for, `wait` seconds: at the start, and when all have died.
     """
 
     address: str
     tls: str | None = None
+    wait: float = WAIT
 
     def __post_init__(self) -> None:
         kind, _, count = self.address.partition(":")
@@ -81,13 +85,80 @@ class ClusterPlace:
         return int(count) if kind == LOCAL else None
 
 
+class Cluster:
+    """A cluster that a client is connected with, and its workers: they may die and come back, or come later.
+
+    `seen` is told how many there are; that there is none it is told after some seconds.
+    """
+
+    def __init__(self, client: Client, wait: float = WAIT, seen: Callable[[int], None] = lambda _workers: None) -> None:
+        self.client = client
+        self._wait, self._seen = wait, seen
+        self._count, self._next_count = 0, 0.0
+        self._none_since: float | None = None
+
+    def workers(self) -> int:
+        """How many there are; where there is none, the one that is waited for counts, so that it finds work."""
+        self.check()
+        return max(self._count, 1)
+
+    def check(self) -> None:
+        """Count the workers again if it is time; an error if there has been none for too long."""
+        now = time.monotonic()
+        if now < self._next_count:
+            return
+        try:
+            self._count = len(self.client.ncores())
+        except Exception as error:  # whatever the network says
+            raise ClusterError(f"--cluster: the scheduler is gone: {described(error)}.") from None
+        self._next_count = now + _RECOUNT
+        if self._count:
+            self._none_since = None
+            self._seen(self._count)
+            return
+        self._none_since = self._none_since or now
+        if now - self._none_since >= self._wait:
+            raise ClusterError(
+                f"--cluster: there has been no worker for {self._wait:g} s. Start one (dask worker "
+                f"{self.client.scheduler.address}), or wait longer (--cluster-wait)."
+            )
+        if now - self._none_since >= _NOTICE:
+            self._seen(0)
+
+    def await_worker(self) -> None:
+        """Return as soon as there is a worker."""
+        self.check()
+        while not self._count:
+            time.sleep(_RECOUNT)
+            self.check()
+
+    def next_done(self, done: queue.SimpleQueue[Future]) -> Future:
+        """The next future that arrives there, as long as there are workers or hope for them."""
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return done.get(timeout=_RECOUNT)
+            self.check()
+
+    def gather(self, futures: Sequence[Future]) -> list[Any]:
+        """The results of all, in their order."""
+        done: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        for future in futures:
+            future.add_done_callback(done.put)
+        for _ in futures:
+            self.next_done(done)
+        return list(self.client.gather(futures))
+
+
 @contextlib.contextmanager
-def connected(place: ClusterPlace) -> Iterator[Client]:
-    """A client of the cluster; one that was started here ends with it, and listens on this machine alone."""
+def connected(place: ClusterPlace, seen: Callable[[int], None] = lambda _workers: None) -> Iterator[Cluster]:
+    """The cluster with at least one worker; `seen` is told how many there are, from time to time.
+
+    A cluster that was started here ends with it, and listens on this machine alone.
+    """
     try:
-        import distributed
+        import distributed  # noqa: F401  # an extra
     except ImportError:
-        raise DetectorError(
+        raise ClusterError(
             "--cluster needs Dask, which is not installed. Get it with: pip install clueval-xlsx[dask]"
         ) from None
     workers = place.local_workers
@@ -98,16 +169,12 @@ def connected(place: ClusterPlace) -> Iterator[Client]:
             target = place.address if workers is None else stack.enter_context(_local_cluster(workers, security))
             client = stack.enter_context(_client_class()(target, security=security, timeout=_ANSWER))
         except Exception as error:  # of the network, the certificates, the machine
-            raise DetectorError(_no_answer(place, error)) from None
-        try:
-            client.wait_for_workers(1, timeout=_START)
-        except distributed.TimeoutError:
-            raise DetectorError(
-                f"--cluster: no worker has come within {_START} s. Start one: dask worker {client.scheduler.address}"
-            ) from None
+            raise ClusterError(_no_answer(place, error)) from None
+        cluster = Cluster(client, place.wait, seen)
+        cluster.await_worker()
         if workers is None:
             check_versions(client.get_versions(packages=[_OWN_NAME]))
-        yield client
+        yield cluster
 
 
 @contextlib.contextmanager
@@ -199,7 +266,7 @@ def check_versions(found: Mapping[str, Any]) -> None:
         each["packages"].get(_OWN_NAME) for each in (found["client"], found["scheduler"], *found["workers"].values())
     )
     if different := [f"{_OWN_NAME} {other}" if other else f"no {_OWN_NAME}" for other in others if other != here]:
-        raise DetectorError(
+        raise ClusterError(
             f"--cluster: {len(different)} of its {len(others)} processes have {different[0]}, and here it is {here}. "
             "Install the same version for the scheduler and every worker."
         )
@@ -213,23 +280,9 @@ def _security(path: str) -> Any:
         with open(path, "rb"):  # noqa: PTH123  # only to say what is wrong before the cluster does
             pass
     except OSError as error:
-        raise DetectorError(f"--cluster-tls {path}: cannot be read: {error.strerror}. Check the path.") from None
+        raise ClusterError(f"--cluster-tls {path}: cannot be read: {error.strerror}. Check the path.") from None
     roles = {f"tls_{role}_{part}": path for role in ("client", "scheduler", "worker") for part in ("cert", "key")}
     return Security(tls_ca_file=path, require_encryption=True, **roles)
-
-
-def worker_count(client: Client) -> int:
-    """How many workers there are now; one that is yet to come back counts."""
-    return max(len(client.ncores()), 1)
-
-
-def _counted(client: Client, seen: Callable[[int], None]) -> Iterator[int]:
-    """The number of workers, for ever; the scheduler is asked again from time to time, and `seen` told."""
-    while True:
-        workers, asked = worker_count(client), time.monotonic()
-        seen(workers)
-        while time.monotonic() < asked + _RECOUNT:
-            yield workers
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,31 +294,26 @@ class Batch(Generic[Item, Result]):
 
 
 def spread(
-    client: Client,
-    work: Callable[[Sequence[Item]], Result],
-    take: Callable[[int], Sequence[Item]],
-    seen: Callable[[int], None] = lambda _workers: None,
+    cluster: Cluster, work: Callable[[Sequence[Item]], Result], take: Callable[[int], Sequence[Item]]
 ) -> Iterator[Batch[Item, Result]]:
     """Have the workers do batches, and give them back as they are done.
 
-    `take` hands out the next batch for so many workers, an empty one at the end; `seen` is told their number. A batch
-    that several workers died of is split, and each of its items tried alone. Closing this cancels what is under way.
+    `take` hands out the next batch for so many workers, an empty one at the end. A batch that several workers died of
+    is split, and each of its items tried alone. Closing this cancels what is under way.
     """
-    from distributed import as_completed
-
-    counts = _counted(client, seen)
+    client = cluster.client
     waiting: dict[Future, Sequence[Item]] = {}
     suspects: deque[Item] = deque()
-    done = as_completed(loop=client.loop)
+    done: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
     def send(items: Sequence[Item]) -> None:
         future = client.submit(work, items, pure=False)
         waiting[future] = items
-        done.add(future)
+        future.add_done_callback(done.put)
 
     try:
         while True:
-            workers = next(counts)
+            workers = cluster.workers()
             while len(waiting) < _IN_FLIGHT * workers and (items := take(workers)):
                 send(items)
             alone = not waiting and bool(suspects)
@@ -273,7 +321,7 @@ def spread(
                 send([suspects.popleft()])
             if not waiting:
                 return
-            future = next(done)
+            future = cluster.next_done(done)
             items = waiting.pop(future)
             result = None
             try:
@@ -282,7 +330,7 @@ def spread(
                 raise
             except Exception as error:  # of a worker, of whatever was raised there, of a scheduler that is gone
                 if not _is_death(error):
-                    raise DetectorError(f"--cluster: a batch failed there: {described(error)}.") from None
+                    raise ClusterError(f"--cluster: a batch failed there: {described(error)}.") from None
             if result is None and not alone:
                 suspects.extend(items)
             else:

@@ -100,3 +100,7 @@ class OutputError(CluevalError):
 
 class DetectorError(CluevalError):
     """A detector could not be started, or went wrong in a way that leaves nothing to go on with."""
+
+
+class ClusterError(DetectorError):
+    """A cluster cannot be reached, or has gone; what came back from it before is kept."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.clusters import ClusterPlace
@@ -25,18 +25,25 @@ CLUSTER = [
         metavar="FILE",
         help="PEM file for an encrypted cluster: the authority's certificate, one's own, and its key.",
     ),
+    click.option(
+        "--cluster-wait",
+        type=click.FloatRange(0, min_open=True),
+        default=600.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="A cluster that has no worker is waited for so long, at the start and when all have died.",
+    ),
 ]
 
 
 def cluster_place(given: Mapping[str, Any]) -> ClusterPlace | None:
     """Where the cluster is, if one is wanted."""
     if given["cluster"] is None:
-        if given["cluster_tls"]:
-            raise OptionError("--cluster-tls: belongs to --cluster. Give the address of the scheduler, too.")
+        refuse_idle(["cluster_tls", "cluster_wait"], "--cluster")
         return None
     from clueval_xlsx.clusters import ClusterPlace
 
-    return ClusterPlace(given["cluster"], given["cluster_tls"])
+    return ClusterPlace(given["cluster"], given["cluster_tls"], given["cluster_wait"])
 
 
 def _place(**given: Any) -> ClusterPlace | None:

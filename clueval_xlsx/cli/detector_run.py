@@ -12,7 +12,7 @@ from clueval_xlsx.cli.console import say
 from clueval_xlsx.cli.input_options import SideOptions, read_input
 from clueval_xlsx.cli.parameters import was_chosen
 from clueval_xlsx.cli.progress import work_progress
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import ClusterError, InputError
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.detector_options import DetectorRequest
@@ -47,7 +47,7 @@ def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run
                 advance=progress.advance,
                 seen=progress.seen,
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ClusterError):
             if place.exists():
                 say(f"Stopped. What was found so far is in {place}; the same command with --resume goes on from there.")
             raise

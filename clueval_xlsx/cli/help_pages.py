@@ -55,7 +55,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "workers", "time-limit", "fail-fast", "resume", "keep-unmapped",
         ),
     ),
-    "Cluster": ((), ("cluster", "cluster-tls")),
+    "Cluster": ((), ("cluster", "cluster-tls", "cluster-wait")),
     "Gates": (("fail-under",), ("baseline", "max-drop", "other-baseline", "history")),
     "General": (("config", "help", "help-all"), ("threads", "debug")),
 }  # fmt: skip

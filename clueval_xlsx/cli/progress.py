@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from clueval_xlsx.cli.console import quiet
+from clueval_xlsx.cli.console import quiet, say
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def work_progress(doing: str, what: str, sizes: Sequence[int]) -> Iterator[WorkP
     Time left goes by the sizes of the items, because they differ.
     """
     if not sys.stderr.isatty() or not sizes or quiet():
-        yield WorkProgress()
+        yield WorkProgress(seen=_saying_when_there_is_none())
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -52,8 +52,22 @@ def work_progress(doing: str, what: str, sizes: Sequence[int]) -> Iterator[WorkP
         rate = f"{done / elapsed:.1f} {what}/s" if elapsed > 0 else ""
         bar.update(task, advance=sizes[number], done=done, rate=rate)
 
-    def seen(workers: int) -> None:
-        bar.update(task, workers=f"{workers} workers" if workers != 1 else "1 worker")
-
     with bar:
-        yield WorkProgress(advance, seen)
+        yield WorkProgress(advance, _saying_when_there_is_none(lambda workers: bar.update(task, workers=workers)))
+
+
+def _saying_when_there_is_none(show: Callable[[str], None] = lambda _workers: None) -> Callable[[int], None]:
+    """What is told the number of workers: it says when there is none, and when there is one again."""
+    any_there = True
+
+    def seen(workers: int) -> None:
+        nonlocal any_there
+        shown = "1 worker" if workers == 1 else f"{workers} workers"
+        if not workers and any_there:
+            say("Note: the cluster has no worker; waiting for one (--cluster-wait).")
+        elif workers and not any_there:
+            say(f"Note: the cluster has {shown} now.")
+        any_there = workers > 0
+        show(shown)
+
+    return seen

@@ -21,7 +21,7 @@ from clueval_xlsx.cluster_scoring.corpus_parts import (
     SidePart,
     count_batch,
 )
-from clueval_xlsx.clusters import ClusterPlace, connected, spread, worker_count
+from clueval_xlsx.clusters import ClusterPlace, connected, spread
 from clueval_xlsx.corpus.annotation import orphan_notes
 from clueval_xlsx.corpus.corpus import no_metadata
 from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, alignment_notes
@@ -110,11 +110,11 @@ def score_on_cluster(
     `advance` is told the number of each pair that is done, `seen` the number of workers.
     """
     found: dict[int, CorpusPart] = {}
-    with connected(place) as client:
-        most = max(1, min(_MOST_FILES, len(pairs) // (worker_count(client) * _TURNS)))
+    with connected(place, seen) as cluster:
+        most = max(1, min(_MOST_FILES, len(pairs) // (cluster.workers() * _TURNS)))
         batches = _batches(pairs, most)
         with contextlib.closing(
-            spread(client, partial(count_batch, request), lambda _workers: next(batches, ()), seen)  # type: ignore[type-var]  # can be closed
+            spread(cluster, partial(count_batch, request), lambda _workers: next(batches, ()))  # type: ignore[type-var]  # can be closed
         ) as results:
             for batch in results:
                 (number, files), *_ = batch.items

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from clueval_xlsx.clusters import described, spread
+from clueval_xlsx.clusters import Cluster, described, spread
 from clueval_xlsx.detectors.process import now
 from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import CluevalError, DetectorError
@@ -20,8 +20,6 @@ except ImportError:  # an extra; `clusters.connected` says how to get it
     WorkerPlugin = object
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from clueval_xlsx.detectors.base import Description, DetectorSettings
 
 _FIRST_BATCH = 4  # documents, before it is known how long they take
@@ -103,11 +101,11 @@ def _finish(name: str, dask_worker: Any = None) -> list[DocumentOutcome]:
 class ClusterRun:
     """One detector on a cluster for the length of a run."""
 
-    def __init__(self, client: Client, settings: DetectorSettings, time_limit: float | None) -> None:
-        self._client = client
+    def __init__(self, cluster: Cluster, settings: DetectorSettings, time_limit: float | None) -> None:
+        self._cluster, self._client = cluster, cluster.client
         self._name = f"clueval-xlsx-{uuid.uuid4().hex}"
         try:
-            client.register_plugin(DetectorPlugin(settings, time_limit), name=self._name)
+            self._client.register_plugin(DetectorPlugin(settings, time_limit), name=self._name)
             self.description = self._described()
         except CluevalError:
             raise
@@ -123,7 +121,7 @@ class ClusterRun:
             self._client.submit(_describe, self._name, workers=[worker], allow_other_workers=True, pure=False)
             for worker in self._client.ncores()
         ]
-        first, *others = self._client.gather(loading)
+        first, *others = self._cluster.gather(loading)
         if different := [other for other in others if other != first]:
             raise DetectorError(
                 f"--cluster: the workers have different detectors: {first} and {different[0]}. Install "
@@ -132,12 +130,10 @@ class ClusterRun:
         description: Description = first
         return description
 
-    def outcomes(
-        self, take: Callable[[int], Chunk], left: int, seen: Callable[[int], None]
-    ) -> Iterator[DocumentOutcome]:
+    def outcomes(self, take: Callable[[int], Chunk], left: int) -> Iterator[DocumentOutcome]:
         """The outcomes of all documents, in the order in which they are done.
 
-        `take(n)` gives the next n documents, `left` says how many there are, `seen` is told the number of workers.
+        `take(n)` gives the next n documents, `left` says how many there are.
         """
         taken, most = 0, _FIRST_BATCH
 
@@ -149,7 +145,7 @@ class ClusterRun:
             taken += len(chunk)
             return chunk
 
-        batches = spread(self._client, partial(_run_batch, self._name), batch_of, seen)
+        batches = spread(self._cluster, partial(_run_batch, self._name), batch_of)
         with contextlib.closing(batches):  # type: ignore[type-var]  # generators can be closed
             for batch in batches:
                 if batch.result is None:

@@ -110,10 +110,10 @@ def _place_to_run(
     from clueval_xlsx.clusters import connected
     from clueval_xlsx.detectors.cluster import ClusterRun
 
-    with connected(options.cluster) as client:
-        run = ClusterRun(client, settings, options.time_limit)
+    with connected(options.cluster, seen) as cluster:
+        run = ClusterRun(cluster, settings, options.time_limit)
         try:
-            yield _OnCluster(run, seen)
+            yield _OnCluster(run)
         finally:
             run.close()
 
@@ -192,13 +192,13 @@ def _run(
 class _OnCluster:
     """The workers of a cluster."""
 
-    def __init__(self, run: ClusterRun, seen: Callable[[int], None]) -> None:
-        self._run, self._seen = run, seen
+    def __init__(self, run: ClusterRun) -> None:
+        self._run = run
         self.description = run.description
 
     def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
         """Batches as they come back."""
-        return self._run.outcomes(state.take, state.left(), self._seen)
+        return self._run.outcomes(state.take, state.left())
 
 
 class _Here:

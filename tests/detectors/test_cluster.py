@@ -28,8 +28,8 @@ from clueval_xlsx.exceptions import DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
 from tests.support.ci import THOROUGH
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
-from tests.support.dask_clusters import two_workers
-from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, command
+from tests.support.dask_clusters import STUCK, two_workers
+from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, SLOW, command
 from tests.support.folders import ROOT
 from tests.support.uninstalled import run_without
 
@@ -46,7 +46,6 @@ for line in sys.stdin:
         os.kill(os.getppid(), signal.SIGKILL)
     print(json.dumps({"id": document["id"], "spans": []}), flush=True)
 """
-SLOW = GOOD.replace("for line in sys.stdin:", "import time\nfor line in sys.stdin:\n    time.sleep(0.1)")
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +188,8 @@ def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_pa
         (("--cluster", ""), "'': is no address"),
         (("--cluster", "somewhere"), "'somewhere': is no address. Give the one that the scheduler printed"),
         (("--cluster", "tcp://"), "is no address"),
-        (("--cluster-tls", "x.pem"), "belongs to --cluster"),
+        (("--cluster-tls", "x.pem"), "--cluster-tls has no effect here: it belongs to --cluster."),
+        (("--cluster-wait", "60"), "--cluster-wait has no effect here: it belongs to --cluster."),
         (("--cluster", "tcp://127.0.0.1:9"), "there is no answer: OSError"),
         (("--cluster", "tls://127.0.0.1:9"), "is encrypted. Give the certificates and the key"),
         (("--cluster", "gopher://127.0.0.1:9"), "unknown address scheme"),
@@ -234,11 +234,11 @@ def test_workers_with_different_detectors_are_refused(cluster: Any, tmp_path: Pa
         return Description(script, distributed.get_worker().address, "en", name)
 
     with (
-        distributed.Client(cluster) as client,
+        connected(ClusterPlace(cluster.scheduler_address)) as reached,
         mock.patch.object(detector_cluster, "_describe", differing),
         pytest.raises(DetectorError, match=r"the workers have different detectors: .* and "),
     ):
-        ClusterRun(client, DetectorSettings(script), 30)
+        ClusterRun(reached, DetectorSettings(script), 30)
 
 
 def test_what_is_raised_on_a_worker_arrives_as_a_sentence(cluster: Any) -> None:
@@ -247,10 +247,10 @@ def test_what_is_raised_on_a_worker_arrives_as_a_sentence(cluster: Any) -> None:
 
     numbers = [[1]]
     with (
-        distributed.Client(cluster) as client,
+        connected(ClusterPlace(cluster.scheduler_address)) as reached,
         pytest.raises(DetectorError, match=r"a batch failed there: ValueError: nothing to do with \[1\]"),
     ):
-        list(spread(client, work, lambda _: numbers.pop() if numbers else []))
+        list(spread(reached, work, lambda _: numbers.pop() if numbers else []))
 
 
 def test_without_dask_the_message_says_how_to_get_it(examples: Path, tmp_path: Path) -> None:
@@ -281,19 +281,6 @@ def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(exa
     _, alive = psutil.wait_procs(children, timeout=30)
     assert not alive
     assert side.read_text("utf-8").count("\n") >= 10
-
-
-# Whoever reads the first file gets no further.
-STUCK = """
-import pathlib, time
-read = pathlib.Path.read_bytes
-def stuck(path):
-    if path.name == "0.vrt":
-        pathlib.Path({marker!r}).touch()
-        time.sleep(600)
-    return read(path)
-pathlib.Path.read_bytes = stuck
-"""
 
 
 STOPS = [(signal.SIGINT, 130, "Error: stopped."), (signal.SIGTERM, 143, "")]
@@ -341,9 +328,9 @@ def test_a_cluster_of_this_machine_is_encrypted_if_asked_and_listens_here_alone(
     (tmp_path / "all.pem").write_text(made.tls_ca_file + made.tls_client_cert + made.tls_client_key, "ascii")
     here = psutil.Process()
     before = {connection.laddr for connection in here.net_connections("inet") if connection.status == "LISTEN"}
-    with connected(ClusterPlace("local:1", str(tmp_path / "all.pem"))) as client:
-        assert client.scheduler.address.startswith("tls://127.0.0.1:")
-        assert client.submit(sum, [3, 4]).result() == 7
+    with connected(ClusterPlace("local:1", str(tmp_path / "all.pem"))) as cluster:
+        assert cluster.client.scheduler.address.startswith("tls://127.0.0.1:")
+        assert cluster.client.submit(sum, [3, 4]).result() == 7
         opened = {
             connection.laddr
             for process in (here, *here.children(recursive=True))
@@ -392,9 +379,9 @@ def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:
         return list(items)
 
     numbers = [[1, 2], [3]]
-    with two_workers(memory_limit="500MB") as started, distributed.Client(started) as client:
+    with two_workers(memory_limit="500MB") as started, connected(ClusterPlace(started.scheduler_address)) as reached:
         found = [
             (list(batch.items), batch.result)
-            for batch in spread(client, work, lambda _: numbers.pop(0) if numbers else [])
+            for batch in spread(reached, work, lambda _: numbers.pop(0) if numbers else [])
         ]
     assert sorted(found) == [([1], [1]), ([2], None), ([3], [3])]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -288,11 +289,11 @@ def test_files_that_are_written_differently_are_refused(in_parts: Callable[[int]
 
 
 def test_a_file_that_each_worker_dies_of_is_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dying(_client: object, _work: object, take: Callable[[int], Sequence[Any]], *_seen: object) -> Iterator[Any]:
+    def dying(_cluster: object, _work: object, take: Callable[[int], Sequence[Any]]) -> Iterator[Any]:
         yield Batch(take(2)[:1], None)
 
-    monkeypatch.setattr(cluster_scores, "connected", lambda _place: nullcontext())
-    monkeypatch.setattr(cluster_scores, "worker_count", lambda _client: 2)
+    two = SimpleNamespace(workers=lambda: 2)
+    monkeypatch.setattr(cluster_scores, "connected", lambda _place, _seen: nullcontext(two))
     monkeypatch.setattr(cluster_scores, "spread", dying)
     done = run("score", folders / "gold", folders / "pred", *CATEGORY, "--cluster", "local:2")
     refused(done, "gold/decision-1.vrt: each worker that took it died. Give the workers more memory")

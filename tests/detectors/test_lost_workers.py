@@ -1,0 +1,176 @@
+"""A cluster without workers: it is said, waited for, and given up in one sentence; what is done is kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from clueval_xlsx import clusters
+from clueval_xlsx.cli import progress
+from clueval_xlsx.clusters import ClusterPlace, connected
+from clueval_xlsx.detectors.base import DetectorSettings, Document
+from clueval_xlsx.detectors.runner import RunOptions, run_detector
+from clueval_xlsx.exceptions import ClusterError
+from tests.support.commands import refused, run
+from tests.support.dask_clusters import STUCK, ClusterOfProcesses, cluster_of_processes
+from tests.support.detector_scripts import GOOD, SLOW, command
+
+pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask's own, which are many
+
+NONE_FOR = "Error: --cluster: there has been no worker for 1 s. Start one (dask worker tcp://127.0.0.1:"
+NOTE = "Note: the cluster has no worker; waiting for one (--cluster-wait).\n"
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_RECOUNT", 0.1)
+    monkeypatch.setattr(clusters, "_NOTICE", 0.3)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[ClusterOfProcesses]:
+    (tmp_path / "there").mkdir()
+    with cluster_of_processes(tmp_path / "there") as started:
+        yield started
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Forty short texts, four seconds' work for the slow detector."""
+    lines = [
+        {"full_text": f"Ann Lee {n}", "spans": [{"entity_type": "PER", "start_position": 0, "end_position": 7}]}
+        for n in range(40)
+    ]
+    (tmp_path / "texts.json").write_text(json.dumps(lines), "utf-8")
+    return tmp_path / "texts.json"
+
+
+def when(true: Callable[[], bool], act: Callable[[], None]) -> threading.Thread:
+    """Do something as soon as a thing is true, beside what the test does."""
+
+    def watch() -> None:
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not true():
+            time.sleep(0.02)
+        act()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    return thread
+
+
+def lines_in(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.mark.parametrize("outputs", [("predict", "p.json"), ("evaluate", "review.xlsx")], ids=lambda pair: pair[0])
+def test_when_all_workers_die_the_run_says_so_and_a_later_one_goes_on(
+    cluster: ClusterOfProcesses, texts: Path, tmp_path: Path, outputs: tuple[str, str]
+) -> None:
+    verb, name = outputs
+    words = (verb, texts, "-o", tmp_path / name, "--detector", command(tmp_path, SLOW))
+    place = ("--cluster", cluster.address, "--cluster-wait", "1")
+    cluster.add_worker()
+    cluster.add_worker()
+    side = tmp_path / f"{name}.progress.jsonl"
+    killer = when(lambda: lines_in(side) > 5, cluster.kill_workers)
+    stopped = run(*words, *place)
+    killer.join()
+    refused(stopped, NOTE, NONE_FOR, f"What was found so far is in {side}; the same command with --resume goes on")
+    assert len(stopped.err.splitlines()) == 3
+    assert not (tmp_path / name).exists()
+    kept = lines_in(side) - 1
+    assert 5 <= kept < 40
+    cluster.add_worker()
+    resumed = run(*words, *place, "--resume")
+    assert resumed.code == 0, resumed.err
+    assert f"{kept} of 40 documents were taken from the run that broke off." in resumed.err
+    assert "no worker" not in resumed.err
+    if verb == "predict":
+        (tmp_path / "here").mkdir()
+        assert run(*words[:3], tmp_path / "here" / name, *words[4:]).code == 0
+        assert (tmp_path / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+def test_a_worker_that_comes_in_time_goes_on_where_the_others_died(cluster: ClusterOfProcesses, tmp_path: Path) -> None:
+    asked = [Document(f"doc-{number}", f"Ann Lee {number}") for number in range(30)]
+    settings = DetectorSettings(command(tmp_path, SLOW))
+    done: list[int] = []
+    seen: list[int] = []
+    cluster.add_worker()
+    threads = [when(lambda: len(done) > 3, cluster.kill_workers), when(lambda: 0 in seen, cluster.add_worker)]
+    options = RunOptions(time_limit=30, cluster=ClusterPlace(cluster.address, wait=60))
+    found = run_detector(asked, settings, options, advance=done.append, seen=seen.append)
+    for thread in threads:
+        thread.join()
+    assert list(dict.fromkeys(seen)) == [1, 0]
+    assert seen[-1] == 1
+    assert sorted(done) == list(range(30))
+    assert found.found == run_detector(asked, settings, RunOptions(workers=2)).found
+
+
+def test_a_fresh_cluster_is_waited_for_until_it_has_a_worker(
+    cluster: ClusterOfProcesses, texts: Path, tmp_path: Path
+) -> None:
+    words = ("predict", texts, "-o", tmp_path / "p.json", "--detector", command(tmp_path, GOOD))
+    refused(run(*words, "--cluster", cluster.address, "--cluster-wait", "1"), NOTE, NONE_FOR)
+    coming = threading.Timer(1, cluster.add_worker)
+    coming.start()
+    done = run(*words, "--cluster", cluster.address)
+    coming.join()
+    assert done.code == 0, done.err
+    assert done.err.startswith(f"{NOTE}Note: the cluster has 1 worker now.\n")
+
+
+def test_scores_whose_workers_all_die_are_given_up(cluster: ClusterOfProcesses, tmp_path: Path) -> None:
+    (tmp_path / "there" / "sitecustomize.py").write_text(STUCK.format(marker="begun"), "utf-8")
+    (tmp_path / "gold").mkdir()
+    for name in range(8):
+        (tmp_path / "gold" / f"{name}.vrt").write_text("Ann\tB-PER\nLee\tI-PER\n", "utf-8")
+    cluster.add_worker()
+    killer = when((tmp_path / "there" / "begun").exists, cluster.kill_workers)
+    target = tmp_path / "metrics.json"
+    folder = tmp_path / "gold"
+    done = run("score", folder, folder, "--json", target, "--cluster", cluster.address, "--cluster-wait", "1")
+    killer.join()
+    refused(done, NOTE, NONE_FOR)
+    assert len(done.err.splitlines()) == 2
+    assert not target.exists()
+
+
+def test_workers_that_die_while_they_load_the_detector_are_missed_too(cluster: ClusterOfProcesses) -> None:
+    cluster.add_worker()
+    with connected(ClusterPlace(cluster.address, wait=1)) as reached:
+        loading = [reached.client.submit(time.sleep, 60 + number) for number in range(2)]
+        killer = threading.Timer(0.3, cluster.kill_workers)
+        killer.start()
+        with pytest.raises(ClusterError, match="no worker for 1 s"):
+            reached.gather(loading)
+        killer.join()
+
+
+def test_a_scheduler_that_is_lost_ends_the_run_and_keeps_what_is_done(
+    cluster: ClusterOfProcesses, texts: Path, tmp_path: Path
+) -> None:
+    side = tmp_path / "p.json.progress.jsonl"
+    words = ("predict", texts, "-o", tmp_path / "p.json", "--detector", command(tmp_path, SLOW))
+    cluster.add_worker()
+    killer = when(lambda: lines_in(side) > 5, cluster.scheduler.kill)
+    done = run(*words, "--cluster", cluster.address)
+    killer.join()
+    refused(done, "Error: --cluster: ", "--resume goes on from there")
+    assert len(done.err.splitlines()) == 2
+    assert lines_in(side) > 5
+
+
+def test_people_are_told_once_when_workers_go_and_when_they_come(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.work_progress("Detecting", "documents", [1]) as shown:
+        for workers in (2, 0, 0, 3, 3, 0):
+            shown.seen(workers)
+    assert capsys.readouterr().err == f"{NOTE}Note: the cluster has 3 workers now.\n{NOTE}"
