@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 import os
 import queue
@@ -167,7 +166,7 @@ def connected(place: ClusterPlace, seen: Callable[[int], None] = lambda _workers
         security = None if place.tls is None else _security(place.tls)
         try:
             target = place.address if workers is None else stack.enter_context(_local_cluster(workers, security))
-            client = stack.enter_context(_client_class()(target, security=security, timeout=_ANSWER))
+            client = stack.enter_context(_client(target, security))
         except Exception as error:  # of the network, the certificates, the machine
             raise ClusterError(_no_answer(place, error)) from None
         cluster = Cluster(client, place.wait, seen)
@@ -180,12 +179,11 @@ def connected(place: ClusterPlace, seen: Callable[[int], None] = lambda _workers
 @contextlib.contextmanager
 def _silenced() -> Iterator[None]:
     """Nothing of Dask's own on the terminal: what people must know, they are told."""
-    loggers = {logging.getLogger(name) for name in _TALKATIVE}
-    levels = {logger: logger.level for logger in loggers}
+    levels = {logger: logger.level for logger in map(logging.getLogger, _TALKATIVE)}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="distributed")
         try:
-            for logger in loggers:
+            for logger in levels:
                 logger.setLevel(logging.CRITICAL + 1)
             yield
         finally:
@@ -204,7 +202,7 @@ def _no_answer(place: ClusterPlace, error: Exception) -> str:
     )
 
 
-def _client_class() -> type[Client]:
+def _client(target: Any, security: Any) -> Client:
     import distributed
 
     class TidyClient(distributed.Client):  # type: ignore[misc,unused-ignore]  # an extra without types
@@ -217,7 +215,7 @@ def _client_class() -> type[Client]:
                 self.close()
                 raise
 
-    return functools.partial(TidyClient, set_as_default=False)  # type: ignore[return-value]  # called as the class is
+    return TidyClient(target, security=security, timeout=_ANSWER, set_as_default=False)
 
 
 @contextlib.contextmanager
@@ -301,6 +299,8 @@ def spread(
     `take` hands out the next batch for so many workers, an empty one at the end. A batch that several workers died of
     is split, and each of its items tried alone. Closing this cancels what is under way.
     """
+    from distributed.scheduler import KilledWorker
+
     client = cluster.client
     waiting: dict[Future, Sequence[Item]] = {}
     suspects: deque[Item] = deque()
@@ -323,14 +323,14 @@ def spread(
                 return
             future = cluster.next_done(done)
             items = waiting.pop(future)
-            result = None
             try:
                 result = future.result()
+            except KilledWorker:
+                result = None
             except CluevalError:
                 raise
-            except Exception as error:  # of a worker, of whatever was raised there, of a scheduler that is gone
-                if not _is_death(error):
-                    raise ClusterError(f"--cluster: a batch failed there: {described(error)}.") from None
+            except Exception as error:  # of whatever was raised there, of a scheduler that is gone
+                raise ClusterError(f"--cluster: a batch failed there: {described(error)}.") from None
             if result is None and not alone:
                 suspects.extend(items)
             else:
@@ -342,10 +342,3 @@ def spread(
 def described(error: BaseException) -> str:
     """An error of somebody else's, in one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(".: ")
-
-
-def _is_death(error: BaseException) -> bool:
-    """Whether a batch failed because its workers died, not because of anything that was raised in them."""
-    from distributed.scheduler import KilledWorker
-
-    return isinstance(error, KilledWorker)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
+
+import numpy as np
 
 from clueval_xlsx.cluster_scoring.corpus_parts import (
     CorpusPart,
@@ -24,17 +26,17 @@ from clueval_xlsx.cluster_scoring.corpus_parts import (
 from clueval_xlsx.clusters import ClusterPlace, connected, spread
 from clueval_xlsx.corpus.annotation import orphan_notes
 from clueval_xlsx.corpus.corpus import no_metadata
-from clueval_xlsx.corpus.label_rules import Alignment, LabelRules, alignment_notes
+from clueval_xlsx.corpus.label_rules import alignment_notes
 from clueval_xlsx.corpus.pair import unseen_note
-from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.figures import Figures, InputFacts, Options, SideFacts, signature
 from clueval_xlsx.formats.emptiness import Content
 from clueval_xlsx.formats.folders import folder_digest, stem_of
 from clueval_xlsx.formats.loading import list_files, read_files
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.scoring.added_tallies import AddedTallies
+from clueval_xlsx.scoring.grouping import Grouping
 from clueval_xlsx.scoring.schemes.tally import Tally
-from clueval_xlsx.scoring.scores import ScoreSettings
 from clueval_xlsx.text.folding import TextDifferences
 
 _MOST_FILES = 256  # in a batch
@@ -123,8 +125,6 @@ def score_on_cluster(
                         f"{files[0].folder}/{files[0].name}: each worker that took it died. Give the workers more "
                         "memory, or split the file."
                     )
-                if isinstance(batch.result, CluevalError):
-                    raise batch.result
                 found[number] = batch.result
                 for done, _ in batch.items:
                     advance(done)
@@ -207,51 +207,25 @@ def _scored(
     notes: Sequence[str],
     request: CorpusRequest,
 ) -> ScoredCorpus:
-    options = request.options
-    if options.labelled not in {None, *inputs.layers}:
-        options = replace(options, labelled=None)
-    tallies = AddedTallies.join([each.tallies for each in found])
-    presidio = AddedTallies.join([each.presidio for each in found])
+    options = replace(found[0].options, by=request.options.by)
+    counted = AddedTallies.join([each.counted for each in found])
+    by_key = {grouping.key: grouping for grouping in counted.settings.groupings}
+    documents = Grouping("document", doc_ids, np.arange(len(doc_ids)), per_document=True)
+    groupings = [*([documents] if request.by_document else []), *(by_key[key] for key in options.by)]
     confused = [each.presidio_confusion for each in found if each.presidio_confusion is not None]
-    alignment = _aligned([each.alignment for each in found], options.labels, len(doc_ids))
+    alignment = reduce(add, (each.alignment for each in found))
+    alignment = replace(alignment, notes=alignment_notes(alignment, options.labels, len(doc_ids)))
     return ScoredCorpus(
         inputs=inputs,
         options=options,
-        settings=ScoreSettings(
-            documents=tallies.documents,
-            vocabulary=tallies.vocabulary,
-            groupings=tallies.groupings(doc_ids, options.by)[0 if request.by_document else 1 :],
-            beta=options.beta,
-            seed=options.seed,
-            replicates=options.replicates,
-            headline=(options.level, options.labelled),
-        ),
+        settings=replace(counted.settings, groupings=groupings),
         signature=signature(inputs, options),
         alignment=alignment,
         notes=(*notes, *alignment.notes),
-        tallies=tallies.tallies,
-        presidio_tallies=presidio.tallies,
+        tallies=counted.tallies,
+        presidio_tallies=AddedTallies.join([each.presidio for each in found]).tallies,
         presidio_confusion=sum(confused, Counter()) if confused else None,
     )
-
-
-def _aligned(parts: Sequence[Alignment], rules: LabelRules, documents: int) -> Alignment:
-    if rules == LabelRules():
-        return Alignment()
-
-    def added(counts: Sequence[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
-        return {
-            name: {side: sum(each[name][side] for each in counts) for side in sides}
-            for name, sides in counts[0].items()
-        }
-
-    whole = Alignment(
-        added([part.mapped for part in parts]),
-        added([part.ignored for part in parts]),
-        given=frozenset().union(*(part.given for part in parts)),
-        present=frozenset().union(*(part.present for part in parts)),
-    )
-    return replace(whole, notes=alignment_notes(whole, rules, documents))
 
 
 def _check_alike(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], options: Options) -> None:
@@ -280,7 +254,7 @@ def _doc_ids(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], request: Co
     ids = [f"#{number}" if doc_id is None else doc_id for number, (_, doc_id) in enumerate(own, 1)]
     if len(set(ids)) == len(ids):
         return ids
-    if not format_named(parts[0].sides[0].format).columns:
+    if not format_named(parts[0].sides[0].content.format).columns:
         return [f"{stem}/{doc_id}" for stem, doc_id in own]
     doc_id = next(doc_id for doc_id, count in Counter(ids).items() if count > 1)
     stops = [*(part.number for part in parts[1:]), len(pairs)]

@@ -47,7 +47,8 @@ class PartFigures:
     """What was counted in one part that is evaluated by itself: all layers, or one."""
 
     inputs: InputFacts
-    tallies: AddedTallies
+    options: Options
+    counted: AddedTallies
     presidio: AddedTallies
     presidio_confusion: Counter[tuple[str, str]] | None
     alignment: Alignment
@@ -57,7 +58,6 @@ class PartFigures:
 class SidePart:
     """What is known of one side of some files."""
 
-    format: str
     hashes: list[bytes]
     notes: tuple[str, ...]
     content: Content
@@ -82,22 +82,20 @@ class CorpusPart:
     metadata_keys: tuple[str, ...]
 
 
-def count_batch(request: CorpusRequest, batch: Sequence[tuple[int, FilePair]]) -> CorpusPart | CluevalError:
+def count_batch(request: CorpusRequest, batch: Sequence[tuple[int, FilePair]]) -> CorpusPart:
     """On a worker: read some files as one corpus, match them, and sum their tallies by document."""
+    number, first = batch[0]
     try:
-        return _count([files for _, files in batch], batch[0][0], request)
+        return _count([files for _, files in batch], number, request)
     except CluevalError as error:
         if len(batch) == 1:
-            return _named(error, batch[0][1])
-    for number, files in batch:  # which of them is it?
-        try:
-            _count([files], number, request)
-        except CluevalError as error:
-            return _named(error, files)
-    names = f"{batch[0][1][0].name} to {batch[-1][1][0].name}"
-    return InputError(
-        f"{batch[0][1][0].folder}: the files {names} can each be scored alone but not together. They must be written "
-        "alike: name columns and layers (--layer), and give every document an ID of its own."
+            raise _named(error, first) from None
+    for single in batch:  # which of them is it?
+        count_batch(request, [single])
+    raise InputError(
+        f"{first[0].folder}: the files {first[0].name} to {batch[-1][1][0].name} can each be scored alone but not "
+        "together. They must be written alike: name columns and layers (--layer), and give every document an ID of "
+        "its own."
     )
 
 
@@ -128,8 +126,8 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Co
         number,
         _own_ids(gold, pair),
         (
-            SidePart(gold.source.format, gold_hashes, gold.notes, contents[0], pair.gold.openings),
-            SidePart(pred.source.format, pred_hashes, pred.notes, contents[1], pair.pred.openings),
+            SidePart(gold_hashes, gold.notes, contents[0], pair.gold.openings),
+            SidePart(pred_hashes, pred.notes, contents[1], pair.pred.openings),
         ),
         [_figures(evaluation) for evaluation in evaluations],
         len(pair.gold.spans),
@@ -155,6 +153,7 @@ def _figures(evaluation: Evaluation) -> PartFigures:
     settings, tokens = evaluation.settings, len(evaluation.pair.corpus)
     return PartFigures(
         evaluation.inputs,
+        evaluation.options,
         AddedTallies.of(evaluation.tallies, settings, tokens),
         AddedTallies.of(evaluation.presidio_tallies, replace(settings, groupings=()), tokens),
         evaluation.presidio_confusion,

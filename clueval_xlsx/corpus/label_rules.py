@@ -18,6 +18,7 @@ from clueval_xlsx.text.strings import BoolArray, IntArray
 DISCARD, KEEP = "discard", "keep"
 APPLY, MARK = "apply", "mark"
 _MOST_SHOWN = 5
+_Occurrences = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,29 @@ class LabelRules:
 class Alignment:
     """What aligning the labels did: counts by label and side, and the documents left out with their reasons."""
 
-    mapped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # "OLD=NEW" -> {"gold": n, "pred": n}
-    ignored: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    mapped: _Occurrences = field(default_factory=dict)  # "OLD=NEW" -> {"gold": n, "pred": n}
+    ignored: _Occurrences = field(default_factory=dict)
     discarded: tuple[int, ...] = ()  # indices of documents
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # document ID -> its unmapped labels
     notes: tuple[str, ...] = ()
     given: frozenset[str] = frozenset()  # labels before, and after
     present: frozenset[str] = frozenset()
+
+    def __add__(self, other: Alignment) -> Alignment:
+        """Of two parts of one corpus, by the same rules, without notes; a part leaves no document out."""
+
+        def added(mine: _Occurrences, theirs: _Occurrences) -> _Occurrences:
+            return {
+                name: {side: count + theirs[name][side] for side, count in counts.items()}
+                for name, counts in mine.items()
+            }
+
+        return Alignment(
+            added(self.mapped, other.mapped),
+            added(self.ignored, other.ignored),
+            given=self.given | other.given,
+            present=self.present | other.present,
+        )
 
     @property
     def discarded_labels(self) -> dict[str, int]:

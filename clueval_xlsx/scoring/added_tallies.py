@@ -25,71 +25,63 @@ _EXACT = 2**24  # whole numbers below this, and their halves, are exact in four 
 
 @dataclass(frozen=True, eq=False)
 class AddedTallies:
-    """Tallies over positions that stand for documents; `sizes` is how many of them each document has.
+    """Tallies over `size` positions that stand for documents, and the settings that scores are made with from them.
 
-    `groups` are the values of each grouping but the one by document, and the value of each position (-1: none).
+    Their groupings are those by metadata: documents get their names from whoever knows all of them.
     """
 
     tallies: Sequence[Tally]
-    vocabulary: Mapping[str, Sequence[str]]
-    sizes: IntArray
-    groups: Mapping[str, tuple[Sequence[str], IntArray]]
+    settings: ScoreSettings
+    size: int
 
     @classmethod
     def of(cls, tallies: Sequence[Tally], settings: ScoreSettings, tokens: int) -> AddedTallies:
         """Sum the tallies of a corpus of so many tokens by document."""
         others = [grouping for grouping in settings.groupings if not grouping.per_document]
         document = settings.document_of(np.arange(tokens, dtype=np.int64))
-        rows = np.stack([document, *(grouping.codes for grouping in others)], axis=1)
-        places, place_of = _distinct(rows)
-        return cls(
-            [_summed(tally, place_of) for tally in tallies],
-            settings.vocabulary,
-            np.bincount(places[:, 0], minlength=len(settings.documents)),
-            {grouping.key: (grouping.values, places[:, 1 + index]) for index, grouping in enumerate(others)},
+        places, place_of = _distinct(np.stack([document, *(grouping.codes for grouping in others)], axis=1))
+        by_place = replace(
+            settings,
+            documents=np.searchsorted(places[:, 0], np.arange(len(settings.documents))),
+            groupings=[replace(grouping, codes=places[:, index]) for index, grouping in enumerate(others, 1)],
         )
+        return cls([_summed(tally, place_of) for tally in tallies], by_place, len(places))
 
     @classmethod
     def join(cls, parts: Sequence[AddedTallies]) -> AddedTallies:
         """Add up parts, whose documents follow each other."""
-        layers = dict.fromkeys(layer for part in parts for layer in part.vocabulary)
-        vocabulary = {
-            layer: sorted({label for part in parts for label in part.vocabulary.get(layer, ())}) for layer in layers
-        }
-        renamed = [
-            {layer: _codes(names, vocabulary[layer]) for layer, names in part.vocabulary.items()} for part in parts
-        ]
-        first = np.cumsum([0, *(int(part.sizes.sum()) for part in parts)])
+        own = [part.settings.vocabulary for part in parts]
+        layers = dict.fromkeys(layer for each in own for layer in each)
+        vocabulary = {layer: sorted({label for each in own for label in each.get(layer, ())}) for layer in layers}
+        renamed = [{layer: _codes(names, vocabulary[layer]) for layer, names in each.items()} for each in own]
+        first = np.cumsum([0, *(part.size for part in parts)])
         found: dict[_Key, list[tuple[Tally, int]]] = {}
         for number, part in enumerate(parts):
             for tally in part.tallies:
                 same = (tally.scheme, tally.variant, tally.level, tally.labelled)
                 found.setdefault(same, []).append((tally, number))
-        groups: dict[str, tuple[Sequence[str], IntArray]] = {}
-        for key in dict.fromkeys(key for part in parts for key in part.groups):
-            known = [part.groups.get(key, _in_no_group(part.sizes)) for part in parts]
-            values = list(dict.fromkeys(value for own, _ in known for value in own))
-            groups[key] = (values, np.concatenate([_codes(own, values)[codes] for own, codes in known]))
-        return cls(
-            [_joined(each, renamed, first) for each in found.values()],
-            vocabulary,
-            np.concatenate([part.sizes for part in parts]),
-            groups,
+        settings = replace(
+            parts[0].settings,
+            documents=np.concatenate([part.settings.documents + first[number] for number, part in enumerate(parts)]),
+            vocabulary=vocabulary,
+            groupings=_joined_groupings(parts),
         )
-
-    @property
-    def documents(self) -> IntArray:
-        """The first position of each document."""
-        return np.cumsum(self.sizes) - self.sizes
-
-    def groupings(self, doc_ids: Sequence[str], keys: Sequence[str]) -> list[Grouping]:
-        """What rows are grouped by: the documents, under these names, then the chosen keys."""
-        documents = Grouping("document", doc_ids, np.arange(len(doc_ids)), per_document=True)
-        return [documents, *(Grouping(key, *self.groups[key], per_document=False) for key in keys)]
+        return cls([_joined(each, renamed, first) for each in found.values()], settings, int(first[-1]))
 
 
-def _in_no_group(sizes: IntArray) -> tuple[Sequence[str], IntArray]:
-    return (), np.full(int(sizes.sum()), -1, dtype=np.int64)
+def _joined_groupings(parts: Sequence[AddedTallies]) -> list[Grouping]:
+    """The groupings that any part knows; where a part does not, its positions are in no group."""
+    known = [{grouping.key: grouping for grouping in part.settings.groupings} for part in parts]
+    found = []
+    for key in dict.fromkeys(key for each in known for key in each):
+        own = [
+            each.get(key) or Grouping(key, (), np.full(part.size, -1), per_document=False)
+            for each, part in zip(known, parts, strict=True)
+        ]
+        values = list(dict.fromkeys(value for grouping in own for value in grouping.values))
+        codes = np.concatenate([_codes(grouping.values, values)[grouping.codes] for grouping in own])
+        found.append(Grouping(key, values, codes, per_document=False))
+    return found
 
 
 def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:

@@ -177,6 +177,18 @@ def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_pa
     assert there == here
 
 
+def test_a_file_that_cannot_be_scored_is_one_sentence_of_the_worker(tmp_path: Path) -> None:
+    (tmp_path / "gold").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "gold" / f"{name}.vrt").write_bytes(b"Ann\tB-PER\nLee\tI-PER\n" + b"\xff\n" * (name == "b"))
+    words = ["score", tmp_path / "gold", tmp_path / "gold", "--cluster", "local:1"]
+    program = [sys.executable, "-m", "clueval_xlsx", *map(str, words)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "gold/b.vrt:3: byte 0xFF is not UTF-8" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("place", "said"),
     [
