@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -21,8 +20,8 @@ _LONGEST_NUMBER = 10  # digits
 _LONGEST = 32_767  # characters, as in a cell
 
 
-def notes_of(archive: zipfile.ZipFile, parts: Mapping[str, str], sheet_part: str, name: str) -> dict[Place, str]:
-    """The notes of one sheet; `parts` are the names of all parts by their small letters, `name` is for messages.
+def notes_of(parts: Mapping[str, bytes], sheet_part: str, name: str) -> dict[Place, str]:
+    """The notes of one sheet; `parts` are all parts by their names in small letters, `name` is for messages.
 
     A threaded comment has a note beside it that only says so to programs that know no threads: the thread counts.
     """
@@ -38,11 +37,11 @@ def notes_of(archive: zipfile.ZipFile, parts: Mapping[str, str], sheet_part: str
         if local(tag) == "Relationship" and kind and part in parts:
             targets[kind] = part
 
-    go_through(archive.read(parts[related]), f"{name}, {parts[related]}", relation)
+    go_through(parts[related], f"{name}, {related}", relation)
     found: dict[str, dict[Place, str]] = {}
     for kind, part in targets.items():
         notes = _Notes(*_ELEMENTS[kind])
-        go_through(archive.read(parts[part]), f"{name}, {parts[part]}", notes.start, notes.end, notes.text)
+        go_through(parts[part], f"{name}, {part}", notes.start, notes.end, notes.text)
         found[kind] = _joined(notes.found())
     return {**found.get(_KINDS[0], {}), **found.get(_KINDS[1], {})}
 

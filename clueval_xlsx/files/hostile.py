@@ -1,4 +1,4 @@
-"""An archive that anybody may have sent, unpacked under limits: what a reader needs, checked and packed anew.
+"""An archive that anybody may have sent, unpacked under limits: what a reader needs, checked, and as an archive anew.
 
 The limits hold for the whole file and grow with it: a workbook of a few kilobytes has no business with gigabytes.
 """
@@ -16,6 +16,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.indents import without_indents
 from clueval_xlsx.files.markup import declaration
 from clueval_xlsx.files.ods_checks import check_ods
+from clueval_xlsx.files.packed_parts import PackedPart, archive, stored
 from clueval_xlsx.files.refusals import ASK_AGAIN, damaged, too_large
 from clueval_xlsx.files.xlsx_checks import check_xlsx
 
@@ -38,25 +39,30 @@ _DOCTYPE = re.compile(rb"(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 
 @dataclass(frozen=True, eq=False)
 class Package:
-    """An archive that was looked at: its kind (`xlsx` or `ods`) and a clean copy for the parser."""
+    """An archive that was looked at: its kind (`xlsx` or `ods`), its parts, and a clean copy of it for the parser."""
 
     kind: str
+    parts: Mapping[str, bytes]
     content: bytes
 
 
 def unpack(data: bytes, name: str) -> Package:
-    """Check an archive and repack it; raises with a reason if it is no spreadsheet or not safe to read."""
-    parts = _parts(data, name)
-    names = {part.casefold() for part in parts}
-    if "xl/workbook.xml" in names:
+    """Check an archive and copy what is needed of it; raises if it is no spreadsheet or not safe to read."""
+    chosen = _chosen(data, name)
+    packed = {entry.filename: _packed_part(data, entry, name) for entry in chosen}
+    parts = {part: _inflate(each, part, name) for part, each in packed.items()}
+    for part, content in parts.items():
+        _check_markup(part, content, name)
+    if any(part.casefold() == "xl/workbook.xml" for part in parts):
         check_xlsx(parts, name)
-        return Package("xlsx", _packed(parts))
+        return Package("xlsx", parts, archive(packed))
     check_ods(parts, name)
-    return Package("ods", _packed({part: without_indents(content) for part, content in parts.items()}))
+    parts = {part: without_indents(content) for part, content in parts.items()}
+    return Package("ods", parts, archive({part: stored(content) for part, content in parts.items()}))
 
 
-def _parts(data: bytes, name: str) -> dict[str, bytes]:
-    """The parts that a reader needs, unpacked under limits."""
+def _chosen(data: bytes, name: str) -> list[zipfile.ZipInfo]:
+    """The parts that a reader needs, all of which may be unpacked."""
     entries = _entries(data, name)
     names = {entry.filename.casefold() for entry in entries}
     wanted = _XLSX_PART if "xl/workbook.xml" in names else _ODS_PART
@@ -69,14 +75,12 @@ def _parts(data: bytes, name: str) -> dict[str, bytes]:
             f"{total / 1e6:,.0f} MB in a file of {len(data) / 1e6:,.2f} MB",
             f"{left / 1e6:,.0f} MB in one of this size",
         )
-    parts: dict[str, bytes] = {}
+    seen: set[str] = set()
     for entry in chosen:
-        if entry.filename.casefold() in {part.casefold() for part in parts}:
+        if entry.filename.casefold() in seen:
             raise damaged(name, f"{entry.filename} is there twice")
-        parts[entry.filename] = _inflate(data, entry, name)
-    for part, content in parts.items():
-        _check_markup(part, content, name)
-    return parts
+        seen.add(entry.filename.casefold())
+    return chosen
 
 
 def _entries(data: bytes, name: str) -> list[zipfile.ZipInfo]:
@@ -94,11 +98,10 @@ def _entries(data: bytes, name: str) -> list[zipfile.ZipInfo]:
     return entries
 
 
-def _inflate(data: bytes, entry: zipfile.ZipInfo, name: str) -> bytes:
-    """Unpack one part without trusting the sizes that the archive states."""
-    part = f"{name}, {entry.filename}"
-    declared = entry.file_size
+def _packed_part(data: bytes, entry: zipfile.ZipInfo, name: str) -> PackedPart:
+    """One part as it is packed, found without trusting what the archive states."""
     if entry.flag_bits & 1:
+        part = f"{name}, {entry.filename}"
         raise InputError(f"{part}: is encrypted in a way that spreadsheets do not use. Save the workbook again.")
     head = data[entry.header_offset : entry.header_offset + 30]
     if len(head) < 30 or head[:4] != b"PK\x03\x04":
@@ -107,21 +110,26 @@ def _inflate(data: bytes, entry: zipfile.ZipInfo, name: str) -> bytes:
     packed = data[begin : begin + entry.compress_size]
     if len(packed) < entry.compress_size:
         raise damaged(name, f"{entry.filename} is cut off")
-    if entry.compress_type == zipfile.ZIP_STORED:
-        content = packed
-    elif entry.compress_type == zipfile.ZIP_DEFLATED:
+    return PackedPart(packed, entry.compress_type, entry.file_size, entry.CRC)
+
+
+def _inflate(packed: PackedPart, part: str, name: str) -> bytes:
+    """Unpack one part without trusting the size that it is said to have."""
+    if packed.method == zipfile.ZIP_STORED:
+        content = packed.content
+    elif packed.method == zipfile.ZIP_DEFLATED:
         unpacker = zlib.decompressobj(-15)
         try:
-            content = unpacker.decompress(packed, declared + 1)
-            complete = unpacker.eof or (len(content) == declared and not unpacker.decompress(b"", 1))
+            content = unpacker.decompress(packed.content, packed.size + 1)
+            complete = unpacker.eof or (len(content) == packed.size and not unpacker.decompress(b"", 1))
         except zlib.error as error:
-            raise damaged(name, f"{entry.filename}: {error}") from None
-        if not complete and len(content) <= declared:
-            raise damaged(name, f"{entry.filename} is cut off")
+            raise damaged(name, f"{part}: {error}") from None
+        if not complete and len(content) <= packed.size:
+            raise damaged(name, f"{part} is cut off")
     else:
-        raise damaged(name, f"{entry.filename} is packed by method {entry.compress_type}")
-    if len(content) != declared or zlib.crc32(content) != entry.CRC:
-        raise damaged(name, f"{entry.filename} is not what the archive says it is")
+        raise damaged(name, f"{part} is packed by method {packed.method}")
+    if len(content) != packed.size or zlib.crc32(content) != packed.crc:
+        raise damaged(name, f"{part} is not what the archive says it is")
     return content
 
 
@@ -144,11 +152,3 @@ def _declares(content: bytes) -> bool:
             return True
         place = content.find(b"<!", place + 2)
     return False
-
-
-def _packed(parts: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for part, content in parts.items():
-            archive.writestr(zipfile.ZipInfo(part), content)
-    return buffer.getvalue()

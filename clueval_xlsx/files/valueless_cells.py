@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import posixpath
 import re
-import zipfile
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from clueval_xlsx.files.cell_notes import Place, notes_of
 from clueval_xlsx.files.hostile import Package
 
 _LONGEST_CELL = 1 << 17  # bytes of markup from the beginning of a cell to the end of its formula, and more
-_USUAL_CELL = 1 << 10
+_USUAL_CELL = 1 << 12
 _SHOWN = 200
 
 _ERRORS = (b't="e"', b"t='e'")
@@ -73,26 +72,25 @@ def unseen_cells(package: Package, name: str) -> Mapping[str, Unseen]:
 
     `name` is for messages.
     """
-    with zipfile.ZipFile(io.BytesIO(package.content)) as archive:
-        parts = {name.casefold(): name for name in archive.namelist()}
-        if package.kind == "ods":
-            return _in_ods(archive.read(parts["content.xml"]))
-        found = {}
-        for sheet, part in _sheet_parts(archive, parts).items():
-            unseen = Unseen(dict(_valueless(archive.read(parts[part]))), notes=notes_of(archive, parts, part, name))
-            if unseen.valueless or unseen.notes:
-                found[sheet] = unseen
-        return found
+    parts = {part.casefold(): content for part, content in package.parts.items()}
+    if package.kind == "ods":
+        return _in_ods(parts["content.xml"])
+    found = {}
+    for sheet, part in _sheet_parts(parts).items():
+        unseen = Unseen(dict(_valueless(parts[part])), notes=notes_of(parts, part, name))
+        if unseen.valueless or unseen.notes:
+            found[sheet] = unseen
+    return found
 
 
-def _sheet_parts(archive: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, str]:
+def _sheet_parts(parts: Mapping[str, bytes]) -> dict[str, str]:
     """The part of every worksheet, by the sheet's name."""
     if "xl/_rels/workbook.xml.rels" not in parts:
         return {}
-    related = ElementTree.fromstring(archive.read(parts["xl/_rels/workbook.xml.rels"]))
+    related = ElementTree.fromstring(parts["xl/_rels/workbook.xml.rels"])
     targets = {each.get("Id"): each.get("Target", "") for each in related}
     found = {}
-    for sheet in ElementTree.fromstring(archive.read(parts["xl/workbook.xml"])).iter():
+    for sheet in ElementTree.fromstring(parts["xl/workbook.xml"]).iter():
         if sheet.tag.rpartition("}")[2] != "sheet":
             continue
         key = next((value for name, value in sheet.items() if name.endswith("}id")), None)
@@ -116,6 +114,8 @@ def _valueless(content: bytes) -> Iterator[tuple[Place, str]]:
     ends = [match.end() for match in chain.from_iterable(pattern.finditer(content) for pattern in patterns)]
     begins: list[int] = []  # of all cells, made when one is longer than usual
     for end in ends:
+        if _is_text(content, end):
+            continue
         near = [match.start() for match in _CELL_BEGIN.finditer(content, max(end - _USUAL_CELL, 0), end)]
         if not near:
             begins = begins or [0, *(match.start() for match in _CELL_BEGIN.finditer(content))]
@@ -125,6 +125,13 @@ def _valueless(content: bytes) -> Iterator[tuple[Place, str]]:
         place, formula = _place(tag), _FORMULA.search(cell)
         if place is not None and formula is not None and not _TEXT_TYPE.search(tag):
             yield place, "=" + _shown(formula[1] or b"")
+
+
+def _is_text(content: bytes, end: int) -> bool:
+    """Whether the cell that ends here says plainly that it is a text: most without a value are empty ones."""
+    begin = content.rfind(b"<c ", max(end - _USUAL_CELL, 0), end)
+    tag = content[begin : content.find(b">", begin) if begin >= 0 else begin]
+    return b' t="str"' in tag and not any(sign in content[begin + 2 : end] for sign in (b"<c", b":c"))
 
 
 def _place(tag: bytes) -> Place | None:

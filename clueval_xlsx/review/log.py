@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import msgspec
 import pandas as pd
@@ -49,12 +50,12 @@ class JudgementRecord:
     applies_to: Scope | None = None
     twin: str = ""
 
-    @property
+    @cached_property
     def completeness(self) -> Completeness:
         """Whether the row counts as judged, and what it lacks."""
         return completeness(self.effect, self.correct_span, self.correct_labels, applies=self.applies_to is not None)
 
-    @property
+    @cached_property
     def said(self) -> tuple[object, ...]:
         """What somebody said, without who and where."""
         labels = tuple(sorted(self.correct_labels.items()))

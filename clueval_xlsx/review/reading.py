@@ -208,11 +208,14 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
     for kind, sheet in found:
         for row in sheet.rows:
             case = row.record.case_id
-            own = bool(_at_home(kind, [case])) or (case in parted and case in sheet.answers_alone)
+            own = kind == case.partition("-")[0] or (case in parted and case in sheet.answers_alone)
             by_case[case].append((own, row))
     rows: list[ReviewRow] = []
     problems: list[Problem] = []
     for case_id, pairs in by_case.items():
+        if len(pairs) == 1 and pairs[0][0]:  # as nearly all are
+            rows.append(pairs[0][1])
+            continue
         ordered = sorted(pairs, key=lambda pair: not pair[0])
         judged = [row for original, row in ordered if row.record.code and not original]
         if case_id in open_cases and not any(original and row.record.completeness.judged for original, row in ordered):

@@ -164,7 +164,7 @@ class ReviewSheet:
             final=rules.final,
             applies_to=self._scope(row, report),
         )
-        place = SheetPlace(self.name, {key: where[0] for key, where in row.columns.places.items()})
+        place = SheetPlace(self.name, row.columns.first)
         report.found.rows.append(ReviewRow(record, place, row.number, row.text("span")))
         if not code:
             report.found.unjudged.add(case_id)
@@ -250,10 +250,9 @@ class ReviewSheet:
     def _correct_labels(self, row: SheetRow, report: RowReport) -> dict[str, str] | None:
         """The correct labels by layer; None after a complaint."""
         labels = {}
-        for key in row.columns.places:
-            if not key.startswith("correct_label:") or not (text := row.text(key)):
+        for key, layer in row.columns.correct_labels.items():
+            if not (text := row.text(key)):
                 continue
-            layer = key.partition(":")[2]
             if layer in self._words.layers:
                 labels[layer] = text
                 continue

@@ -158,8 +158,7 @@ class RowIds:
 
     def _displaced(self, columns: Columns, row: SheetRow) -> int | None:
         ids = self._rows.ids.get(row.number, {})
-        fixed = [place for key in columns.places if key != "comment" for place in columns.places[key]]
-        answers = [place for place in columns.annotations if place in fixed and place in ids]
+        answers = [place for place in columns.annotations if place in ids and place in columns.fixed_annotations]
         blocks = [place for place in columns.places.get(BLOCK_ID_COLUMN, ()) if place not in ids and row.at(place)]
         elsewhere = any(place not in columns.known for place in ids)
         own = [place for place in columns.places.get("case", ()) if place not in ids and row.at(place) and elsewhere]

@@ -54,6 +54,28 @@ class Columns:
         ]
 
     @cached_property
+    def first(self) -> Mapping[str, int]:
+        """Where each key stands, the first place of several."""
+        return {key: places[0] for key, places in self.places.items()}
+
+    @cached_property
+    def doubled(self) -> list[str]:
+        """The keys of columns for judging that stand there more than once."""
+        several = (key for key, places in self.places.items() if len(places) > 1)
+        return [key for key in several if key.partition(":")[0] in ANNOTATION_COLUMNS]
+
+    @cached_property
+    def correct_labels(self) -> Mapping[str, str]:
+        """The keys of columns for correct labels, each with its layer."""
+        return {key: key.partition(":")[2] for key in self.places if key.startswith("correct_label:")}
+
+    @cached_property
+    def fixed_annotations(self) -> set[int]:
+        """Where people fill something in that is no free text: no case ID has any business there."""
+        fixed = {place for key, places in self.places.items() if key != "comment" for place in places}
+        return fixed.intersection(self.annotations)
+
+    @cached_property
     def stripped(self) -> bool:
         """Whether the whole block for judging is gone, its IDs included."""
         return not self.annotations and BLOCK_ID_COLUMN not in self.places

@@ -9,7 +9,6 @@ from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.workbooks import cell_name, column_name
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.sheet_columns import Columns
-from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS
 
 PARTED = "parted"  # the reason of a row whose answers were cut away from it
 
@@ -93,8 +92,8 @@ class SheetRow:
 
     def text(self, key: str) -> str:
         """What stands in the column of a key."""
-        places = self.columns.places.get(key, ())
-        return self.at(self._chosen.get(key, places[0])) if places else ""
+        place = self._place(key)
+        return "" if place is None else self.at(place)
 
     def at(self, place: int) -> str:
         """What stands in one of its cells."""
@@ -102,8 +101,7 @@ class SheetRow:
 
     def from_judgement(self, count: int) -> list[str]:
         """What stands in the cell of the judgement and in those to its right."""
-        places = self.columns.places.get("judgement", ())
-        first = self._chosen.get("judgement", places[0]) if places else 0
+        first = self._place("judgement") or 0
         return [self.at(place) for place in range(first, first + count)]
 
     def place(self, place: int) -> str:
@@ -112,8 +110,10 @@ class SheetRow:
 
     def cell(self, key: str) -> str:
         """The name of the cell of a key, or of the row's first one."""
-        places = self.columns.places.get(key, ())
-        return self.place(self._chosen.get(key, places[0]) if places else 0)
+        return self.place(self._place(key) or 0)
+
+    def _place(self, key: str) -> int | None:
+        return self._chosen[key] if key in self._chosen else self.columns.first.get(key)
 
     def settle_doubles(self, report: RowReport, used: Callable[[int], bool]) -> bool:
         """Choose among columns of one name: an empty column gives way, and where two differ nobody guesses.
@@ -121,9 +121,8 @@ class SheetRow:
         `used` says whether a column has anything in it.
         """
         good = True
-        for key, places in self.columns.places.items():
-            if len(places) < 2 or key.partition(":")[0] not in ANNOTATION_COLUMNS:
-                continue
+        for key in self.columns.doubled:
+            places = self.columns.places[key]
             texts = {place: self.at(place) for place in places if used(place)}
             self._chosen[key] = next((place for place, text in texts.items() if text), places[0])
             if len(set(texts.values())) > 1:

@@ -194,6 +194,15 @@ def test_the_same_run_gives_the_same_bytes(monkeypatch, tmp_path):
     assert opened(first).properties.created.isoformat() == "2023-11-14T22:13:20"
 
 
+def test_no_formula_is_without_a_value():
+    with zipfile.ZipFile(BytesIO(written(example(level="exact")))) as archive:
+        sheets = [archive.read(part).decode() for part in archive.namelist() if part.startswith("xl/worksheets/sheet")]
+    cells = [cell for sheet in sheets for cell in re.findall(r"<c ([^>]*)><f>[^<]*</f><v>([^<]*)</v>", sheet)]
+    empty = [attributes for attributes, value in cells if not value]
+    assert empty  # States of open cases, for one
+    assert all('t="str"' in attributes for attributes in empty)
+
+
 def _cells(content):
     book, values = opened(content), opened(content, values=True)
     return {

@@ -13,7 +13,7 @@ from clueval_xlsx.corpus.spans import check_disjoint, from_decoded, label_list, 
 from clueval_xlsx.corpus.tags import OUTSIDE_MARKS, TagColumn, decode, parse_tag, span_tags
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.formats.columns.tag_cells import TagPlace, parts_of, separator_of, with_key
+from clueval_xlsx.formats.columns.tag_cells import TagPlace, separator_of, with_first, with_key
 from clueval_xlsx.text.strings import PADDING, IntArray
 
 CellEdit = Callable[[str], str]  # an old cell -> the new one
@@ -82,7 +82,7 @@ class TagCells:
                 tags.append(changed.get(other, {}).get(position, column.tags[column.codes[position]]))
             marked = [one for one in tags if one not in OUTSIDE_MARKS]
             return lambda cell: separator_of(cell).join(marked) or tag
-        return lambda cell: separator_of(cell).join([tag, *parts_of(cell)[1:]])
+        return lambda cell: with_first(cell, tag)
 
     def apply(self, reading: TokenReading, edits: Mapping[tuple[int, int], CellEdit]) -> bytes:
         """The file's bytes with other cells, given by position and column."""
@@ -110,19 +110,18 @@ def _unchanged(cell: str) -> str:
 def changed_tags(column: TagColumn, spans: pd.DataFrame, layer: str, breaks: IntArray) -> dict[int, str]:
     """The tags that must change, by position, so that the column decodes to exactly these spans."""
     old = from_decoded(decode(column, breaks), layer)
-    before, after = _keyed(old, layer), _keyed(spans, layer)
     scheme = column.scheme(breaks) if len(old) else "BIO"
+    gone, added = _differing(old, spans, layer), _differing(spans, old, layer)
     changes: dict[int, str] = {}
-    gone = before - after
     for start, end, _ in gone:
         changes.update(dict.fromkeys(range(start, end + 1), column.outside))
-    added = sorted(after - before, key=lambda span: span[:2])
     for start, end, label in added:
         changes.update(zip(range(start, end + 1), span_tags(end - start + 1, label, scheme), strict=True))
 
-    starts = {start: (end, label) for start, end, label in after}
+    after = zip(spans["start"].tolist(), spans["end"].tolist(), label_list(spans[layer]), strict=True)
+    starts = {start: (end, label) for start, end, label in after} if added or scheme == "IOB1" else {}
     if scheme == "IOB1":
-        ends = {end: label for _, end, label in after}
+        ends = dict(starts.values())
         cut = set(breaks.tolist())
         beginnings = {start for start, _, _ in added} | {end + 1 for _, end, _ in [*added, *gone]}
         for start in beginnings & set(starts):
@@ -189,8 +188,17 @@ def _continues(column: TagColumn, position: int) -> bool:
     return column.tags[column.codes[position]][:1] in "IEL"
 
 
-def _keyed(spans: pd.DataFrame, layer: str) -> set[tuple[int, int, str | None]]:
-    return set(zip(spans["start"].tolist(), spans["end"].tolist(), label_list(spans[layer]), strict=True))
+def _differing(spans: pd.DataFrame, others: pd.DataFrame, layer: str) -> list[tuple[int, int, str | None]]:
+    """The spans that are not among others just so; both are in order, and none overlaps another."""
+    (start, end), (other_start, other_end) = positions(spans), positions(others)
+    labels, other_labels = (np.array([*label_list(each[layer]), None], dtype=object) for each in (spans, others))
+    nearest = np.searchsorted(other_start, start)
+    same = nearest < len(others)
+    at = np.where(same, nearest, 0)
+    if len(others):
+        same &= (other_start[at] == start) & (other_end[at] == end) & (other_labels[at] == labels[:-1])
+    rows = np.flatnonzero(~same)
+    return list(zip(start[rows].tolist(), end[rows].tolist(), labels[rows].tolist(), strict=True))
 
 
 def _cell(data: bytes, line: int, number: int, separators: bytes) -> tuple[int, int]:
@@ -200,12 +208,13 @@ def _cell(data: bytes, line: int, number: int, separators: bytes) -> tuple[int, 
         stop -= 1
     begin = line
     for _ in range(number - 1):
-        while data[begin] not in separators:
-            begin += 1
-        begin += 1
+        begin = _next(data, begin, stop, separators) + 1
         while separators == b" \t" and data[begin] in separators:
             begin += 1
-    end = begin
-    while end < stop and data[end] not in separators:
-        end += 1
-    return begin, end
+    return begin, _next(data, begin, stop, separators)
+
+
+def _next(data: bytes, begin: int, stop: int, separators: bytes) -> int:
+    """The first separator from a place on, or where to stop."""
+    found = [place for each in separators if (place := data.find(each, begin, stop)) >= 0]
+    return min(found, default=stop)

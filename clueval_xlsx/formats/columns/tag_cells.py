@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn, parse_ta
 from clueval_xlsx.text.strings import IntArray
 
 SEPARATORS = ",|;"
+_BETWEEN_TAGS = re.compile(rf"\s*[{SEPARATORS}]\s*")
 _EMPTY_KEYS = "_"
 
 
@@ -72,7 +74,18 @@ def parts_of(cell: str) -> list[str]:
 
 def separator_of(cell: str) -> str:
     """What stands between the tags of a cell."""
-    return next((match[0] for match in re.finditer(rf"\s*[{SEPARATORS}]\s*", cell)), ",")
+    found = _BETWEEN_TAGS.search(cell)
+    return found[0] if found else ","
+
+
+@cache
+def with_first(cell: str, tag: str) -> str:
+    """A cell with another first tag.
+
+    >>> with_first("B-person, B-group", "O"), with_first("B-person", "I-person")
+    ('O, B-group', 'I-person')
+    """
+    return separator_of(cell).join([tag, *parts_of(cell)[1:]])
 
 
 def first_tags(column: TagColumn) -> TagColumn:

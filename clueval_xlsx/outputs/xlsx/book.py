@@ -83,6 +83,24 @@ class Formula(NamedTuple):
 Content = str | int | Link | Formula | Sequence[tuple[str, str]] | None
 
 
+class _EmptyText(str):
+    """The empty text that a formula results in: XlsxWriter takes a plain one for a formula without a value."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+_EMPTY_TEXT = _EmptyText()
+
+
+def _typed(value: float | str) -> float | str:
+    """The value of a formula so that its cell says whether it is a text, be it empty."""
+    return _EMPTY_TEXT if value == "" else value
+
+
 class _FormulasAsTheyAre(xlsxwriter.worksheet.Worksheet):  # type: ignore[misc]  # XlsxWriter has no types
     """A sheet that takes formulas as they are.
 
@@ -221,7 +239,7 @@ class Worksheet:
                 code = sheet.write_number(row, column, value, look)
             elif isinstance(value, Formula):
                 self._check_formula((row, column), value.text)
-                code = sheet.write_formula(row, column, value.text, look, value.value)
+                code = sheet.write_formula(row, column, value.text, look, _typed(value.value))
             elif isinstance(value, Link):
                 self.link((row, column), *value, styles[column])
                 continue
@@ -245,7 +263,7 @@ class Worksheet:
     def formula(self, cell: Cell, formula: str, value: float | str, style: str) -> None:
         """A formula with the value that it has now: some programs calculate only after the first edit."""
         self._check_formula(cell, formula)
-        self._do(cell, lambda: self._sheet.write_formula(*cell, formula, self.book.format(style), value))
+        self._do(cell, lambda: self._sheet.write_formula(*cell, formula, self.book.format(style), _typed(value)))
 
     def link(self, cell: Cell, target: str, text: str, style: str = "cell_link") -> None:
         """A link to a place in this workbook; plain text when the sheet has too many."""
