@@ -85,5 +85,30 @@ def test_a_cluster_is_compared_with_one_process_by_the_clock(
     assert "by processor time at most 1.80 x on 2 idle cores" in shown
 
 
+def test_scores_on_a_cluster_are_told_by_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """2 s and 100 MB for nothing; 1 ms and 10 kB for each document, on the cluster 2 ms of workers, too."""
+
+    def run(_score: str, gold: Path, _pred: Path, *words: object) -> tuple[clusters.Used, str]:
+        documents = len(list(gold.iterdir()))
+        if "--json" in words:
+            (tmp_path / "metrics.json").write_text("the same", "utf-8")
+        others = documents * 0.002 if "--cluster" in words else 0
+        return clusters.Used(9, 2 + documents * 0.001, others, 100 + documents * 10 / 1024), "the same"
+
+    monkeypatch.setattr(clusters, "run", run)
+    clusters.compare_scores(50, tmp_path)
+    one, two, *_ = capsys.readouterr().out.splitlines()[-4:]
+    assert " ".join(one.split()).endswith(" 1.00 ms 100 MB 10.0 kB 1502 s, 0 s, 14.4 GB")
+    assert " ".join(two.split()).endswith(" 3.00 ms 100 MB 10.0 kB 1502 s, 3000 s, 14.4 GB")
+
+
+def test_scores_that_differ_on_a_cluster_are_no_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "run", lambda *words: (clusters.Used(1, 1, 1), str("--cluster" in words)))
+    with pytest.raises(SystemExit, match="scores of 2 files, table: the two ways found different things"):
+        clusters.compare_scores(20, tmp_path)
+
+
 def test_there_are_documents_to_measure_detectors_on() -> None:
     assert len(all_documents()) > 100
