@@ -176,13 +176,13 @@ def _matching_paths(path: Path) -> dict[str, Path]:
     return {key: named[key] for key in sorted(named, key=natural_key)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileOfFolder:
-    """One file of a folder or glob: where it is, and what it is called there."""
+    """One file of a folder or glob: where it is, and what it is called there. There may be millions: it is small."""
 
     folder: str
     name: str
-    path: Path
+    path: str
     size: int
 
 
@@ -202,7 +202,7 @@ def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | None:
     format_, files = candidates(name, list(found), options)
     project = next((each for each in FORMATS if each.project and _is_project(each, list(found))), None)
     _refuse_whole(project if project is not None and options.format is None else format_, name)
-    return [FileOfFolder(name, each, found[each].absolute(), found[each].stat().st_size) for each in files]
+    return [FileOfFolder(name, each, str(found[each].absolute()), found[each].stat().st_size) for each in files]
 
 
 def _refuse_whole(format_: Format | None, name: str) -> None:
@@ -215,7 +215,7 @@ def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Rea
     from clueval_xlsx.formats.folders import file_digest, folder_format, opened_part
 
     try:
-        opened = _opened_files({file.name: file.path.read_bytes() for file in files}, files[0].folder, options)
+        opened = _opened_files({file.name: Path(file.path).read_bytes() for file in files}, files[0].folder, options)
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror or error}. Check the path.") from None
     format_ = folder_format(opened, options)[0]

@@ -60,7 +60,7 @@ PLACES = {"one process": ("--workers", "1"), "two workers": TWO_WORKERS}
 
 @dataclass(frozen=True)
 class Used:
-    """Of a command: seconds by the clock, of its own process (with the scheduler), of all others; its own peak in MB."""
+    """Of a command: seconds by the clock, of its own process (with the scheduler), of others; its own peak in MB."""
 
     wall: float
     own: float
