@@ -58,7 +58,8 @@ def write_lists(book: Book, content: ReviewContent) -> Lists:
     """The hidden sheet of lists: one column for each dropdown, two for each lookup."""
     writer = _ListWriter(book.sheet(LISTS_SHEET))
     words, judgements, pair = content.words, content.options.judgements, content.evaluation.pair
-    for name in Sheet:
+    kinds = [name for name in Sheet if name in content.cases]
+    for name in kinds:
         offered = [each for each in judgements if name in each.sheets]
         writer.dropdown(judgement_list(name), [judgement_entry(each, words) for each in offered])
     writer.dropdown("span_choice", [span_choice_name(code, words) for code in SPAN_CHOICES])
@@ -68,7 +69,7 @@ def write_lists(book: Book, content: ReviewContent) -> Lists:
         writer.dropdown(f"label_{layer}", label_vocabulary((pair.gold.spans, pair.pred.spans), layer))
     numbers = {each.code: number for number, each in enumerate(judgements, 1)}
     writer.lists.names = writer.column("judgements", [judgement_name(each, words) for each in judgements])
-    for name in Sheet:
+    for name in kinds:
         writer.lookup(judgement_list(name), judgement_choices(judgements, name), numbers)
     writer.lookup(SEVERITY, severity_choices(), {code: number for number, code in enumerate(SEVERITIES, 1)})
     writer.lookup(SCOPE, scope_choices(), {code: number for number, code in enumerate(SCOPES, 1)})
