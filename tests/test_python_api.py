@@ -195,6 +195,7 @@ def test_every_public_name_is_listed_and_can_be_had() -> None:
         _ = clueval_xlsx.evalute  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_misspelt_import_fails_the_type_check(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("from clueval_xlsx import evaluate_tag\n", "utf-8")

@@ -9,6 +9,7 @@ from tests.audit.kinds import NAMES, workbook
 from tests.audit.rules import audit, findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workbook_of_each_kind_keeps_the_rules_of_excel(name):
     assert audit(workbook(name)) == []

@@ -14,6 +14,8 @@ import yaml
 
 from clueval_xlsx.resources import package_text
 
+pytestmark = pytest.mark.slow
+
 PAGE = package_text("manual/gates.md")
 
 

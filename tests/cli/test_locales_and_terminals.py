@@ -20,6 +20,8 @@ import pytest
 from tests.support.commands import EXAMPLE_OPTIONS, Result, run
 from tests.support.folders import ROOT
 
+pytestmark = pytest.mark.slow
+
 # Python of its own accord takes UTF-8 where it finds the C locale; here it must not.
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 HIDDEN = {"PYTHONIOENCODING", "PYTHONUTF8", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM", "LANG", "LANGUAGE"}
@@ -62,7 +64,6 @@ def test_a_terminal_that_knows_only_ascii_gets_every_table(home: Path) -> None:
     assert re.search(r"overlap +\|? *72\.0 +\|? *50-88 ", done.out), done.out  # an en dash became a hyphen
 
 
-@pytest.mark.slow
 def test_the_whole_round_in_the_c_locale_with_names_it_cannot_read(home: Path) -> None:
     folder = home / "Übung 📁"
     folder.mkdir()
@@ -100,7 +101,6 @@ def test_data_for_other_programs_are_utf_8_in_every_locale(home: Path) -> None:
     assert "Straße" in plain.out
 
 
-@pytest.mark.slow
 def test_turkish_and_german_ways_of_writing_change_nothing(home: Path) -> None:
     found = locales()
     if len(found) < 2:

@@ -16,9 +16,12 @@ from tests.support.commands import refused, run
 from tests.support.folders import ROOT
 
 # Asked without loading it, which takes seconds in every process that collects the tests.
-pytestmark = pytest.mark.skipif(
-    find_spec("presidio_analyzer") is None, reason="Presidio is not installed: pip install clueval-xlsx[presidio]"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        find_spec("presidio_analyzer") is None, reason="Presidio is not installed: pip install clueval-xlsx[presidio]"
+    ),
+]
 
 NLP = """nlp_engine_name: spacy
 models:

@@ -26,6 +26,8 @@ from tests.support.commands import EXAMPLE_OPTIONS, Result, refused, run
 from tests.support.folders import ROOT
 from tests.support.writing import BACK, SIDES, WRITING, make_home
 
+pytestmark = pytest.mark.slow
+
 OLD = "the old file"
 
 
@@ -110,7 +112,6 @@ def test_a_target_that_windows_keeps_locked(writing: tuple[list[str], Path], mon
     unharmed(run(*arguments), target, before, str(target), *words)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["evaluate", "reimport", "convert", "predict"])
 def test_a_folder_that_may_not_be_written_to(name: str, home: Path, tmp_path: Path) -> None:
     target = tmp_path / f"target{WRITING[name].ending}"
@@ -124,7 +125,6 @@ def test_a_folder_that_may_not_be_written_to(name: str, home: Path, tmp_path: Pa
     assert not target.with_name(f"{target.name}.progress.jsonl").exists()
 
 
-@pytest.mark.slow
 def test_the_demonstration_in_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
@@ -160,7 +160,6 @@ def _process(arguments: list[str], before: Callable[[], None]) -> Result:
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reimport --report", "convert", "predict"])
 def test_no_room_on_the_disk(name: str, home: Path, tmp_path: Path) -> None:
     target = tmp_path / f"target{WRITING[name].ending}"
@@ -173,7 +172,6 @@ def test_no_room_on_the_disk(name: str, home: Path, tmp_path: Path) -> None:
     unharmed(_process(WRITING[name].arguments(home, target), fill), target, OLD, "cannot be written", "too large")
 
 
-@pytest.mark.slow
 def test_a_detector_s_finds_survive_a_disk_that_fills_up(home: Path, tmp_path: Path) -> None:
     target = tmp_path / "target.tsv"
     arguments = WRITING["predict"].arguments(home, target)
@@ -218,7 +216,6 @@ def killed_everywhere(folder: Path, old: dict[str, str], *runs: list[str]) -> li
 
 
 @pytest.mark.sweep
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command_", "outputs", "next_"),
     [
@@ -253,7 +250,6 @@ def test_killed_at_any_file_operation_the_files_are_old_or_new_and_after_the_nex
 
 
 @pytest.mark.sweep
-@pytest.mark.slow
 def test_a_detector_s_run_killed_at_any_file_operation_can_be_continued(home: Path, tmp_path: Path) -> None:
     arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
     points = killed_everywhere(tmp_path, {}, [*arguments, "--resume"], [*arguments, "--resume"])
@@ -264,7 +260,6 @@ def test_a_detector_s_run_killed_at_any_file_operation_can_be_continued(home: Pa
 
 
 @pytest.mark.sweep
-@pytest.mark.slow
 def test_continuing_loses_nothing_when_it_is_killed_itself(home: Path, tmp_path: Path) -> None:
     """A run broke off when the disk was full; whenever the next one dies, what the first had found is still there."""
     arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
@@ -418,7 +413,6 @@ def whole(path: Path) -> bool:
         return archive.testzip() is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.3, 0.9, 1.5])
 def test_a_run_that_is_killed_leaves_the_old_file_or_a_whole_new_one(
     after: float, sides: tuple[Path, Path], tmp_path: Path
@@ -450,7 +444,6 @@ def test_a_full_disk_is_a_message_and_leaves_nothing_behind(
     assert names(tmp_path) == ["review.xlsx"]
 
 
-@pytest.mark.slow
 def test_two_runs_on_the_same_output_leave_one_whole_file(sides: tuple[Path, Path], tmp_path: Path) -> None:
     target = tmp_path / "review.xlsx"
     running = [process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target) for _ in range(2)]

@@ -22,6 +22,8 @@ from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.workbooks import example, opened, written
 from tests.support.writing import WRITING, make_home
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:

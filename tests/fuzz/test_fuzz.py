@@ -41,6 +41,7 @@ def run_all(name: str, numbers: range, folder: Path) -> list[Outcome]:
     return outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_whatever_is_read_is_refused_by_name_or_sound(name: str, tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ def test_validate_finds_words_that_a_workbook_cannot_use(tmp_path, words, proble
     assert problem in done.out
 
 
+@pytest.mark.slow
 def test_validate_finds_every_placeholder_that_was_left_out():
     """Each one of the English file is taken out by itself."""
     english = (resource_folder("templates") / "words" / "en.toml").read_text(encoding="utf-8")

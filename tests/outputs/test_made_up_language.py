@@ -18,6 +18,8 @@ from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.words import _LIMITS, _SECTION_LIMITS, FOLDER_VARIABLE, LONGEST_MESSAGE, LONGEST_TITLE, Words
 from tests.support.commands import EXAMPLE_OPTIONS, run
 
+pytestmark = pytest.mark.slow
+
 OPEN, CLOSE = "⟦", "ü⟧"
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _PLACEHOLDER = re.compile(r"(\{\w*\})")

@@ -105,6 +105,7 @@ names = st.text(
 )
 
 
+@pytest.mark.slow
 @at_most(25)
 @given(tokens=st.lists(names, min_size=1, max_size=5), label=names, document=names)
 @tried(tokens=["=1+1", "_x0041_", "\U0001f7e5", "a\x07b"], label="=A,1", document="@x")
@@ -185,6 +186,7 @@ def test_a_hundred_thousand_characters_fit_into_a_cell(character):
     assert book[TABS["FN"]].row_dimensions[FIRST].height == 300
 
 
+@pytest.mark.slow
 def test_thousands_of_marks_are_shown_as_far_as_they_fit():
     size = 9_000
     gold = "w\tB-X\n" + "w\tI-X\n" * (size - 1)

@@ -24,6 +24,8 @@ from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import all_cases, cases_of, everything_in, fill, manifest
 from tests.support.workbooks import ONE_LAYER, TABS, evaluated, example, opened, texts, written
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "Grüne Tür 7"
 WORD = re.compile(r"[^\W\d_]{4,}")
 

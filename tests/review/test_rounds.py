@@ -22,6 +22,8 @@ from tests.support.tables import cut
 from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
 from tests.support.workbooks import FIRST, TABS, example, find, headers
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("Zwetlana", "Quirin")
 
 

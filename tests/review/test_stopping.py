@@ -13,6 +13,8 @@ from tests.simulation import stopping
 from tests.support.commands import refused, run
 from tests.support.teams import cases_of, fill, manifest
 
+pytestmark = pytest.mark.slow
+
 
 def units(size: int, judged: int, *, random: tuple[int, ...] = (), wrong: tuple[int, ...] = (), shared=()):
     """Units by rank: the first ones are judged, and all random ones."""

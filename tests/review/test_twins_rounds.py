@@ -25,6 +25,8 @@ from tests.support.judging import judged, spans, workbook
 from tests.support.tables import cut
 from tests.support.workbooks import TABS
 
+pytestmark = pytest.mark.slow
+
 ALL, DOCUMENT = Scope.ALL, Scope.DOCUMENT
 
 

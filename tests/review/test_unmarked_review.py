@@ -16,6 +16,8 @@ from tests.support.judging import decide, judged, spans, workbook
 from tests.support.tables import cut
 from tests.support.teams import cases_of, everything_in, fill, log_lines, manifest
 
+pytestmark = pytest.mark.slow
+
 TABLE = """
     token   gold   pred
     <text id="first">

@@ -21,6 +21,8 @@ from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.teams import all_cases
 from tests.support.workbooks import example
 
+pytestmark = pytest.mark.slow
+
 EVERYTHING = ("--scheme", "all", "--equivalent", "PERSON,ORGANISATION", "--labelled", "category", "--by", "domain")
 
 

@@ -11,6 +11,8 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 from tests.support.commands import run
 from tests.support.shapes import write_shape
 
+pytestmark = pytest.mark.slow
+
 SHAPES = {
     "one sentence": {"tokens": 3000, "sentence": 3000},
     "one document": {"tokens": 3000},

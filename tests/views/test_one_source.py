@@ -33,6 +33,8 @@ from clueval_xlsx.words import Words, languages
 from tests.support.folders import ROOT
 from tests.support.judging import judged
 
+pytestmark = pytest.mark.slow
+
 TABLE = """
     token      gold    pred
     <text id="one" domain="law">
