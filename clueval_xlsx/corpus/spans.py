@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,8 +80,17 @@ def label_vocabulary(frames: Iterable[pd.DataFrame], layer: str) -> list[str]:
     found: set[str] = set()
     for frame in frames:
         if layer in frame.columns:
-            found.update(str(label) for label in frame[layer].dropna().unique())
+            found.update(_labels_of(frame[layer]))
     return sorted(found)
+
+
+def _labels_of(column: pd.Series) -> Iterator[str]:
+    """Every label of a column, be it in no order."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return (str(label) for label in column.dropna().unique())
+    names = column.cat.categories
+    occurring = np.bincount(column.cat.codes.to_numpy(np.int64) + 1, minlength=len(names) + 1)[1:]  # -1: no label
+    return (str(names[code]) for code in np.flatnonzero(occurring).tolist())
 
 
 def touching(a_start: IntArray, a_end: IntArray, b_start: IntArray, b_end: IntArray) -> tuple[IntArray, IntArray]:

@@ -46,7 +46,7 @@ class TagColumn:
         """Number the distinct tags of an ordinary sequence."""
         import pandas as pd
 
-        codes, distinct = pd.factorize(np.array(tags, dtype=object))
+        codes, distinct = pd.factorize(np.fromiter(tags, dtype=object, count=len(tags)))
         return cls(codes.astype(np.int64, copy=False), tuple(distinct))
 
     @property

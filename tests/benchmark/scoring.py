@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 from tests.benchmark.rows import Work, row
@@ -45,7 +46,7 @@ def score_tags(folder: Path, replicates: int) -> Work:
     def work() -> Evaluation:
         gold, pred = (
             annotate(
-                replace(reading, layers={"fine": TagColumn.of([tag for sentence in side for tag in sentence])}),
+                replace(reading, layers={"fine": TagColumn.of(list(chain.from_iterable(side)))}),
                 corpus,
                 corpus.breaks,
             )
@@ -84,8 +85,7 @@ def _match(folder: Path) -> Work:
 
     def work() -> None:
         gold, pred = (
-            from_decoded(decode(TagColumn.of([tag for sentence in side for tag in sentence]), breaks), "fine")
-            for side in sides
+            from_decoded(decode(TagColumn.of(list(chain.from_iterable(side))), breaks), "fine") for side in sides
         )
         match_spans(gold, pred)
         match_spans(pred, gold)
