@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.ranges import places
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.threads import in_order
@@ -108,7 +108,7 @@ class _Lengths:
 
     def __init__(self, corpus: Corpus, first: IntArray, stop: IntArray) -> None:
         self._first = first
-        _, positions = unfold(first, np.maximum(first, stop))
+        positions = places(first, stop)
         self._reached = np.concatenate([[0], np.cumsum(corpus.tokens.length[positions] + 1, dtype=np.int64)])
         sizes = np.maximum(stop - first, 0)
         self._behind = np.cumsum(sizes)

@@ -18,6 +18,7 @@ from clueval_xlsx.corpus.spans import label_list, layers_of, positions
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.scoring.levels import LEVELS, MatchClass
 from clueval_xlsx.scoring.matching import MatchedSpans
+from clueval_xlsx.text.ranges import covered
 from clueval_xlsx.text.strings import IntArray
 
 BETWEEN = " | "  # between the spans of the other side
@@ -101,7 +102,7 @@ def _other_columns(rows: IntArray, matched: MatchedSpans, corpus: Corpus) -> dic
     others = matched.others
     first, stop = (column[rows] for column in matched.touched)
     touched = stop > first
-    needed = _covered(first[touched], stop[touched], len(others))  # each written once, however many cases it touches
+    needed = covered((first[touched], stop[touched]))  # each written once, however many cases it touches
     low = np.searchsorted(needed, first)
     ranges = list(zip(low.tolist(), (low + stop - first).tolist(), strict=True))
     start, end = (column[needed] for column in positions(others))
@@ -144,14 +145,6 @@ def _rows_of(spans: pd.DataFrame, a: pd.DataFrame) -> IntArray:
             "Give rows of the second argument, such as gold[missed] with gold."
         )
     return rows
-
-
-def _covered(first: IntArray, stop: IntArray, size: int) -> IntArray:
-    """The rows that lie in one of the ranges from `first` up to `stop`."""
-    changes = np.zeros(size + 1, dtype=np.int64)
-    np.add.at(changes, first, 1)
-    np.add.at(changes, stop, -1)
-    return np.flatnonzero(np.cumsum(changes[:-1]) > 0)
 
 
 def agreed_table(

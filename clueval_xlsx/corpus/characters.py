@@ -8,7 +8,7 @@ import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.text.offsets import characters_before
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.ranges import places
 from clueval_xlsx.text.strings import IntArray, Strings
 
 _SPACE = b" "
@@ -55,15 +55,6 @@ def _gaps(corpus: Corpus, positions: IntArray) -> IntArray:
     return gap
 
 
-def covered(size: int, *spans: tuple[IntArray, IntArray]) -> IntArray:
-    """The positions below `size` that lie in one of the spans (first and last positions), sorted."""
-    change = np.zeros(size + 1, dtype=np.int64)
-    for first, last in spans:
-        np.add.at(change, first, 1)
-        np.add.at(change, last + 1, -1)
-    return np.flatnonzero(np.cumsum(change[:-1]) > 0)
-
-
 def code_point_counts(strings: Strings) -> IntArray:
     """How many code points strings have, XML entities counted as what they stand for."""
     packed = strings.packed()
@@ -97,7 +88,6 @@ def text_of(corpus: Corpus, positions: IntArray) -> Stretches:
         gap_begin, gap = np.full(len(positions), len(buffer) - 1), _gaps(corpus, positions)
     starts = np.stack([begin, gap_begin], axis=1).reshape(-1)
     counts = np.stack([length, gap], axis=1).reshape(-1)
-    _, places = unfold(starts, starts + counts)
-    laid = buffer[places]
+    laid = buffer[places(starts, starts + counts)]
     borders = characters_before(laid)[np.concatenate([[0], np.cumsum(counts)])]
     return Stretches(laid.tobytes().decode("utf-8", "surrogatepass"), borders)

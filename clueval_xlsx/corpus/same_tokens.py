@@ -54,7 +54,7 @@ def check_same_tokens(gold: Corpus, pred: Corpus) -> None:
     shared = min(len(gold), len(pred))
     token = _first_difference(gold.tokens, pred.tokens, shared)
     ids = None
-    if gold.token_ids is not None and pred.token_ids is not None:
+    if gold.token_ids is not None and pred.token_ids is not None and gold.token_ids is not pred.token_ids:
         ids = _first_difference(gold.token_ids, pred.token_ids, shared)
         if ids is not None and (token is None or ids < token):
             left, right = gold.token_ids[ids], pred.token_ids[ids]

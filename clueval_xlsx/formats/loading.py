@@ -55,6 +55,7 @@ def annotators(source: InputSource, options: ReadOptions | None = None, *, name:
 
 
 def _read_opened(opened: OpenedSource, format_: Format, options: ReadOptions, base: Reading | None) -> Reading:
+    opened.known_ids = base.corpus.token_ids if base is not None and base.tokenised else None
     if _needs_text(opened, format_):
         opened.base = base
         if options.text is not None:

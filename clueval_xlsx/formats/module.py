@@ -18,6 +18,7 @@ from clueval_xlsx.formats.json_source import Records, objects, parse_records, sh
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
 from clueval_xlsx.formats.recognition import binary_kind, refusal, root_element, text_kind, xml_kind
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, JSON_FORMATS, Format, format_named, formats_ending
+from clueval_xlsx.text.strings import Strings
 
 _LOOK = 1 << 16
 _JSON_START = re.compile(rb"""(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\]|$|\[\s*"|"(?:[^"\\]|\\.)*"\s*,\s*\{)|\{\s*")""")
@@ -50,7 +51,8 @@ class OpenedSource:
     """What stands in a source: the bytes of a file, or the files of a folder by their path in it.
 
     `texts` are the files of the folder `text_name` where texts lie elsewhere. `base` is another side on whose text
-    the annotations lie, for formats that have none of their own. `stored` are the bytes of files, by name, that are
+    the annotations lie, for formats that have none of their own; `known_ids` are the token IDs of the side that was
+    read before. `stored` are the bytes of files, by name, that are
     packed or not in UTF-8.
     """
 
@@ -60,6 +62,7 @@ class OpenedSource:
     texts: Mapping[str, bytes] | None = None
     text_name: str = ""
     base: Reading | None = None
+    known_ids: Strings | None = None
     stored: Mapping[str, bytes] = field(default_factory=dict)
 
     @cached_property

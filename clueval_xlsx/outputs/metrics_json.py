@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.figures import Figures, InputFacts, SideFacts
-from clueval_xlsx.outputs.json_values import counts, json_text, missing, number, score_row, score_rows
+from clueval_xlsx.outputs.json_values import WrittenScore, counts, json_text, missing, number, score_row, score_rows
 from clueval_xlsx.scoring.scores import COUNTS
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 
@@ -32,14 +34,16 @@ def to_json(evaluation: Figures, *others: Figures) -> str:
 
 def presidio_json(evaluation: Figures) -> str:
     """The file that Presidio's pipeline writes, key by key, and ours below it."""
-    ours = {"schema": SCHEMA, **_description(evaluation), "scores": _rows(evaluation)}
+    ours = {"schema": SCHEMA, **_description(evaluation), "scores": msgspec.to_builtins(_rows(evaluation))}
     return json_text({**presidio_part(evaluation), "clueval": ours}, {})
 
 
-def _rows(*parts: Figures) -> list[dict[str, Any]]:
-    if len(parts) == 1:
-        return score_rows(parts[0].scores)
-    return [row | {"layer": part.layers[0]} for part in parts for row in score_rows(part.scores)]
+def _rows(*parts: Figures) -> list[WrittenScore]:
+    rows = {part.layers[0]: score_rows(part.scores) for part in parts}
+    for layer, own in rows.items() if len(parts) > 1 else ():
+        for row in own:
+            row.layer = layer
+    return [row for own in rows.values() for row in own]
 
 
 def _description(evaluation: Figures) -> dict[str, Any]:

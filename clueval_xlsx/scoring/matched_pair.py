@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation
-from clueval_xlsx.corpus.characters import character_offsets, covered
+from clueval_xlsx.corpus.characters import character_offsets
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.label_rules import LabelRules, canonical, has_label
 from clueval_xlsx.corpus.pair import Pair
@@ -19,6 +19,7 @@ from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
 from clueval_xlsx.scoring.grouping import Grouping
 from clueval_xlsx.scoring.matching import Extents, MatchedSpans, labels_agree, match_spans, with_partner_labels
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions, relaxed_variant
+from clueval_xlsx.text.ranges import covered
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 Labels = Mapping[str, IntArray]  # layer -> label codes
@@ -72,7 +73,7 @@ class Overlaps:
     @cached_property
     def _characters(self) -> tuple[Extents, Extents]:
         """Half-open character offsets of the gold and of the predicted spans."""
-        marked = covered(len(self.corpus), self.gold, self.pred)
+        marked = covered(*((first, last + 1) for first, last in (self.gold, self.pred)))
         offsets = character_offsets(self.corpus, marked)  # spans that overlap lie in one stretch of marked tokens
         return offsets.of(*self.gold), offsets.of(*self.pred)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clueval_xlsx.text.offsets import characters_before
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.ranges import places
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
 NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
@@ -73,7 +73,7 @@ def render_tokens(
     """
     counts = stop - first
     offset = np.cumsum(counts) - counts
-    _, index = unfold(first, stop)
+    index = places(first, stop)
     begin = tokens.start[index].astype(np.int64)
     if running:
         return RenderedTokens(tokens.data, begin, begin + tokens.length[index], offset)

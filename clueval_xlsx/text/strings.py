@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.text.entities import decode_entities
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.ranges import places
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -73,8 +73,8 @@ class Strings:
         """The same strings with their entities decoded, one behind another in a buffer of their own."""
         length = self.length.astype(np.int64)
         end = np.cumsum(length)
-        _, places = unfold(self.start.astype(np.int64), self.start + length)
-        letters = np.frombuffer(self.data, dtype=np.uint8)[places]
+        start = self.start.astype(np.int64, copy=False)
+        letters = np.frombuffer(self.data, dtype=np.uint8)[places(start, start + length)]
         pieces, done = [], 0
         ampersands = np.flatnonzero(letters == _AMPERSAND) if self.entities else end[:0]
         for row in np.unique(np.searchsorted(end, ampersands, side="right")).tolist():
@@ -204,6 +204,10 @@ class Strings:
         for part in _portions(len(self)):
             found[part] = self.at(part)._differs(other.at(part))
         return found
+
+    def same_as(self, other: Strings | None) -> bool:
+        """Whether another sequence holds the same strings."""
+        return other is not None and len(self) == len(other) and not self.differs(other).any()
 
     def _differs(self, other: Strings) -> BoolArray:
         unequal: BoolArray = self.length != other.length

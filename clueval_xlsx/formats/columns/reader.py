@@ -195,7 +195,9 @@ def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
     named = dict(zip(plain, columns, strict=True))
     token_ids = named.get("token ID")
     _check_tokens(tokens, complaints, options.token_column)
-    if token_ids is not None:
+    if token_ids is not None and token_ids.same_as(opened.known_ids):
+        token_ids = opened.known_ids  # distinct, as was seen before; and nobody has to compare them again
+    elif token_ids is not None:
         _check_token_ids(token_ids, complaints)
     if incomplete:  # places and tokens do not fit each other
         complaints.refuse(data, name, options.origin)

@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.corpus.characters import Stretches, covered, text_of
+from clueval_xlsx.corpus.characters import Stretches, text_of
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.scheme_settings import GLYPHS, UTF16
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.offsets import code_points
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.ranges import covered, unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
@@ -38,7 +38,8 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     layer = matched.type_layer
     rules = compile_rules(matched.options.allow)
     annotations = [side.listed for side in matched.sides]
-    marked = covered(len(matched.corpus), *(positions(frame) for frame in annotations))
+    extents = (positions(frame) for frame in annotations)
+    marked = covered(*((first, last + 1) for first, last in extents))
     counter = _Counter(text_of(matched.corpus, marked), matched.options.character_unit)
     owners = [_paint(frame, marked, counter.pieces) for frame in annotations]
     # Listed annotations may have labels that no span has: rules know them, label rows do not.

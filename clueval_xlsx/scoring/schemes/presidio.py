@@ -28,7 +28,7 @@ from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.scheme_settings import NO_SKIP_WORDS
 from clueval_xlsx.scoring.schemes.overlapping_tags import tags_of_overlapping
 from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Tally
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.ranges import places, unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 OUTCOMES = ("missed", "confused")
@@ -108,7 +108,7 @@ def _types(matched: MatchedPair, text: _Text) -> list[IntArray]:
     unlabelled = len(matched.vocabulary[matched.type_layer])
     found = [_painted(matched, side, text, unlabelled) for side in matched.sides]
     for side in matched.sides:
-        _, hidden = unfold(side.start[side.ignored], side.end[side.ignored] + 1)
+        hidden = places(side.start[side.ignored], side.end[side.ignored] + 1)
         for types in found:
             types[hidden] = _NO_TYPE
     return found
