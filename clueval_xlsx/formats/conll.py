@@ -12,8 +12,9 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
-from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns, token_lines
+from clueval_xlsx.formats.columns.reader import read_columns, token_lines
 from clueval_xlsx.formats.columns.structure import DOCSTART, has_comments
+from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
 

@@ -18,7 +18,8 @@ from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.columns.parts import join_files
-from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns
+from clueval_xlsx.formats.columns.reader import read_columns
+from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.joined_tokens import join_tokens
 from clueval_xlsx.formats.module import OpenedSource, find_format
 from clueval_xlsx.formats.options import ReadOptions

@@ -11,7 +11,8 @@ import pandas as pd
 
 from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.corpus.token_reading import TokenReading
-from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns
+from clueval_xlsx.formats.columns.reader import read_columns
+from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.vrt import vertical_text
 from clueval_xlsx.text.entities import written_token

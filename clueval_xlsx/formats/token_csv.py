@@ -21,8 +21,9 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.correction import CellEdit, TagCells
-from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns
+from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES
+from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
 from clueval_xlsx.formats.utf8 import decode_text

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import ELLIPSIS
 from clueval_xlsx.cases.kinds import AG, UM
 from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.corpus.annotation import join_layers
@@ -20,16 +19,15 @@ from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.accounting import Account, Known, make_account, missing_cases
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
 from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
-from clueval_xlsx.review.completeness import SETTLING, TAKES_LABEL, TAKES_SPAN
+from clueval_xlsx.review.completeness import SETTLING
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.review.correction import Change, Correction, Decision, correct
-from clueval_xlsx.review.decisions import CaseBook, Unusable
+from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.review.ledger import judgement_counts, ledger_table
 from clueval_xlsx.review.log import JudgementRecord, LogEntry, other_keys
 from clueval_xlsx.review.manifest import Manifest, unpack_cases
-from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.packed_order import unpack_order
 from clueval_xlsx.review.packed_passages import unpack_passages
 from clueval_xlsx.review.progress import missing_people
@@ -40,6 +38,7 @@ from clueval_xlsx.review.sample_estimates import sample_estimates
 from clueval_xlsx.review.sheet_rows import ReviewRow
 from clueval_xlsx.review.stopping import WORTH, Remaining, remaining_errors
 from clueval_xlsx.review.vocabulary import Effect, Outcome, Role, Rule, Scope, Severity
+from clueval_xlsx.review.votes import each_once, read_votes, without_overruled
 
 _ANY_CHANCE = 1e-9
 
@@ -245,16 +244,16 @@ def adjudicate(
     `pair` is gold and prediction as they were evaluated, `options` what they were evaluated with. `mode` says how
     several judgements of one case are resolved, `worth` from how many finds on a hundred judgements are worthwhile.
     """
-    rows = _each_once(workbooks)
+    rows = each_once(workbooks)
     raw = _with_unmarked(_in_order(evaluate(pair, options), manifest), workbooks, rows)
     book = CaseBook(raw, _agreed_scopes(rows))
-    votes, records, problems, notes = _votes(rows, book)
+    votes, records, problems, notes = read_votes(rows, book)
     reported = {*(problem.case for problem in problems if isinstance(problem, RowProblem)), *_unusable(workbooks)}
     missing = missing_cases(workbooks)
     carried = carry(
-        resolve(_without_overruled(votes, book), mode), book, _own_answers(votes, reported, workbooks, missing)
+        resolve(without_overruled(votes, book), mode), book, _own_answers(votes, reported, workbooks, missing)
     )
-    resolutions = resolve(_without_overruled([*votes, *carried.votes], book), mode)
+    resolutions = resolve(without_overruled([*votes, *carried.votes], book), mode)
     chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]
     correction = correct(pair.gold.layers, chosen, pair.corpus.documents.start)
     by_case: dict[str, list[JudgementRecord]] = defaultdict(list)
@@ -307,16 +306,6 @@ def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook], rows: S
     return replace(raw, unmarked=everything.unmarked.only(kept))
 
 
-def _each_once(workbooks: Sequence[JudgedWorkbook]) -> list[ReviewRow]:
-    """The rows of all workbooks; what one person said of a case in two of them counts once."""
-    rows: dict[tuple[object, ...], ReviewRow] = {}
-    for workbook in workbooks:
-        for row in workbook.rows:
-            record = row.record
-            rows.setdefault((normalise(record.judge), record.final, record.case_id, record.said), row)
-    return list(rows.values())
-
-
 def _unusable(workbooks: Sequence[JudgedWorkbook]) -> set[str]:
     return {case for workbook in workbooks for case in workbook.unusable}
 
@@ -352,100 +341,6 @@ def _evaluate_corrected(raw: Evaluation, pair: Pair, options: Options, correctio
         return raw
     gold = replace(pair.gold, layers=correction.layers, spans=join_layers(correction.layers, pair.corpus))
     return evaluate(replace(pair, gold=gold), options)
-
-
-def _votes(
-    rows: Sequence[ReviewRow], book: CaseBook
-) -> tuple[list[Vote], list[JudgementRecord], list[Problem], list[str]]:
-    """What every row means; rows that mean nothing are complained about."""
-    votes: list[Vote] = []
-    records: list[JudgementRecord] = []
-    problems: list[Problem] = []
-    notes: list[str] = []
-    surfaces = dict(zip(book.table["case_id"], book.table["surface"], strict=True))
-    for row in rows:
-        record = row.record
-        if record.case_id not in book.cases:
-            problems.append(
-                RowProblem(
-                    row.where("case"),
-                    f"found case {record.case_id}, which is not among the cases of this run",
-                    remedy="Copy the case ID from the workbook as it was sent out",
-                    reason="unknown_case",
-                    value=record.case_id,
-                )
-            )
-            continue
-        if row.span and row.span != surfaces[record.case_id] and _edited(row.span, surfaces[record.case_id]):
-            notes.append(f"{row.where('span')}: the words of the case were edited; the edit is ignored")
-        if record.code:
-            try:
-                votes.append(Vote(record, book.decide(record)))
-            except Unusable as why:
-                problems.append(
-                    RowProblem(
-                        row.where(why.column),
-                        f"found {why.found}",
-                        why.allowed,
-                        reason=why.reason,
-                        value=why.value,
-                        case=record.case_id,
-                    )
-                )
-                continue
-            notes += _ignored_corrections(row)
-            problems += _stray_labels(row, book)
-            notes += [
-                f"{row.where(f'correct_label:{layer}')}: {label!r} is a new label of layer {layer}"
-                for layer, label in record.correct_labels.items()
-                if record.effect in TAKES_LABEL and not book.knows_label(layer, label)
-            ]
-        records.append(record)
-    return votes, records, problems, notes
-
-
-def _edited(shown: str, surface: str) -> bool:
-    """Whether a cell says something else than the case; a shortened text is not held against anybody."""
-    return normalise(shown) != normalise(surface) and ELLIPSIS not in shown
-
-
-def _stray_labels(row: ReviewRow, book: CaseBook) -> list[Problem]:
-    """What stands as a correct label beside a judgement that takes none and is no label: something else was meant."""
-    record = row.record
-    return [
-        RowProblem(
-            row.where(f"correct_label:{layer}"),
-            f"found {label[:60]!r}, which is no label, beside a judgement that takes none. The rest of the row counts",
-            "each entry in its own column",
-            reason="misplaced",
-            value=label[:60],
-            case=record.case_id,
-        )
-        for layer, label in record.correct_labels.items()
-        if record.effect not in TAKES_LABEL and not book.knows_label(layer, label)
-    ]
-
-
-def _ignored_corrections(row: ReviewRow) -> list[str]:
-    record = row.record
-    notes = []
-    if record.correct_span and record.effect not in TAKES_SPAN:
-        notes.append(f"{row.where('correct_span')}: a correct span beside {record.code!r} does nothing")
-    if record.correct_labels and record.effect not in TAKES_LABEL:
-        notes.append(f"{row.where('correct_label')}: a correct label beside {record.code!r} does nothing")
-    return notes
-
-
-def _without_overruled(votes: Sequence[Vote], book: CaseBook) -> list[Vote]:
-    """The votes that count: a last word on a case holds for the cases linked to it, unless these got their own."""
-    final = {vote.record.case_id for vote in votes if vote.record.final}
-    covered = {
-        other
-        for vote in votes
-        if vote.record.final and vote.decision.effect in SETTLING
-        for other in book.related.get(vote.record.case_id, ())
-    } - final
-    return [vote for vote in votes if not {vote.record.case_id, vote.record.twin} & covered]
 
 
 def _settled(resolutions: Mapping[str, Resolution], correction: Correction, book: CaseBook) -> dict[str, str]:

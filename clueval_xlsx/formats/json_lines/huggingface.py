@@ -18,7 +18,8 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.correction import changed_tags, check_writable
-from clueval_xlsx.formats.columns.reader import TokenFormat, read_columns
+from clueval_xlsx.formats.columns.reader import read_columns
+from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.json_edit import Path, replace_items
 from clueval_xlsx.formats.json_keys import ID_KEYS, look_up, parse_path, unknown_keys
 from clueval_xlsx.formats.json_lines.writing import records_text
