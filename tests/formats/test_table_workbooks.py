@@ -129,7 +129,21 @@ def cells(content: bytes) -> list[list[object]]:
     "text",
     [
         *("_x0041_", "_x0041_x0042_", "_x005F_", "__x0041__", "a\rb", "a\r\nb", "\x07", "\x1f", " a ", "=1+1", "@x"),
-        *("007", "1e5", "a\u2028b", "😀", "ä" * 32_767, "_xFFFE_", "TRUE", "#N/A", "'x", "\t", "_x000d_"),
+        *(
+            "007",
+            "1e5",
+            "a\u2028b",
+            "😀",
+            "ä" * 32_767,
+            "_xFFFE_",
+            "TRUE",
+            "#N/A",
+            "'x",
+            "\t",
+            " ",
+            "\n\xa0",
+            "_x000d_",
+        ),
     ],
 )
 def test_a_new_workbook_is_exact(text):

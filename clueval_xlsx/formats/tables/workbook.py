@@ -19,6 +19,7 @@ _LONGEST = 32_767  # UTF-16 units that a cell holds
 _NUMBERS = frozenset({*POSITIONS, *CHARACTERS})
 _NOT_TO_HOLD = re.compile("[\ud800-\udfff\ufffe\uffff]")
 # A workbook writes control characters as `_x0007_`, and an underscore before what looks like that as `_x005F_`.
+_ANY = re.compile(".", re.DOTALL)
 _ESCAPED = re.compile("[\x00-\x08\x0b-\x1f]|_(?=x[0-9a-fA-F]{4}_)")
 
 
@@ -151,15 +152,16 @@ def _text(cell: Cell, text: str) -> Cell:
 def escaped(text: str, row: int, column: int) -> str:
     """Text as a workbook writes it, so that it comes back exactly; or a refusal that says what it cannot hold.
 
-    >>> escaped("_x0041_", 0, 0)
-    '_x005F_x0041_'
+    >>> escaped("_x0041_", 0, 0), escaped(" ", 0, 0)
+    ('_x005F_x0041_', '_x0020_')
     """
     where = f"{cell_name(row, column)} of the table"
     if found := _NOT_TO_HOLD.search(text):
         raise OutputError(
             f"{where}: found U+{ord(found[0]):04X} in {text[:40]!r}, which no workbook can hold. Write .tsv instead."
         )
-    shown = _ESCAPED.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text)
+    pattern = _ESCAPED if text.strip() else _ANY  # not every program keeps a cell of nothing but blanks
+    shown = pattern.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text)
     if len(shown.encode("utf-16-le")) // 2 > _LONGEST:
         raise OutputError(
             f"{where}: found a text of {len(text):,} characters, {text[:40]!r}…. Allowed: {_LONGEST:,} in a cell of a "
