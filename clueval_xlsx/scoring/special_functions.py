@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 _PACKAGE = "scipy.special"
+_BELOW = ("scipy.linalg",)  # from scipy 1.18 on, the extension asks it for another extension
 
 
 @cache
@@ -30,13 +31,15 @@ def beta_and_t() -> tuple[Any, Any]:
 
 
 def _from_extension() -> tuple[Any, Any]:
-    """Load the extension as if its package were there; the package itself can still be loaded afterwards."""
+    """Load the extension as if its packages were there; they themselves can still be loaded afterwards."""
     scipy = import_module("scipy")
-    package = ModuleType(_PACKAGE)
-    package.__path__ = [f"{folder}/special" for folder in scipy.__path__]
-    sys.modules[_PACKAGE] = package
+    hollow = [name for name in (_PACKAGE, *_BELOW) if name not in sys.modules]
+    for name in hollow:
+        package = sys.modules[name] = ModuleType(name)
+        package.__path__ = [f"{folder}/{name.rpartition('.')[2]}" for folder in scipy.__path__]
     try:
         extension = import_module(f"{_PACKAGE}._ufuncs")
     finally:
-        del sys.modules[_PACKAGE]
+        for name in hollow:
+            del sys.modules[name]
     return extension.betaincinv, extension.stdtrit

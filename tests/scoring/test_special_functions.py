@@ -11,7 +11,8 @@ import sys
 from clueval_xlsx.scoring.special_functions import beta_and_t
 found = beta_and_t()
 assert "scipy._lib._array_api" not in sys.modules, "the whole package was loaded"
-import scipy.special, scipy.stats
+import scipy.linalg, scipy.special, scipy.stats
+assert scipy.linalg.det([[2.0, 0.0], [0.0, 3.0]]) == 6.0
 assert found == (scipy.special.betaincinv, scipy.special.stdtrit)
 assert scipy.stats.t.ppf(0.975, 4) == found[1](4, 0.975)
 """
