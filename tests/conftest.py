@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from clueval_xlsx.resources import resource_folder
-from tests.support.ci import IN_CI
+from tests.support.ci import IN_CI, PROGRAMS_REQUIRED
 from tests.support.commands import refused, run
 from tests.support.folders import NO_DATA, data_folder
 from tests.support.office import Office, missing
@@ -154,6 +154,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     outcome = yield
     report = outcome.get_result()
     needs = [name for name in ("office", "browser") if item.get_closest_marker(name)]
-    if report.skipped and needs and os.environ.get("CLUEVAL_REQUIRE_PROGRAMS"):
+    if report.skipped and needs and PROGRAMS_REQUIRED:
         report.outcome = "failed"
         report.longrepr = f"skipped, but CLUEVAL_REQUIRE_PROGRAMS is set: {report.longrepr}"

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.ci import PROGRAMS_REQUIRED
 from tests.support.commands import EXAMPLE_OPTIONS, Result, run
 from tests.support.folders import ROOT
 
@@ -105,7 +106,7 @@ def test_turkish_and_german_ways_of_writing_change_nothing(home: Path) -> None:
     found = locales()
     if len(found) < 2:
         missing = "no Turkish and German locale here: localedef -i tr_TR -f UTF-8 tr_TR.UTF-8 (and de_DE)"
-        if os.environ.get("CLUEVAL_REQUIRE_PROGRAMS"):
+        if PROGRAMS_REQUIRED:
             pytest.fail(missing)
         pytest.skip(missing)
     # A program that embeds the library may have set the locale: numbers then have a comma, İ is another letter.

@@ -30,6 +30,7 @@ from tests.support.ci import THOROUGH
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.dask_clusters import STUCK, two_workers
 from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, SLOW, command
+from tests.support.extras import needed_by
 from tests.support.folders import ROOT
 from tests.support.uninstalled import run_without
 
@@ -144,8 +145,7 @@ def written(cluster: Any, folder: Path, *words: object) -> tuple[dict[str, objec
 def test_each_format_is_written_to_the_same_bytes(
     cluster: Any, examples: Path, tmp_path: Path, format_: str, ending: str
 ) -> None:
-    if extra := format_named(format_).extra:
-        pytest.importorskip({"cas": "cassis", "parquet": "pyarrow"}.get(extra, extra))
+    needed_by(format_)
     options = ("--layer", "category=2", "--token-id", "4", "--detector", command(tmp_path, GOOD))
     here, there = written(
         cluster, tmp_path, "predict", examples / "gold.vrt", "-o", f"OUT/found{ending}", "--to", format_, *options

@@ -10,7 +10,6 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import cassis
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,8 +24,11 @@ from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
 from tests.support.corrections import corrected
+from tests.support.extras import needed
 from tests.support.folders import FIXTURES
 from tests.support.strategies import at_most
+
+cassis = needed("cas")
 
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
@@ -72,7 +74,7 @@ def entity(number: int, begin: int, end: int, more: str = 'value="PER"', tag: st
     return f'<{tag} xmi:id="{number}" sofa="1" begin="{begin}" end="{end}" {more}/>'
 
 
-def type_system() -> cassis.TypeSystem:
+def type_system() -> Any:
     types = cassis.TypeSystem()
     for name, features in ((NE, ("value", "identifier")), (TOKEN, ()), (METADATA, ("documentTitle",))):
         kind = types.create_type(name, "uima.tcas.Annotation")

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spacy.tokens import Doc, DocBin
-from spacy.vocab import Vocab
 
 from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.corpus.text_reading import TextReading
@@ -19,7 +17,11 @@ from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
 from tests.support.corrections import corrected_bytes
+from tests.support.extras import needed
 from tests.support.folders import FIXTURES
+
+tokens = needed("spacy", "spacy.tokens")
+Doc, DocBin, Vocab = tokens.Doc, tokens.DocBin, needed("spacy", "spacy.vocab").Vocab
 
 
 def packed(*, groups: bool = False) -> bytes:

@@ -16,6 +16,7 @@ from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.span_table import span_workbook
 from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+from tests.support.extras import needed_by
 from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
@@ -106,6 +107,7 @@ def test_projects_of_two_annotators_give_the_same_metrics_and_cases(
 def test_converted_sides_give_the_same_metrics_and_cases(
     format_: str, reference: Evaluation, brat: Evaluation, tmp_path: Path
 ) -> None:
+    needed_by(format_)
     sides = []
     for side in ("gold", "pred"):
         reading = read(FOLDER / f"brat-{side}", ReadOptions(text=str(TEXT)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run
+from tests.support.extras import needed
 from tests.support.folders import ROOT
 
 PAGE = (ROOT / "clueval_xlsx" / "manual" / "formats.md").read_text(encoding="utf-8")
@@ -35,6 +36,9 @@ def test_the_calls_of_a_section_read_its_samples(
         elif language == "sh":
             calls += content.replace("\\\n", " ").splitlines()
     assert calls, title
+    for extra in ("cas", "parquet", "spacy"):
+        if f"[{extra}]" in body:
+            needed(extra)
     for call in calls:
         program, *arguments = shlex.split(call)
         assert program == "clueval-xlsx"

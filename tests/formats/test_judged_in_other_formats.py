@@ -15,6 +15,7 @@ from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.judgements import Answer
 from tests.support.commands import run
+from tests.support.extras import needed_by
 from tests.support.folders import FIXTURES
 
 SOURCES = {
@@ -27,6 +28,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("format_", SOURCES)
 def test_a_judgement_reaches_gold_of_every_format(format_: str, tmp_path: Path) -> None:
+    needed_by(format_)
     name, out = SOURCES[format_]
     gold = tmp_path / name
     source = read(FIXTURES / "brat-gold")

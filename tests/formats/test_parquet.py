@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from clueval_xlsx.corpus.reading import annotate
@@ -21,7 +19,10 @@ from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
+from tests.support.extras import needed
 from tests.support.folders import FIXTURES
+
+pa, pq = needed("parquet"), needed("parquet", "pyarrow.parquet")
 
 
 def packed(columns: dict[str, list[Any]]) -> bytes:

@@ -9,8 +9,6 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from clueval_xlsx.corpus.reading import Reading, annotate
@@ -19,7 +17,10 @@ from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from tests.support.commands import run
+from tests.support.extras import needed
 from tests.support.tables import listed
+
+pa, pq = needed("parquet"), needed("parquet", "pyarrow.parquet")
 
 
 def load(text: str | bytes, name: str, **options: Any) -> Reading:

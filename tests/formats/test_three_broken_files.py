@@ -9,13 +9,14 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import FORMAT_NAMES
+from tests.support.extras import needed
+
+pa, pq = needed("parquet"), needed("parquet", "pyarrow.parquet")
 
 
 def j(content: Any) -> bytes:

@@ -14,6 +14,7 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.outputs.html.report import to_html
+from tests.support.ci import PROGRAMS_REQUIRED
 from tests.support.folders import ROOT
 from tests.support.pages import HOSTILE, hostile_sides
 from tests.support.tables import Sides, pair_of
@@ -27,7 +28,7 @@ FLAGS = (
 
 def unavailable(reason: str) -> None:
     """Skip, or fail where the programs must be there."""
-    if os.environ.get("CLUEVAL_REQUIRE_PROGRAMS"):
+    if PROGRAMS_REQUIRED:
         pytest.fail(reason)
     pytest.skip(reason)
 

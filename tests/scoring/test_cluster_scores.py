@@ -21,6 +21,7 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import FORMATS, Format, format_named
 from clueval_xlsx.formats.writing import output_files
 from tests.support.commands import Result, refused, run
+from tests.support.extras import needed, needed_by
 
 CATEGORY = ("--layer", "category=2")
 LAYERS = (*CATEGORY, "--layer", "risk=3")
@@ -126,8 +127,7 @@ def write_folder(folder: Path, sources: Sequence[Path], format_: Format) -> Path
 def test_a_folder_of_each_format_adds_up_or_is_refused(
     in_parts: Callable[[int], None], sources: dict[str, list[Path]], tmp_path: Path, format_: Format
 ) -> None:
-    if format_.extra:
-        pytest.importorskip({"cas": "cassis", "parquet": "pyarrow"}.get(format_.extra, format_.extra))
+    needed_by(format_.name)
     in_parts(2)
     golden = format_ if format_.converts else format_named("presidio")  # a detector's finds are no gold
     gold = write_folder(tmp_path / "gold", sources["gold"], golden)
@@ -146,7 +146,7 @@ def test_a_folder_of_each_format_adds_up_or_is_refused(
 
 
 def test_tables_of_records_add_up_too(in_parts: Callable[[int], None], tmp_path: Path) -> None:
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pa, parquet = needed("parquet"), needed("parquet", "pyarrow.parquet")
     in_parts(2)
     for side, tags in (("gold", ["B-PER", "I-PER", "O", "B-LOC"]), ("pred", ["B-PER", "O", "O", "B-LOC"])):
         (tmp_path / side).mkdir()
