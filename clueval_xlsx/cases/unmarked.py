@@ -121,7 +121,8 @@ class _Occurrences:
     """Every place where marked words stand, and how often they are marked and left unmarked, here and in all."""
 
     def __init__(self, text: MarkedText) -> None:
-        known = pd.concat([text.gold[text.evidence], text.judged_right], ignore_index=True)
+        frames = [text.gold[text.evidence], text.judged_right]
+        known = pd.concat([each for each in frames if len(each)] or frames[:1], ignore_index=True)
         self._known = known = known.sort_values(["start", "end"], kind="stable", ignore_index=True)
         start, end = positions(known)
         self.words = FoldedWords.of(text.corpus)
