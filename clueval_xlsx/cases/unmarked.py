@@ -117,12 +117,17 @@ def unmarked_passages(text: MarkedText, options: UnmarkedOptions) -> UnmarkedPas
     )
 
 
+def _joined(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Spans of two frames; an empty one has no say in what its columns hold."""
+    frames = [each for each in (one, other) if len(each)]
+    return pd.concat(frames, ignore_index=True) if frames else one
+
+
 class _Occurrences:
     """Every place where marked words stand, and how often they are marked and left unmarked, here and in all."""
 
     def __init__(self, text: MarkedText) -> None:
-        frames = [text.gold[text.evidence], text.judged_right]
-        known = pd.concat([each for each in frames if len(each)] or frames[:1], ignore_index=True)
+        known = _joined(text.gold[text.evidence], text.judged_right)
         self._known = known = known.sort_values(["start", "end"], kind="stable", ignore_index=True)
         start, end = positions(known)
         self.words = FoldedWords.of(text.corpus)
@@ -130,7 +135,7 @@ class _Occurrences:
         self._count, self.places = phrases.count, phrases.find()
         self.document = text.corpus.document_of(self.places.start)
         self._known_keys = text.corpus.document_of(start) * self._count + self._phrase
-        in_reference = _touches(self.places, pd.concat([text.gold, text.judged_right], ignore_index=True))
+        in_reference = _touches(self.places, _joined(text.gold, text.judged_right))
         self.free = ~in_reference & ~_touches(self.places, text.pred)
         phrase, keys = self.places.phrase, self._keys
         usable = self._phrase >= 0
