@@ -23,6 +23,7 @@ from tests.support.detector_scripts import GOOD, SLOW, command
 pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask's own, which are many
 
+TEXTS = 20
 NONE_FOR = "Error: --cluster: there has been no worker for 1 s. Start one (dask worker tcp://127.0.0.1:"
 NOTE = "Note: the cluster has no worker; waiting for one (--cluster-wait).\n"
 
@@ -42,10 +43,10 @@ def cluster(tmp_path: Path) -> Iterator[ClusterOfProcesses]:
 
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    """Forty short texts, four seconds' work for the slow detector."""
+    """Short texts, two seconds' work for the slow detector."""
     lines = [
         {"full_text": f"Ann Lee {n}", "spans": [{"entity_type": "PER", "start_position": 0, "end_position": 7}]}
-        for n in range(40)
+        for n in range(TEXTS)
     ]
     (tmp_path / "texts.json").write_text(json.dumps(lines), "utf-8")
     return tmp_path / "texts.json"
@@ -86,11 +87,11 @@ def test_when_all_workers_die_the_run_says_so_and_a_later_one_goes_on(
     assert len(stopped.err.splitlines()) == 3
     assert not (tmp_path / name).exists()
     kept = lines_in(side) - 1
-    assert 5 <= kept < 40
+    assert 5 <= kept < TEXTS
     cluster.add_worker()
     resumed = run(*words, *place, "--resume")
     assert resumed.code == 0, resumed.err
-    assert f"{kept} of 40 documents were taken from the run that broke off." in resumed.err
+    assert f"{kept} of {TEXTS} documents were taken from the run that broke off." in resumed.err
     assert "no worker" not in resumed.err
     if verb == "predict":
         (tmp_path / "here").mkdir()
@@ -99,7 +100,7 @@ def test_when_all_workers_die_the_run_says_so_and_a_later_one_goes_on(
 
 
 def test_a_worker_that_comes_in_time_goes_on_where_the_others_died(cluster: ClusterOfProcesses, tmp_path: Path) -> None:
-    asked = [Document(f"doc-{number}", f"Ann Lee {number}") for number in range(30)]
+    asked = [Document(f"doc-{number}", f"Ann Lee {number}") for number in range(TEXTS)]
     settings = DetectorSettings(command(tmp_path, SLOW))
     done: list[int] = []
     seen: list[int] = []
@@ -111,7 +112,7 @@ def test_a_worker_that_comes_in_time_goes_on_where_the_others_died(cluster: Clus
         thread.join()
     assert list(dict.fromkeys(seen)) == [1, 0]
     assert seen[-1] == 1
-    assert sorted(done) == list(range(30))
+    assert sorted(done) == list(range(TEXTS))
     assert found.found == run_detector(asked, settings, RunOptions(workers=2)).found
 
 
@@ -156,8 +157,9 @@ def test_workers_that_die_while_they_load_the_detector_are_missed_too(cluster: C
 
 
 def test_a_scheduler_that_is_lost_ends_the_run_and_keeps_what_is_done(
-    cluster: ClusterOfProcesses, texts: Path, tmp_path: Path
+    cluster: ClusterOfProcesses, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(clusters, "_ANSWER", 4)
     side = tmp_path / "p.json.progress.jsonl"
     words = ("predict", texts, "-o", tmp_path / "p.json", "--detector", command(tmp_path, SLOW))
     cluster.add_worker()
