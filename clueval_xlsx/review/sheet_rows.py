@@ -123,7 +123,8 @@ class SheetRow:
         good = True
         for key in self.columns.doubled:
             places = self.columns.places[key]
-            texts = {place: self.at(place) for place in places if used(place)}
+            # What a judgement applies to may have been taken back in the one and live on in its copy.
+            texts = {place: self.at(place) for place in places if key == "applies_to" or used(place)}
             self._chosen[key] = next((place for place, text in texts.items() if text), places[0])
             if len(set(texts.values())) > 1:
                 shown = " and ".join(f"{text!r} in {column_name(place)}" for place, text in texts.items())

@@ -35,6 +35,15 @@ TABLE = """
     Kiel        O      B-LOC
     </s>
 """
+ALIKE = """
+    token  gold   pred
+    <s>
+    Kolbe  B-PER  O
+    </s>
+    <s>
+    Kolbe  B-PER  O
+    </s>
+"""
 CORRECTED = [("Dietmar Kolbe", "PER"), ("Marlene", "PER"), ("Bert", "PER")]
 
 
@@ -117,15 +126,15 @@ def test_a_column_that_was_recognised_without_its_header_is_said(evaluation, ans
     assert any("'Judgment' was taken for 'Judgement'" in note for note in run.notes)
 
 
-def second_column(values: Callable[[object], object]) -> Edit:
-    """A column of judgements once more, at the left, with something in its cells."""
+def second_column(values: Callable[[object], object], title: str = "Judgement") -> Edit:
+    """A column once more, at the left, with something in its cells."""
 
     def edit(book) -> None:
         for sheet in case_sheets(book):
             cell = header(sheet)
             sheet.insert_cols(1)
-            sheet.cell(cell.row, 1).value = "Judgement"
-            column = max(each.column for each in sheet[cell.row] if each.value == "Judgement")
+            sheet.cell(cell.row, 1).value = title
+            column = max(each.column for each in sheet[cell.row] if each.value == title)
             for row in range(cell.row + 1, sheet.max_row + 1):
                 sheet.cell(row, 1).value = values(sheet.cell(row, column).value)
 
@@ -142,6 +151,20 @@ def test_where_two_columns_differ_every_such_row_is_reported(evaluation, answers
     result = came_back(evaluation, answers, second_column(lambda value: "Cannot decide" if value else None))
     assert {problem.reason for problem in result.problems} == {"two_columns"}
     assert {problem.case for problem in result.problems} == set(answers)
+
+
+def test_a_scope_that_was_taken_back_but_lives_on_in_a_copy_of_its_column_is_reported() -> None:
+    evaluation = judged(ALIKE)
+    (first, second) = evaluation.bare_cases[0]["case_id"]
+    book = edited(workbook(evaluation, {first: Answer("gold_wrong")}), second_column(lambda _: "all", "Applies to"))
+    stream = io.BytesIO(cut(ALIKE).gold)
+    stream.name = "gold.vrt"
+    (run,) = reimport([book], stream).runs
+    assert {(problem.reason, problem.case) for problem in run.problems} == {
+        ("two_columns", first),
+        ("two_columns", second),
+    }
+    assert spans(run) == [("Kolbe", "PER"), ("Kolbe", "PER")]  # neither was deleted
 
 
 @pytest.mark.parametrize("value", ["#N/A", "=1+1"])
