@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 
 import pytest
@@ -264,10 +263,8 @@ def test_stored_states_are_those_that_the_program_calculates(office, tmp_path):
     book.close()
 
 
-def test_an_edit_reaches_state_at_once(opened_book):
+def test_an_edit_reaches_state_without_being_asked_to_recalculate(opened_book):
     book, _ = opened_book
     clear(book)
-    begin = time.monotonic()
     book.enter(MISSED, f"D{FIRST}", "1")
     assert book.cell(MISSED, f"B{FIRST}")["text"] == "✓ Model is wrong"
-    assert time.monotonic() - begin < 3  # on a busy machine; the benchmark measures it
