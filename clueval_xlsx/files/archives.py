@@ -16,7 +16,8 @@ _MOST_MEMBERS = 200_000
 _MOST_BYTES = 4 * 1024 * 1024 * 1024
 _MOST_RATIO = 200  # of the whole file: annotations shrink to a tenth or a fiftieth
 _ROOM = 64 * 1024 * 1024  # that any archive may unpack to
-_BROKEN = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError, UnicodeError, EOFError)
+# What reading a broken archive raises
+BROKEN = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError, UnicodeError, EOFError)
 
 
 def is_archive(head: bytes) -> bool:
@@ -35,7 +36,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
-        except _BROKEN as error:
+        except BROKEN as error:
             raise InputError(f"{name}: the archive is damaged ({error}). Copy or export it again.") from None
         self._left = min(_MOST_BYTES, _ROOM + _MOST_RATIO * len(data))
         self._entries: dict[str, zipfile.ZipInfo] = {}
@@ -64,7 +65,7 @@ class Archive:
         try:
             with self._zip.open(entry) as stream:
                 content = stream.read(entry.file_size + 1)
-        except (*_BROKEN, zlib.error, RuntimeError) as error:
+        except (*BROKEN, zlib.error, RuntimeError) as error:
             raise InputError(f"{where}: is damaged ({error}). Copy or export the archive again.") from None
         if len(content) != entry.file_size:
             raise InputError(f"{where}: is not as large as the archive says. Copy or export it again.")

@@ -21,21 +21,22 @@ _LONGEST = 32_767  # characters, as in a cell
 
 
 def notes_of(parts: Mapping[str, bytes], sheet_part: str, name: str) -> dict[Place, str]:
-    """The notes of one sheet; `parts` are all parts by their names in small letters, `name` is for messages.
+    """The notes of one sheet; `parts` are all parts by their names, `name` is for messages.
 
     A threaded comment has a note beside it that only says so to programs that know no threads: the thread counts.
     """
     folder, file = posixpath.split(sheet_part)
-    related = f"{folder}/_rels/{file}.rels"
-    if related not in parts:
+    own_names = {part.casefold(): part for part in parts}
+    related = own_names.get(f"{folder}/_rels/{file}.rels".casefold())
+    if related is None:
         return {}
     targets: dict[str, str] = {}  # one part of each kind: a sheet has no more
 
     def relation(tag: str, attributes: Mapping[str, str]) -> None:
         kind = next((kind for kind in _KINDS if attributes.get("Type", "").casefold().endswith(kind)), "")
         part = posixpath.normpath(posixpath.join("/", folder, attributes.get("Target", ""))).lstrip("/").casefold()
-        if local(tag) == "Relationship" and kind and part in parts:
-            targets[kind] = part
+        if local(tag) == "Relationship" and kind and part in own_names:
+            targets[kind] = own_names[part]
 
     go_through(parts[related], f"{name}, {related}", relation)
     found: dict[str, dict[Place, str]] = {}

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.archives import BROKEN
 from clueval_xlsx.files.indents import without_indents
 from clueval_xlsx.files.markup import declaration
 from clueval_xlsx.files.ods_checks import check_ods
@@ -91,7 +92,7 @@ def _entries(data: bytes, name: str) -> list[zipfile.ZipInfo]:
         raise too_large(name, f"an archive of {data.count(_CENTRAL):,} parts", f"{MOST_PARTS:,}")
     try:
         entries = zipfile.ZipFile(io.BytesIO(data)).infolist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError, UnicodeError) as error:
+    except BROKEN as error:
         raise damaged(name, str(error)) from None
     if len(entries) > MOST_PARTS:
         raise too_large(name, f"an archive of {len(entries):,} parts", f"{MOST_PARTS:,}")

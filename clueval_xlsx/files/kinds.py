@@ -7,6 +7,8 @@ import re
 import zipfile
 from enum import Enum
 
+from clueval_xlsx.files.archives import BROKEN
+
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _CENTRAL = b"PK\x01\x02"
@@ -58,7 +60,7 @@ def _archive_kind(data: bytes) -> Kind:  # noqa: PLR0911 - one line a kind
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         names = {entry.filename.casefold(): entry for entry in archive.infolist()}
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError, UnicodeError):
+    except BROKEN:
         return Kind.DAMAGED
     if "xl/workbook.xml" in names:
         return Kind.XLSX
@@ -78,7 +80,7 @@ def _is_protected(archive: zipfile.ZipFile, manifest: zipfile.ZipInfo | None) ->
     try:
         with archive.open(manifest) as stream:
             return _PROTECTED.search(stream.read(_MOST_MANIFEST)) is not None
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError, EOFError):
+    except (*BROKEN, RuntimeError):
         return False
     except Exception as error:  # zlib.error, lzma.LZMAError: a part that is packed wrongly
         if type(error).__module__ in {"zlib", "lzma", "_lzma", "bz2"}:

@@ -77,7 +77,7 @@ def unseen_cells(package: Package, name: str) -> Mapping[str, Unseen]:
         return _in_ods(parts["content.xml"])
     found = {}
     for sheet, part in _sheet_parts(parts).items():
-        unseen = Unseen(dict(_valueless(parts[part])), notes=notes_of(parts, part, name))
+        unseen = Unseen(dict(_valueless(parts[part])), notes=notes_of(package.parts, part, name))
         if unseen.valueless or unseen.notes:
             found[sheet] = unseen
     return found

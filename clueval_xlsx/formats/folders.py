@@ -146,7 +146,7 @@ def _read_columns(
     joined = join_files(
         contents, opened.name, conll=conll, tag=options.document_tag, marked=options.document_id is None
     )
-    settings = replace(TokenFormat.of(options, conll=conll), origin=joined.origin)
+    settings = TokenFormat(options, conll=conll, origin=joined.origin)
     reading = read_columns(OpenedSource(opened.name, joined.data), settings)
     source = replace(reading.source, sha256=sha256, folder=True)
     return replace(reading, source=source, split=lambda whole: {**others, **joined.split(whole)})

@@ -14,6 +14,7 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.vrt import vertical_text
 from clueval_xlsx.text.entities import written_token
 
@@ -28,9 +29,8 @@ def join_tokens(
     """One reading of several, whose documents get these IDs; corrected, it gives all files, `others` as they are."""
     layers = list(parts[0].layers)
     text = "".join(_with_ids(part, own) for part, own in zip(parts, ids, strict=True)).encode("utf-8", "replace")
-    settings = TokenFormat(
-        layers={layer: column for column, layer in enumerate(layers, 2)}, document_tag=parts[0].corpus.document_tag
-    )
+    columns = {layer: column for column, layer in enumerate(layers, 2)}
+    settings = TokenFormat(ReadOptions(layers=columns, document_tag=parts[0].corpus.document_tag))
     reading = read_columns(OpenedSource(name, text), settings)
     bounds = list(pairwise(accumulate((len(part.corpus) for part in parts), initial=0)))
 

@@ -8,6 +8,7 @@ import zipfile
 import zlib
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.archives import BROKEN
 
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"
@@ -145,7 +146,7 @@ def looks_like_docbin(data: bytes) -> bool:
 def _archive_kind(data: bytes) -> tuple[str, str]:
     try:
         names = zipfile.ZipFile(io.BytesIO(data)).namelist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError, UnicodeError):
+    except BROKEN:
         return "a damaged ZIP archive", "Copy it again"
     for member, kind, remedy in _MEMBERS:
         if any(name == member or name.endswith(f"/{member}") for name in names):

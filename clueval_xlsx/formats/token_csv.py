@@ -116,12 +116,12 @@ def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
         values = [value for _, _, value in cells]
         rows.append("\t".join(values) if any(values) else "")  # a row of empty cells ends a sentence
     names = [name.strip().casefold() for name in rows[0].split("\t")] if rows else []
-    settings = replace(
-        TokenFormat.of(options, conll=True),
+    asked = replace(
+        options,
         sentence_id=options.sentence_id or _place(names, _SENTENCES),
         document_id=options.document_id or _place(names, _DOCUMENTS),
-        tabs_only=True,
     )
+    settings = TokenFormat(asked, conll=True, tabs_only=True)
     reading = read_columns(OpenedSource(opened.name, "\n".join(rows).encode("utf-8", "surrogatepass")), settings)
     assert isinstance(reading.original, TagCells), "columns were read"
     mark = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""

@@ -29,7 +29,7 @@ def tell(opened: OpenedSource) -> bool:
 
 def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
     """Read a file."""
-    return read_columns(opened, TokenFormat.of(options))
+    return read_columns(opened, TokenFormat(options))
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

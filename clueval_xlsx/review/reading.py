@@ -123,7 +123,11 @@ def read_judgements(
 
 def _at_home(kind: str, cases: Iterable[str]) -> set[str]:
     """The cases that came on the sheet of a kind."""
-    return {case for case in cases if kind == case.partition("-")[0]}
+    return {case for case in cases if _is_home(kind, case)}
+
+
+def _is_home(kind: str, case: str) -> bool:
+    return kind == case.partition("-")[0]
 
 
 def review_sheets(
@@ -208,7 +212,7 @@ def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], l
     for kind, sheet in found:
         for row in sheet.rows:
             case = row.record.case_id
-            own = kind == case.partition("-")[0] or (case in parted and case in sheet.answers_alone)
+            own = _is_home(kind, case) or (case in parted and case in sheet.answers_alone)
             by_case[case].append((own, row))
     rows: list[ReviewRow] = []
     problems: list[Problem] = []

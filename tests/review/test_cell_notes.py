@@ -10,6 +10,7 @@ import pytest
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.judgements import JUDGEMENTS
@@ -63,7 +64,9 @@ def test_an_excel_note_anywhere_in_a_case_row_comes_back_behind_its_comment():
     assert [note for note in read(data).notes if "'nice sheet' is attached to no row of a case" in note]
 
 
-def test_a_threaded_comment_counts_with_its_answers_and_its_placeholder_does_not():
+def threaded(threads):
+    """The example's workbook with a note at the first judgement, and beside it a part with these threads."""
+
     def edit(sheet, at):
         sheet.cell(FIRST, at["Judgement"]).comment = Comment("[Threaded comment] Your version of Excel …", "tc={1}")
 
@@ -73,18 +76,29 @@ def test_a_threaded_comment_counts_with_its_answers_and_its_placeholder_does_not
     related = next(name for name, content in parts.items() if name.endswith(".rels") and b"/comments" in content)
     link = f'<Relationship Id="rId99" Type="{_RELATION}" Target="../threadedComments/threadedComment1.xml"/></Relation'
     parts[related] = parts[related].replace(b"</Relation", link.encode(), 1)
-    cell = f"{openpyxl.utils.get_column_letter(4)}{FIRST}"
-    parts["xl/threadedComments/threadedComment1.xml"] = (
-        f'<ThreadedComments xmlns="{_THREADS}">'
-        f'<threadedComment ref="{cell}" id="{{1}}"><text>Is this a name?</text></threadedComment>'
-        f'<threadedComment ref="{cell}" id="{{2}}" parentId="{{1}}"><text>Yes &amp; no</text></threadedComment>'
-        "</ThreadedComments>"
-    ).encode()
+    parts["xl/threadedComments/threadedComment1.xml"] = threads.encode()
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
-    assert comments(target.getvalue()) == {cases[0]: ("", "Is this a name? / Yes & no")}
+    return target.getvalue(), cases
+
+
+def test_a_threaded_comment_counts_with_its_answers_and_its_placeholder_does_not():
+    cell = f"{openpyxl.utils.get_column_letter(4)}{FIRST}"
+    data, cases = threaded(
+        f'<ThreadedComments xmlns="{_THREADS}">'
+        f'<threadedComment ref="{cell}" id="{{1}}"><text>Is this a name?</text></threadedComment>'
+        f'<threadedComment ref="{cell}" id="{{2}}" parentId="{{1}}"><text>Yes &amp; no</text></threadedComment>'
+        "</ThreadedComments>"
+    )
+    assert comments(data) == {cases[0]: ("", "Is this a name? / Yes & no")}
+
+
+def test_a_part_with_notes_that_is_broken_is_named_as_the_workbook_names_it():
+    data, _ = threaded(f'<ThreadedComments xmlns="{_THREADS}"><threadedComment')
+    with pytest.raises(InputError, match=r"review\.xlsx, xl/threadedComments/threadedComment1\.xml"):
+        read(data)
 
 
 def test_colour_and_strike_through_alone_say_nothing():

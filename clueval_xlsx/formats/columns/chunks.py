@@ -70,24 +70,24 @@ class ColumnBuffers:
         return [TagColumn(codes[: self._filled], tuple(number)) for codes, number in pairs]
 
 
-def file_chunks(data: bytes, begin: int, options: TokenFormat) -> Iterator[FileChunk]:
+def file_chunks(data: bytes, begin: int, how: TokenFormat) -> Iterator[FileChunk]:
     """Read the file in stretches, several at a time; where they are cut depends on the file alone."""
     buffer = np.frombuffer(data, dtype=np.uint8)
-    split = fields.split_blanks if options.conll and not options.tabs else fields.split_tabs
+    split = fields.split_blanks if how.conll and not how.tabs else fields.split_tabs
 
     def read_chunk(bounds: tuple[int, int]) -> FileChunk:
         lines = split(buffer, *bounds)
-        structure, is_token = find_structure(data, buffer, lines, options.rules)
-        return _read_chunk(data, lines, options, structure=structure, is_token=is_token)
+        structure, is_token = find_structure(data, buffer, lines, how.rules)
+        return _read_chunk(data, lines, how, structure=structure, is_token=is_token)
 
     return in_order(read_chunk, fields.chunk_bounds(data, begin))
 
 
 def _read_chunk(
-    data: bytes, lines: Lines, options: TokenFormat, *, structure: Structure, is_token: npt.NDArray[np.bool_]
+    data: bytes, lines: Lines, how: TokenFormat, *, structure: Structure, is_token: npt.NDArray[np.bool_]
 ) -> FileChunk:
     complaints = Complaints()
-    wanted = {"token": options.token_column, **options.wanted()} if options.token_column > 1 else options.wanted()
+    wanted = {"token": how.token_column, **how.wanted()} if how.token_column > 1 else how.wanted()
     rows = np.flatnonzero(is_token)
     everything = len(rows)
     for what, number in wanted.items():
@@ -98,14 +98,14 @@ def _read_chunk(
             count = int(lines.fields[row])
             found = f"{_shown(text)} has {count} column{'s' if count != 1 else ''}, "
             found += f"but column {number} ({what}) is asked for"
-            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, options)))
+            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, how)))
         complaints.add(described, total=len(short))
         rows = rows[lines.fields[rows] >= number]
-    columns = lines.columns((options.token_column, *options.wanted_as_text().values()), rows)
-    tag_cells = lines.columns([place.column for place in options.places.values()], rows)
+    columns = lines.columns((how.token_column, *how.wanted_as_text().values()), rows)
+    tag_cells = lines.columns([place.column for place in how.places.values()], rows)
     tags = [
-        _tag_column(Strings(data, *cells), layer, place, options.several_tags, complaints)
-        for cells, (layer, place) in zip(tag_cells, options.places.items(), strict=True)
+        _tag_column(Strings(data, *cells), layer, place, how.asked.several_tags, complaints)
+        for cells, (layer, place) in zip(tag_cells, how.places.items(), strict=True)
     ]
     return FileChunk(len(rows), columns, tags, structure, everything - len(rows), complaints)
 
@@ -115,10 +115,10 @@ def _shown(text: str) -> str:
     return repr(text)
 
 
-def _missing_column_remedy(text: str, options: TokenFormat) -> str:
+def _missing_column_remedy(text: str, how: TokenFormat) -> str:
     if text.startswith("<"):
         return "If the line is meant as an XML tag, it is not well formed; a tag stands alone on its line"
-    separated = "blanks or tabs" if options.conll and not options.tabs else "tabs"
+    separated = "blanks or tabs" if how.conll and not how.tabs else "tabs"
     return f"Give the right column (--layer NAME=COLUMN), or mend the line; columns are separated by {separated}"
 
 

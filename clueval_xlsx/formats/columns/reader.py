@@ -34,63 +34,63 @@ def token_lines(head: bytes) -> Iterator[bytes]:
     return (line for line in map(bytes.strip, head.splitlines()) if line and not line.startswith((b"<", b"#")))
 
 
-def read_columns(opened: OpenedSource, options: TokenFormat) -> TokenReading:
+def read_columns(opened: OpenedSource, how: TokenFormat) -> TokenReading:
     """Read a file; raise `InputError` with all that is wrong with it."""
     name, raw = opened.name, opened.take()
-    begin = fields.check_text(raw, name, options.origin)
+    begin = fields.check_text(raw, name, how.origin)
     sha256 = digest(raw)
     data = fields.pad(raw)
     complete = raw.endswith(b"\n") or not raw
     del raw
-    options = options.on(data, begin, name)
+    how = how.on(data, begin, name)
 
     complaints = Complaints()
-    plain = options.wanted_as_text()
-    buffers = ColumnBuffers(fields.line_count(data, begin), 1 + len(plain), len(options.places), len(data))
+    plain = how.wanted_as_text()
+    buffers = ColumnBuffers(fields.line_count(data, begin), 1 + len(plain), len(how.places), len(data))
     structures, counts, incomplete = [], [], False
-    for chunk in file_chunks(data, begin, options):
+    for chunk in file_chunks(data, begin, how):
         buffers.add(chunk)
         structures.append(chunk.structure)
         counts.append(chunk.tokens)
         complaints.join(chunk.complaints)
         incomplete |= chunk.short > 0
     structure = Structure.join(structures, counts)
-    tokens, *columns = buffers.columns(data, entities=not options.conll)
+    tokens, *columns = buffers.columns(data, entities=not how.conll)
     named = dict(zip(plain, columns, strict=True))
     token_ids = named.get("token ID")
-    _check_tokens(tokens, complaints, options.token_column)
+    _check_tokens(tokens, complaints, how.token_column)
     if token_ids is not None and token_ids.same_as(opened.known_ids):
         token_ids = opened.known_ids  # distinct, as was seen before; and nobody has to compare them again
     elif token_ids is not None:
         _check_token_ids(token_ids, complaints)
     if incomplete:  # places and tokens do not fit each other
-        complaints.refuse(data, name, options.origin)
-    tag = CONLL_DOCUMENT if options.conll else options.document_tag
+        complaints.refuse(data, name, how.origin)
+    tag = CONLL_DOCUMENT if how.conll else how.asked.document_tag
     documents, doc_ids = _documents(
-        structure, tokens, tag, conll=options.conll, id_column=named.get("document ID"), complaints=complaints
+        structure, tokens, tag, conll=how.conll, id_column=named.get("document ID"), complaints=complaints
     )
-    complaints.refuse(data, name, options.origin)
+    complaints.refuse(data, name, how.origin)
 
     sentences = _sentence_starts(named.get("sentence ID"), named.get("spacing"), len(tokens))
     corpus = Corpus(
         tokens=tokens,
         doc_ids=doc_ids,
         documents=documents,
-        breaks=_breaks(structure, documents, len(tokens), options.sentence_tag, sentences),
-        hard_breaks=structure.has_sentences(options.sentence_tag) or sentences.size > 0,
+        breaks=_breaks(structure, documents, len(tokens), how.asked.sentence_tag, sentences),
+        hard_breaks=structure.has_sentences(how.asked.sentence_tag) or sentences.size > 0,
         name=name,
-        regions=structure.regions(data, len(tokens), skip=options.document_tag),
-        columns={column: named[f"column {column}"] for column in options.columns},
+        regions=structure.regions(data, len(tokens), skip=how.asked.document_tag),
+        columns={column: named[f"column {column}"] for column in how.asked.columns},
         token_ids=token_ids,
         glue=_glue(structure, named.get("spacing"), len(tokens)),
-        document_tag=options.document_tag,
-        sentence_tag=options.sentence_tag,
-        origin=options.origin,
+        document_tag=how.asked.document_tag,
+        sentence_tag=how.asked.sentence_tag,
+        origin=how.origin,
     )
-    raw_layers = dict(zip(options.places, buffers.tags(), strict=True))
-    cells, layers = _tag_layers(raw_layers, options, corpus.closing_breaks)
+    raw_layers = dict(zip(how.places, buffers.tags(), strict=True))
+    cells, layers = _tag_layers(raw_layers, how, corpus.closing_breaks)
     columns_read = {layer: _shown_place(cells.places[layer]) for layer in layers}
-    source = Source(name, "conll" if options.conll else "vrt", sha256, columns_read, complete)
+    source = Source(name, "conll" if how.conll else "vrt", sha256, columns_read, complete)
     return TokenReading(corpus, layers, source, original=cells)
 
 
@@ -99,7 +99,7 @@ def _shown_place(place: TagPlace) -> int | str:
 
 
 def _tag_layers(
-    raw: Mapping[str, TagColumn], options: TokenFormat, breaks: IntArray
+    raw: Mapping[str, TagColumn], how: TokenFormat, breaks: IntArray
 ) -> tuple[TagCells, dict[str, TagColumn]]:
     """The layers that the columns hold, and how they are written: keys looked up, cells of several tags taken apart."""
     layers: dict[str, TagColumn] = {}
@@ -107,7 +107,7 @@ def _tag_layers(
     shared: dict[str, tuple[str, ...]] = {}
     outside_keys: set[str] = set()
     for layer, cells in raw.items():
-        column, place = cells, options.places[layer]
+        column, place = cells, how.places[layer]
         if place.key:
             values = [key_value(cell, place.key) for cell in cells.tags]
             if any(value in OUTSIDE_MARKS for value in values):
@@ -115,18 +115,18 @@ def _tag_layers(
             column = TagColumn(cells.codes, tuple(OUTSIDE if value is None else value for value in values))
         elif place.plain:
             column = replace(cells, plain=True)
-        elif options.several_tags == LAYERS and any(len(parts_of(tag)) > 1 for tag in cells.tags):
+        elif how.asked.several_tags == LAYERS and any(len(parts_of(tag)) > 1 for tag in cells.tags):
             parts = layered_tags(cells, breaks)
             names = (layer, *(f"{layer}-{number}" for number in range(2, len(parts) + 1)))
             layers.update(zip(names, parts, strict=True))
             places.update(dict.fromkeys(names, place))
             shared.update(dict.fromkeys(names, names))
             continue
-        elif options.several_tags == FIRST:
+        elif how.asked.several_tags == FIRST:
             column = first_tags(cells)
         layers[layer], places[layer] = column, place
-    separators = b" \t" if options.conll and not options.tabs else b"\t"
-    return TagCells(places, separators, options.token_column, shared, frozenset(outside_keys)), layers
+    separators = b" \t" if how.conll and not how.tabs else b"\t"
+    return TagCells(places, separators, how.token_column, shared, frozenset(outside_keys)), layers
 
 
 def _check_tokens(tokens: Strings, complaints: Complaints, column: int) -> None:

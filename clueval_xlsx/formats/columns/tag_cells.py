@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def separator_of(cell: str) -> str:
     return found[0] if found else ","
 
 
-@cache
+@lru_cache(1 << 16)
 def with_first(cell: str, tag: str) -> str:
     """A cell with another first tag.
 

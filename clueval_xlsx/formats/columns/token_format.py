@@ -9,73 +9,40 @@ from clueval_xlsx.corpus.corpus import LineOrigin
 from clueval_xlsx.formats.columns.finding import WantedColumns, find_columns
 from clueval_xlsx.formats.columns.structure import LineRules
 from clueval_xlsx.formats.columns.tag_cells import TagPlace
-from clueval_xlsx.formats.options import ERROR, ReadOptions
+from clueval_xlsx.formats.options import ReadOptions
 
 
 @dataclass(frozen=True)
 class TokenFormat:
-    """How to read one token file. Columns are counted from 1; the token is column 1 unless `token` says otherwise.
+    """How to read one token file: what was asked for, and where it was found. Columns are counted from 1."""
 
-    `layers` are columns, names that a header gives or keys of a column's cells, as they were asked for; `places` is
-    where they were found.
-    """
-
+    asked: ReadOptions = field(default_factory=ReadOptions)
     conll: bool = False
-    layers: Mapping[str, int | str | None] = field(default_factory=dict)
-    token: int | str | None = None
-    token_id: int | None = None
-    document_id: int | None = None
-    sentence_id: int | None = None
-    columns: Mapping[str, int] = field(default_factory=dict)
-    space_column: int | None = None
-    document_tag: str = "text"
-    sentence_tag: str = "s"
-    several_tags: str = ERROR
-    text_only: bool = False
     tabs_only: bool = False
     origin: LineOrigin | None = None
+    token_column: int = 1
+    space_column: int | None = None
     places: Mapping[str, TagPlace] = field(default_factory=dict)
     rules: LineRules = field(default_factory=LineRules)
     tabs: bool = True
 
-    @classmethod
-    def of(cls, options: ReadOptions, *, conll: bool = False) -> TokenFormat:
-        """What of the options concerns a token file."""
-        return cls(
-            conll=conll,
-            layers=options.layers,
-            token=options.token,
-            token_id=options.token_id,
-            document_id=options.document_id,
-            sentence_id=options.sentence_id,
-            columns=options.columns,
-            space_column=options.space_column,
-            document_tag=options.document_tag,
-            sentence_tag=options.sentence_tag,
-            several_tags=options.several_tags,
-            text_only=options.text_only,
-        )
-
     def on(self, data: bytes, begin: int, name: str) -> TokenFormat:
         """The same with everything found that this file leaves to be found."""
-        others = frozenset(self.wanted_as_text().values())
-        wanted = WantedColumns(self.layers, self.token, others, text_only=self.text_only, tabs_only=self.tabs_only)
+        asked = self.asked
+        placed = replace(self, space_column=asked.space_column)
+        others = frozenset(placed.wanted_as_text().values())
+        wanted = WantedColumns(asked.layers, asked.token, others, text_only=asked.text_only, tabs_only=self.tabs_only)
         found = find_columns(data, begin, wanted, name, conll=self.conll)
         placed = replace(
-            self,
+            placed,
             places=found.layers,
-            token=found.token,
+            token_column=found.token,
             tabs=found.tabs,
-            space_column=self.space_column or found.misc,
+            space_column=asked.space_column or found.misc,
         )
         least = max([found.token, *placed.wanted().values()])
         rules = LineRules(self.conll, found.indexed, found.header, least, found.shared)
         return replace(placed, rules=rules)
-
-    @property
-    def token_column(self) -> int:
-        """The column of the tokens, once it was found."""
-        return self.token if isinstance(self.token, int) else 1
 
     def wanted(self) -> dict[str, int]:
         """Every column that is read besides the token, with the words that name it in a message."""
@@ -83,11 +50,11 @@ class TokenFormat:
 
     def wanted_as_text(self) -> dict[str, int]:
         """Those of them that are not tags."""
-        wanted = {f"column {name}": column for name, column in self.columns.items()}
+        wanted = {f"column {name}": column for name, column in self.asked.columns.items()}
         for name, column in (
-            ("token ID", self.token_id),
-            ("document ID", self.document_id),
-            ("sentence ID", self.sentence_id),
+            ("token ID", self.asked.token_id),
+            ("document ID", self.asked.document_id),
+            ("sentence ID", self.asked.sentence_id),
             ("spacing", self.space_column),
         ):
             if column is not None:

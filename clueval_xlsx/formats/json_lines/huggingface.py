@@ -106,9 +106,8 @@ def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
         if record is not None:
             table.add(index, record, tokens, keys)
     text = table.text()
-    settings = TokenFormat(
-        layers={layer: number for number, layer in enumerate(keys, 2)}, origin=table.origin(), several_tags="error"
-    )
+    layers = {layer: number for number, layer in enumerate(keys, 2)}
+    settings = TokenFormat(ReadOptions(layers=layers), origin=table.origin())
     reading = read_columns(OpenedSource(opened.name, text), settings)
     columns = {layer: ".".join(map(str, path)) for layer, path in keys.items()}
     source = replace(reading.source, format="huggingface", sha256=digest(raw), columns=columns)
