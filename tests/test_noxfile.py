@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -72,13 +75,36 @@ def test_one_command_runs_the_checks_and_the_tests(noxfile: ModuleType) -> None:
     assert [command[1:] for command in ran if "lint-imports" in command[0]] == [("--no-cache",)]
 
 
-def test_new_examples_are_drawn_with_a_seed_that_is_shown(noxfile: ModuleType) -> None:
+def seeds(noxfile: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What two runs of a checkout draw their examples with."""
+    monkeypatch.setattr(noxfile, "ROOT", root)
     sessions = [FakeSession(), FakeSession()]
     for session in sessions:
         noxfile.properties.func(session)
-    seeds = [session.commands[0][-1] for session in sessions]
-    assert seeds[0] != seeds[1]
-    assert all(seed.startswith("--hypothesis-seed=") for seed in seeds)
+    return [session.commands[0][-1] for session in sessions]
+
+
+def test_examples_are_the_same_for_one_commit_and_others_for_the_next(
+    noxfile: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def commit(message: str) -> None:
+        named = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *named, "commit", "--quiet", "--allow-empty", "-m", message], cwd=tmp_path, check=True)
+
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    commit("one")
+    first = seeds(noxfile, tmp_path, monkeypatch)
+    commit("two")
+    second = seeds(noxfile, tmp_path, monkeypatch)
+    assert len(set(first)) == len(set(second)) == 1
+    assert first != second
+    assert all(re.fullmatch("--hypothesis-seed=[0-9]+", seed) for seed in (*first, *second))
+
+
+def test_examples_are_drawn_where_there_is_no_commit(
+    noxfile: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(set(seeds(noxfile, tmp_path, monkeypatch))) == 2
 
 
 def test_sweeps_are_whole_where_new_examples_are_drawn(noxfile: ModuleType) -> None:
