@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
-from clueval_xlsx.cli.gates import FAILED, GateRequest, gating, say_verdicts
+from clueval_xlsx.cli.gate_outcome import FAILED, GatedRun, outcome_of
+from clueval_xlsx.cli.gates import GateRequest, gating
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.parameters import ListOption
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs, json_option
+from clueval_xlsx.cli.run_history import check_history
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, json_option
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -78,15 +80,14 @@ def compare(
     if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
         raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
     inputs = [gold, *preds]
-    gates.check_history(inputs)
+    check_history(gates.history, inputs)
     systems = dict(zip(system_names(preds, names), preds, strict=True))
     listed = input_options.as_listed(sides, options)
     pairs = ((name, input_options.load_pair(gold, pred, listed)) for name, pred in systems.items())
     by_part = _evaluations(pairs, options, merged=merged)
     comparisons = [compare_systems(named) for named in by_part]
-    runs = [(_run_name(name, result, by_part), result) for named in by_part for name, result in named]
-    verdicts = gates.verdicts(runs)
-    with guarded_outputs(inputs, force=force) as outputs:
+    outcome = outcome_of(gates, _runs(by_part))
+    with outcome.outputs(inputs, force=force) as outputs:
         for comparison in comparisons:
             layer = file_name_part(comparison.systems[0].evaluation.pair.layers[0])
             suffix = f"-{layer}" if len(comparisons) > 1 else ""
@@ -109,14 +110,17 @@ def compare(
             put(comparison_json(comparison))
     else:
         _print(comparisons)
-    gates.remember(runs, verdicts, inputs, systems=True)
-    if not say_verdicts(verdicts):
+    if not outcome.say():
         ctx.exit(FAILED)
 
 
-def _run_name(system: str, result: Evaluation, by_part: Sequence[object]) -> str:
-    """What a gate's line calls a system: its name, and the layer where layers were evaluated by themselves."""
-    return system if len(by_part) == 1 else f"{system}, {result.pair.layers[0]}"
+def _runs(by_part: Sequence[Sequence[tuple[str, Evaluation]]]) -> list[GatedRun]:
+    """What gates are held against: every system, in each layer where layers were evaluated by themselves."""
+    return [
+        GatedRun(result, system, result.layers[0] if len(by_part) > 1 else "")
+        for named in by_part
+        for system, result in named
+    ]
 
 
 def _print(comparisons: Sequence[Comparison]) -> None:

@@ -12,11 +12,13 @@ import click
 from clueval_xlsx.cli import common_options, detector_options, input_options, review_options, scoring_options
 from clueval_xlsx.cli.case_choice import with_chosen_cases
 from clueval_xlsx.cli.config import label_words
-from clueval_xlsx.cli.gates import FAILED, GateRequest, gating, named_runs, say_verdicts
+from clueval_xlsx.cli.gate_outcome import FAILED, outcome_of, runs_by_layer
+from clueval_xlsx.cli.gates import GateRequest, gating
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, guard, guarded_outputs, json_option
+from clueval_xlsx.cli.run_history import check_history, past_runs
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, guard, json_option
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.cli.detector_options import DetectorRequest
     from clueval_xlsx.cli.detector_run import Detected
+    from clueval_xlsx.cli.gate_outcome import GateOutcome
     from clueval_xlsx.cli.input_options import SideOptions
     from clueval_xlsx.cli.review_options import ReviewRequest
     from clueval_xlsx.corpus.pair import Pair
@@ -152,7 +155,7 @@ def evaluate(
     if (pred is None) == (detector is None):
         raise click.UsageError("Give either PRED, a file of predictions, or a detector with --detector.")
     inputs = [gold, *([pred] if pred is not None else []), *review.also]
-    gates.check_history(inputs)
+    check_history(gates.history, inputs)
     if targets.workbook is None:
         refuse_idle(_OF_WORKBOOKS, "a workbook (-o FILE)")
     failures = False
@@ -160,9 +163,9 @@ def evaluate(
         parts = _parts(input_options.load_pair(gold, pred, input_options.as_listed(sides, options)), merged=merged)
         _check_workbooks(targets, review, parts)
         results = evaluate_each(list(parts.values()), options)
-        verdicts = gates.verdicts(named_runs(results))
+        outcome = outcome_of(gates, runs_by_layer(results))
         chosen = with_chosen_cases(dict(zip(parts, results, strict=True)), review, gold, sides)
-        _finish(targets, review, chosen, inputs, past=gates.past_runs())
+        _finish(targets, review, chosen, inputs, outcome)
     elif detector is not None:
         from clueval_xlsx.cli.detector_run import detected_pair
 
@@ -176,12 +179,11 @@ def evaluate(
             _check_workbooks(targets, review, parts)
             results = evaluate_each(list(parts.values()), detected.options)
             detected.check(results[0])
-            verdicts = gates.verdicts(named_runs(results))
+            outcome = outcome_of(gates, runs_by_layer(results))
             chosen = with_chosen_cases(dict(zip(parts, results, strict=True)), review, gold, sides)
-            _finish(targets, review, chosen, inputs, detected, past=gates.past_runs())
+            _finish(targets, review, chosen, inputs, outcome, detected)
         failures = detected.say_failures()
-    gates.remember(named_runs(results), verdicts, inputs)
-    if not say_verdicts(verdicts):
+    if not outcome.say():
         ctx.exit(FAILED)
     if failures:
         ctx.exit(3)
@@ -226,17 +228,17 @@ def _finish(
     review: ReviewRequest,
     results: Mapping[str, Evaluation],
     inputs: Sequence[str],
+    outcome: GateOutcome,
     detected: Detected | None = None,
-    *,
-    past: Sequence[PastRun] = (),
 ) -> None:
-    """Write everything, and say how it went; `past` are the runs of the history."""
+    """Write everything, and say how it went."""
     from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.views.sentences import evaluation_sentence
     from clueval_xlsx.words import TERMINAL, Words
 
     said: list[str] = []
-    with guarded_outputs(inputs, force=review.force) as outputs:
+    past = past_runs(outcome.history)
+    with outcome.outputs(inputs, force=review.force) as outputs:
         if detected:
             detected.forget_with(outputs)
         for part, result in results.items():

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from clueval_xlsx.cli import cluster_options, common_options, input_options, scoring_options
-from clueval_xlsx.cli.gates import FAILED, GateRequest, gating, named_runs, say_verdicts
+from clueval_xlsx.cli.gate_outcome import FAILED, outcome_of, runs_by_layer
+from clueval_xlsx.cli.gates import GateRequest, gating
 from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option, put_or_write
+from clueval_xlsx.cli.run_history import check_history
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -67,24 +70,22 @@ def score(
     from clueval_xlsx.cli.console import say_notes
 
     inputs = [gold, pred]
-    gates.check_history(inputs)
+    check_history(gates.history, inputs)
     sides = input_options.as_listed(sides, options)
     if cluster is None:
         results = _here(gold, pred, sides, options, merged=merged)
     else:
         listed = json_path is not None or form in {_JSON, _CSV}
         results = _on_cluster(cluster, inputs, sides, options, merged=merged, by_document=listed)
-    runs = named_runs(results)
-    verdicts = gates.verdicts(runs)
-    if json_path is not None:
-        from clueval_xlsx.outputs.metrics_json import to_json
+    outcome = outcome_of(gates, runs_by_layer(results))
+    with outcome.outputs(inputs, force=False) as outputs:
+        if json_path is not None and json_path != STANDARD_OUTPUT:
+            from clueval_xlsx.outputs.metrics_json import to_json
 
-        put_or_write(json_path, lambda: to_json(*results), inputs)
+            outputs.write_text(Path(json_path), to_json(*results))
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
-    if json_path != STANDARD_OUTPUT:
-        _print(results, form)
-    gates.remember(runs, verdicts, inputs)
-    if not say_verdicts(verdicts):
+    _print(results, _JSON if json_path == STANDARD_OUTPUT else form)
+    if not outcome.say():
         ctx.exit(FAILED)
 
 

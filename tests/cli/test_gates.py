@@ -57,6 +57,72 @@ def test_every_gate_is_listed_and_the_outputs_are_written(files: tuple[Path, Pat
     assert json.loads(target.read_text("utf-8"))["headline"]["fn"] == 1
 
 
+# X is found in the first layer and missed in the second; Y stands in the second alone.
+TWO_LAYERS = (
+    "a\tB-X\tO\nb\tO\tB-X\nc\tO\tO\nd\tO\tB-Y\n",
+    "a\tB-X\tO\nb\tO\tO\nc\tO\tB-X\nd\tO\tB-Y\n",
+)
+
+
+@pytest.fixture
+def layered(write) -> tuple[Path, Path]:
+    return write("two-gold.vrt", TWO_LAYERS[0]), write("two-pred.vrt", TWO_LAYERS[1])
+
+
+@pytest.mark.parametrize("separately", [(), ("--no-merge",)])
+@pytest.mark.parametrize("layers", [("one=2", "two=3"), ("two=3", "one=2")])
+def test_a_label_is_checked_in_every_layer_that_has_it_and_in_no_other(
+    layered: tuple[Path, Path], layers: tuple[str, str], separately: tuple[str, ...], tmp_path: Path
+) -> None:
+    given = (*layered, "--layer", layers[0], "--layer", layers[1], *separately)
+    history = tmp_path / "runs.jsonl"
+    done = run("score", *given, "--fail-under", "recall[X]=0.9", "--history", history)
+    assert done.code == 4, done.err
+    assert done.err.count("Gate ") == 2
+    assert "Gate recall[X] (one): wanted at least 0.9, got 1.0000: ok." in done.err
+    assert "Gate recall[X] (two): wanted at least 0.9, got 0.0000: failed." in done.err
+    runs = [json.loads(line) for line in history.read_text("utf-8").splitlines()]
+    assert {gate["layer"]: gate["got"] for line in runs for gate in line["gates"]} == {"one": 1.0, "two": 0.0}
+    once = run("score", *given, "--fail-under", "recall[Y]=0.9")
+    assert once.code == 0, once.err
+    assert "Gate recall[Y] (two): wanted at least 0.9, got 1.0000: ok." in once.err
+    assert "(one)" not in once.err
+    nowhere = run("score", *given, "--fail-under", "recall[Z]=0")
+    assert nowhere.code == 4, nowhere.err
+    assert "No span has this label." in nowhere.err
+
+
+def test_a_label_of_one_layer_is_held_against_each_system_and_its_own_row_of_the_baseline(
+    layered: tuple[Path, Path], tmp_path: Path
+) -> None:
+    layers = ("--layer", "one=2", "--layer", "two=3")
+    for separately in ((), ("--no-merge",)):
+        baseline = tmp_path / "b.json"
+        assert run("score", layered[0], layered[0], *layers, *separately, "--json", baseline).code == 0
+        drop = ("--baseline", baseline, "--max-drop", "recall[X]=10pp", "--fail-under", "recall[Y]=1")
+        done = run("compare", layered[0], *layered, "--name", "good,bad", *layers, *separately, *drop)
+        assert done.code == 4, done.err
+        for system, layer, got, outcome in (
+            ("good", "one", 1, "ok"),
+            ("good", "two", 1, "ok"),
+            ("bad", "one", 1, "ok"),
+            ("bad", "two", 0, "failed"),
+        ):
+            said = f"Gate recall[X] ({system}, {layer}): wanted at most 10 points less than the baseline's 1.0000"
+            assert f"{said}, got {got:.4f}: {outcome}." in done.err
+        assert done.err.count("Gate recall[Y]") == 2
+
+
+@pytest.mark.parametrize(
+    "gate", ["recall[NATURAL PERSON]=0.5", " recall [ NATURAL PERSON ] = 50 % ", "recall.high[A [b] = c]=1"]
+)
+def test_blanks_and_brackets_of_a_label_are_its_own(write, gate: str) -> None:
+    gold = write("g.vrt", GOLD.replace("PER", "NATURAL PERSON").replace("LOC", "A [b] = c"))
+    done = run("score", gold, gold, "--fail-under", gate)
+    assert "No span has this label" not in done.err
+    assert "Gate " in done.err, done.err
+
+
 # ---- baseline, history -------------------------------------------------------------------------------------------
 
 
@@ -128,7 +194,7 @@ def test_the_history_gets_one_line_a_run_with_headline_and_gates(files: tuple[Pa
     assert [line["headline"]["recall"] for line in lines] == [1.0, 2 / 3, 1.0, 2 / 3]
     assert [line["system"] for line in lines] == [None, None, "gold", "pred"]
     assert lines[1]["gates"] == [
-        {"gate": "fail-under recall", "wanted": 1.0, "baseline": None, "got": 2 / 3, "passed": False}
+        {"gate": "fail-under recall", "layer": None, "wanted": 1.0, "baseline": None, "got": 2 / 3, "passed": False}
     ]
     assert all(line["time"].endswith("+00:00") and "gold:" in line["signature"] for line in lines)
 
@@ -142,6 +208,43 @@ def test_a_history_that_is_none_is_refused_before_anything_is_written(
     refused(run("score", *files, "--history", files[1]), "is an input of this run")
     assert not (tmp_path / "m.json").exists()
     assert other.read_text("utf-8") == "hello\n"
+
+
+OUTPUTS = {
+    "score": ["--json"],
+    "compare": ["--json", "--html", "-o"],
+    "evaluate": ["--json", "--html", "-o", "--files"],
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [(command, option) for command in OUTPUTS for option in OUTPUTS[command]]
+)
+def test_a_history_that_is_another_output_too_is_refused_and_stays_whole(
+    command: str, option: str, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    given = (command, *files, *files[1:][: command == "compare"], *(("--name", "a,b") if command == "compare" else ()))
+    target = tmp_path / "out" / ("metrics.json" if option == "--files" else "runs.xlsx")
+    assert run("score", *files, "--history", target).code == 0
+    before = target.read_bytes()
+    done = run(*given, option, target.parent if option == "--files" else target, "--history", target)
+    refused(done, f"{target.name}: two outputs of this run have this name")
+    assert target.read_bytes() == before
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+@pytest.mark.parametrize("command", ["score", "evaluate", "compare"])
+def test_nothing_is_written_where_the_history_cannot_be(command: str, files: tuple[Path, Path], tmp_path: Path) -> None:
+    given = (command, *files, *files[1:][: command == "compare"], *(("--name", "a,b") if command == "compare" else ()))
+    blocked = tmp_path / "blocked"
+    (blocked / ".runs.jsonl.lock").mkdir(parents=True)  # found while writing, when the figures are known
+    for target in (tmp_path / "m.json", "-"):
+        outputs = (*given, "--json", target, "--fail-under", "recall=0.9")
+        done = run(*outputs, "--history", blocked / "runs.jsonl")
+        refused(done, "runs.jsonl: cannot be written", "got 0.6667: failed.")
+        refused(run(*outputs, "--history", files[0] / "runs.jsonl"), "gold.vrt is a file, not a folder")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["blocked", "gold.vrt", "pred.vrt"]
+        assert [path.name for path in blocked.iterdir()] == [".runs.jsonl.lock"]
 
 
 def test_compare_checks_every_system_by_its_name(files: tuple[Path, Path], baseline: Path) -> None:
