@@ -103,7 +103,7 @@ def _readings(files: tuple[str, ...], names: tuple[str, ...], how: ReadOptions) 
 def _print(found: PairwiseAgreement) -> None:
     from rich.text import Text
 
-    from clueval_xlsx.cli.console import output
+    from clueval_xlsx.cli.console import lay_out, output, room
     from clueval_xlsx.outputs.terminal.tables import view_table
     from clueval_xlsx.views.pairwise_agreement import pairwise_view
     from clueval_xlsx.words import TERMINAL, Words
@@ -113,7 +113,7 @@ def _print(found: PairwiseAgreement) -> None:
     for sentence in (view.level, *view.sentences):
         console.print(Text(sentence))
     console.print()
-    for table in (view.chosen, *view.by_layer, *view.labels):
-        console.print(view_table(table, words, console.width))
+    tables = (view.chosen, *view.by_layer, *view.labels)
+    lay_out(console, [view_table(table, words, room(console)) for table in tables])
     for signature in view.signatures:
         console.print(signature, style="dim", soft_wrap=True)

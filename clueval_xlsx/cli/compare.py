@@ -124,15 +124,15 @@ def _runs(by_part: Sequence[Sequence[tuple[str, Evaluation]]]) -> list[GatedRun]
 
 
 def _print(comparisons: Sequence[Comparison]) -> None:
-    from clueval_xlsx.cli.console import output
+    from clueval_xlsx.cli.console import lay_out, output, room
     from clueval_xlsx.outputs.terminal.comparison import comparison_tables
     from clueval_xlsx.views.comparison import comparison_view
     from clueval_xlsx.words import TERMINAL, Words
 
     console, words = output(), Words(TERMINAL)
     for comparison in comparisons:
-        for table in comparison_tables(comparison_view(comparison, words), words, console.width):
-            console.print(table)
+        view = comparison_view(comparison, words)
+        lay_out(console, comparison_tables(view, words, room(console, "--json FILE")))
         console.print(comparison.signature, style="dim", soft_wrap=True)
 
 

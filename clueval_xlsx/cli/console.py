@@ -16,8 +16,9 @@ from clueval_xlsx.cli.terminal import visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
+    from clueval_xlsx.outputs.terminal.layout import Room
 
 QUIET = "clueval_xlsx.cli.console.quiet"  # the key under which a command remembers that it was told to be quiet
 _MOST_SHOWN = 20  # messages of one kind
@@ -31,6 +32,19 @@ def output(*, stderr: bool = False) -> Console:
     dumb = os.environ.get("TERM", "").lower() in {"dumb", "unknown"}
     width, height = shutil.get_terminal_size() if dumb else (None, None)
     return VisibleConsole(stderr=stderr, highlight=False, soft_wrap=False, width=width, height=height)
+
+
+def room(console: Console, elsewhere: str = "") -> Room:
+    """How wide tables may be there; `elsewhere` names the options that show what a terminal has no room for."""
+    from clueval_xlsx.outputs.terminal.layout import Room
+
+    return Room(console.width, screen=console.file.isatty(), elsewhere=elsewhere)
+
+
+def lay_out(console: Console, parts: Iterable[RenderableType]) -> None:
+    """Print tables and texts; a line that is too long goes on in the next, it is not cut."""
+    for part in parts:
+        console.print(part, crop=False)
 
 
 def put(data: str | bytes) -> None:

@@ -61,7 +61,7 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     Lays out two small files, compares them, writes the review workbook, judges some cases in it as a lawyer
     would, brings the judgements home, and shows the figures before and after.
     """
-    from clueval_xlsx.cli.console import output, say
+    from clueval_xlsx.cli.console import lay_out, output, room, say
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
     from clueval_xlsx.formats.loading import read_pair
@@ -111,7 +111,7 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {folder / 'corrected.vrt'} \\")
     say(f"      --report {folder / 'adjudicated.xlsx'} --changes {folder / 'changes.tsv'}")
     say(f"   {view.headline}")
-    output().print(score_table(view.states, words, output().width))
+    lay_out(output(), [score_table(view.states, words, room(output(), str(folder / "adjudicated.xlsx")))])
     for change in run.changes.to_dict("records"):
         say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
 

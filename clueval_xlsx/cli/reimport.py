@@ -334,7 +334,7 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
 
 def _report(result: Reimport, *, to_stdout: bool) -> None:
     """What a lead reads, on standard output where that is free; what else people should know to standard error."""
-    from clueval_xlsx.cli.console import output, quiet, say
+    from clueval_xlsx.cli.console import lay_out, output, quiet, room, say
     from clueval_xlsx.outputs.terminal.adjudication import adjudication_page
     from clueval_xlsx.views.adjudication import adjudication_view, estimate_sentences
     from clueval_xlsx.views.remaining import remaining_sentences
@@ -346,8 +346,7 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
     for run in result.runs:
         view = adjudication_view(run, words)
         if to_stdout or not quiet():
-            for part in adjudication_page(view, words, console.width):
-                console.print(part)
+            lay_out(console, adjudication_page(view, words, room(console, "--json FILE")))
         for sentence in (*estimate_sentences(run, words), *remaining_sentences(run, words)):
             say(sentence)
         _list("Missing", [f"no workbook of {name} is among these." for name in run.missing_people])

@@ -125,7 +125,7 @@ def _on_cluster(
 
 
 def _print(results: Sequence[Figures], form: str) -> None:
-    from clueval_xlsx.cli.console import output, put
+    from clueval_xlsx.cli.console import lay_out, output, put, room
     from clueval_xlsx.words import TERMINAL, Words
 
     words = Words(TERMINAL)
@@ -146,6 +146,5 @@ def _print(results: Sequence[Figures], form: str) -> None:
 
         console = output()
         for result in results:
-            for table in score_tables(result, words, console.width):
-                console.print(table)
+            lay_out(console, score_tables(result, words, room(console, "--as csv or --as json")))
             console.print(result.signature, style="dim", soft_wrap=True)

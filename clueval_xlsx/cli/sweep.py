@@ -90,7 +90,7 @@ def sweep(
 def _print(result: Evaluation, found: Thresholds, least_recall: float) -> None:
     from rich.text import Text
 
-    from clueval_xlsx.cli.console import output
+    from clueval_xlsx.cli.console import lay_out, output, room
     from clueval_xlsx.outputs.terminal.tables import view_table
     from clueval_xlsx.views.sweep import sweep_view
     from clueval_xlsx.words import TERMINAL, Words
@@ -100,7 +100,7 @@ def _print(result: Evaluation, found: Thresholds, least_recall: float) -> None:
     for sentence in (view.level, *view.sentences):
         console.print(Text(sentence))
     console.print()
-    console.print(view_table(view.table, words, console.width, droppable=_LESS_NEEDED))
+    lay_out(console, [view_table(view.table, words, room(console, "--json FILE"), droppable=_LESS_NEEDED)])
     if view.table.note:
         console.print(Text(view.table.note, style="dim"))
     console.print(view.signature, style="dim", soft_wrap=True)

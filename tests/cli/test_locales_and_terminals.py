@@ -199,6 +199,37 @@ def test_a_terminal_of_40_columns_shows_every_figure_whole(name: str, round_done
         assert len(re.findall(r"(?<![\d.])\d{1,3}\.\d(?!\d)", shown)) > 5
 
 
+LEFT_OUT = {
+    (80, "score"): "Left out for want of width: F1. To see it: a wider window or --as csv or --as json.",
+    (40, "score"): "Left out for want of width: 95 % interval, found, supported, F1.",
+    (40, "compare"): "Left out for want of width: 95 % interval. To see it: a wider window or --json FILE.",
+    (40, "reimport"): "Left out for want of width: 95 % interval, found, supported, F1.",
+}
+
+
+@pytest.mark.parametrize(("columns", "name"), LEFT_OUT)
+def test_a_terminal_says_which_columns_it_has_no_room_for(columns: int, name: str, round_done: Path) -> None:
+    terminal = {"TERM": "dumb", "LC_ALL": "C.UTF-8"}
+    shown = on_a_terminal(NARROW[name], columns=columns, env=terminal, cwd=round_done)[1]
+    assert LEFT_OUT[columns, name] in " ".join(shown.split())
+    assert "Left out" not in on_a_terminal(NARROW[name], columns=200, env=terminal, cwd=round_done)[1]
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_a_pipe_gets_every_column_however_narrow_the_terminal_is(
+    name: str, round_done: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(round_done)
+    figures = []
+    for columns in ("40", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        done = run(*NARROW[name])
+        assert done.code == 0, done.err
+        assert "Left out" not in done.out
+        figures.append(re.findall(r"\d+\.\d|\d+/\d+|\d+–\d+|F1", done.out))
+    assert figures[0] == figures[1]
+
+
 @pytest.mark.parametrize(
     ("env", "coloured"),
     [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],

@@ -14,12 +14,23 @@ from rich.console import Console
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.outputs.terminal.adjudication import adjudication_page
+from clueval_xlsx.outputs.terminal.layout import Room
+from clueval_xlsx.outputs.terminal.tables import text_table
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import AdjudicationView, adjudication_view
-from clueval_xlsx.views.tables import INSERTED, KEPT, STRUCK, TableView, ValueKind, WordDifference, value_text
+from clueval_xlsx.views.tables import (
+    INSERTED,
+    KEPT,
+    STRUCK,
+    TableColumn,
+    TableView,
+    ValueKind,
+    WordDifference,
+    value_text,
+)
 from clueval_xlsx.words import Words, languages
 from tests.support.judging import case, decide, judged, records
 
@@ -90,7 +101,7 @@ def media(run: Adjudication, language: str) -> dict[str, str]:
     cells = [cell for sheet in sheets if sheet.sheet_state == "visible" for row in sheet.iter_rows() for cell in row]
     bare = re.sub(r"<(script|style|nav|svg)\b.*?</\1>", "\n", adjudication_html(run, language), flags=re.DOTALL)
     console = Console(file=io.StringIO(), width=500)
-    for part in adjudication_page(adjudication_view(run, words), words, 500, most=1000):
+    for part in adjudication_page(adjudication_view(run, words), words, Room(500), most=1000):
         console.print(part)
     assert isinstance(console.file, io.StringIO)
     return {
@@ -205,7 +216,7 @@ def test_no_option_stands_in_what_a_lead_reads_and_the_terminal_has_the_command(
 def on_screen(run: Adjudication, width: int) -> str:
     words = Words("en")
     console = Console(file=io.StringIO(), width=width)
-    for part in adjudication_page(adjudication_view(run, words), words, width):
+    for part in adjudication_page(adjudication_view(run, words), words, Room(width)):
         console.print(part)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -229,3 +240,21 @@ def test_on_eighty_columns_no_word_is_broken_and_no_row_has_six_lines() -> None:
     rows = narrow.splitlines()[start : start + 20]
     first, second = (next(place for place, line in enumerate(rows) if name in line) for name in ("Anna", "Ben "))
     assert 1 <= second - first < 6
+
+
+@pytest.mark.parametrize("width", [80, 60, 40])
+def test_tables_of_words_lose_no_number_where_long_names_want_the_room(width: int) -> None:
+    columns = (
+        TableColumn("by", "By"),
+        TableColumn("value", "Value"),
+        TableColumn("judgement", "Judgement"),
+        TableColumn("count", "Cases", ValueKind.COUNT),
+    )
+    rows = (("label: category", "ArbG-Gruenfelden-4-Ca-1187-23", "Reference too long or short", 1234),) * 2
+    console = Console(file=io.StringIO(), width=width)
+    console.print(text_table(TableView("judgements", "Judgements", columns, rows), Words("en"), Room(width)))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert shown.count("1,234") == 2, shown
+    assert "Cases" in shown
+    assert {"ArbG-Gruenfelden-4-Ca-1187-23", "Reference"} <= set(shown.split())

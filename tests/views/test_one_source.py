@@ -19,6 +19,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.terminal.comparison import comparison_tables
+from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.scores import score_tables
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
@@ -96,7 +97,7 @@ def test_every_score_row_stands_under_the_same_name_in_every_medium(result: Eval
     cells, page, screen = (
         in_workbook(target),
         in_page(to_html(result, language)),
-        in_terminal([*score_tables(result, words, 300)]),
+        in_terminal([*score_tables(result, words, Room(300))]),
     )
     assert len(tables) == 5
     for table in tables:
@@ -146,7 +147,7 @@ def test_a_comparison_has_the_same_rows_in_every_medium(language: str) -> None:
     target = io.BytesIO()
     write_comparison(comparison, target, language)
     cells, page = in_workbook(target), in_page(comparison_html(comparison, language))
-    screen = in_terminal([*comparison_tables(view, words, 300)])
+    screen = in_terminal([*comparison_tables(view, words, Room(300))])
     for table in view.differences:
         assert table.rows
         for row in table.rows:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.scores import score_table
 from clueval_xlsx.outputs.terminal.tables import text_table
 from clueval_xlsx.views import numbers
@@ -35,7 +37,7 @@ _ENTRIES = ("changes", "conflicts", "unusable")  # lists that are no tables
 
 
 def adjudication_page(
-    view: AdjudicationView, words: Words, width: int = 80, *, most: int = MOST_SHOWN
+    view: AdjudicationView, words: Words, room: Room, *, most: int = MOST_SHOWN
 ) -> Iterator[RenderableType]:
     """The headline, large figures, what is next, before and after, tables, and of each list so many entries at most."""
     from rich.text import Text
@@ -43,21 +45,21 @@ def adjudication_page(
     yield Text(words["adjudicated.title"], style="bold")
     yield Text(view.headline)
     yield Text()
-    yield text_table(_tile_table(view.tiles, words), words, width)
+    yield text_table(_tile_table(view.tiles, words), words, room)
     yield Text(words["lead.next_title"], style="bold")
     for step in view.next_steps:
         yield from _indented(f"– {step.text}")
         if step.command:
             yield from _indented(step.command, 4)
     yield Text()
-    yield score_table(view.states, words, width)
+    yield score_table(view.states, words, room)
     yield Text(view.unseen, style="dim")
     for table in view.tables:
         yield Text()
-        yield from _shown(table, words, width)
+        yield from _shown(table, words, room)
     for table in view.lists:
         yield Text()
-        yield from _list(table, words, width, most)
+        yield from _list(table, words, room, most)
 
 
 def _tile_table(tiles: tuple[Tile, ...], words: Words) -> TableView:
@@ -70,15 +72,15 @@ def _tile_table(tiles: tuple[Tile, ...], words: Words) -> TableView:
     return TableView("tiles", "", tuple(TableColumn(key, "") for key in ("name", "value", "note")), tuple(rows))
 
 
-def _shown(table: TableView, words: Words, width: int) -> Iterator[RenderableType]:
+def _shown(table: TableView, words: Words, room: Room) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    yield text_table(table, words, width)
+    yield text_table(table, words, room)
     if table.note:
         yield Text(table.note, style="dim")
 
 
-def _list(table: TableView, words: Words, width: int, most: int) -> Iterator[RenderableType]:
+def _list(table: TableView, words: Words, room: Room, most: int) -> Iterator[RenderableType]:
     """A list under its title; of a long one the first entries, and where the others are."""
     from rich.text import Text
 
@@ -92,24 +94,24 @@ def _list(table: TableView, words: Words, width: int, most: int) -> Iterator[Ren
         if table.note:
             yield Text(table.note, style="dim")
         for group in groups[:most]:
-            yield from _entry(table, group, words, width)
+            yield from _entry(table, group, words, room)
     else:
         first = TableView(table.key, table.title, table.columns, table.rows[:most], faint=table.faint)
-        yield text_table(first, words, width)
+        yield text_table(first, words, room)
         if table.note:
             yield Text(table.note, style="dim")
     if len(groups) > most:
         yield Text(f"{len(groups) - most} more; --report, --html and --json list them.")
 
 
-def _entry(table: TableView, group: tuple[TableRow, ...], words: Words, width: int) -> Iterator[RenderableType]:
+def _entry(table: TableView, group: tuple[TableRow, ...], words: Words, room: Room) -> Iterator[RenderableType]:
     """One entry of a list that is no table."""
     cells = _cells(table, group[0])
     if table.key == "changes":
         yield from _change(cells)
     elif table.key == "conflicts":
         yield from _conflict(cells, words)
-        yield from _said(table, group, words, width)
+        yield from _said(table, group, words, room)
     else:
         yield from _unusable(cells, words)
 
@@ -139,7 +141,7 @@ def _conflict(cells: dict[str, TableValue], words: Words) -> Iterator[Renderable
     yield from _indented(f"{cells['kind']} {cells['hint']}", 4)
 
 
-def _said(table: TableView, group: tuple[TableRow, ...], words: Words, width: int) -> Iterator[RenderableType]:
+def _said(table: TableView, group: tuple[TableRow, ...], words: Words, room: Room) -> Iterator[RenderableType]:
     """What everybody said, as a small table without empty columns."""
     from rich.padding import Padding
 
@@ -147,7 +149,7 @@ def _said(table: TableView, group: tuple[TableRow, ...], words: Words, width: in
     used = [place for place in range(table.shared, last) if any(row[place] for row in group)]
     columns = tuple(table.columns[place] for place in used)
     said = TableView(table.key, "", columns, tuple(tuple(row[place] for place in used) for row in group))
-    yield Padding(text_table(said, words, width - 4), (0, 0, 0, 4))
+    yield Padding(text_table(said, words, replace(room, columns=room.columns - 4)), (0, 0, 0, 4))
     places = dict.fromkeys(str(row[last]) for row in group)
     yield from _indented(f"{table.columns[last].title}: {', '.join(places)}", 4)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.outputs.terminal.layout import framed, least_width, short_text
+from clueval_xlsx.outputs.terminal.layout import Room, framed, least_width, short_text, with_left_out
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.comparison import ComparisonView, DifferenceTable, SystemValue
 from clueval_xlsx.views.tables import TableView, ValueKind
@@ -19,27 +19,28 @@ if TYPE_CHECKING:
 _LEAST_FOR_SYSTEM = 8  # columns of a system's name, which may go on in further lines
 
 
-def comparison_tables(view: ComparisonView, words: Words, width: int = 80) -> list[RenderableType]:
+def comparison_tables(view: ComparisonView, words: Words, room: Room) -> list[RenderableType]:
     """Recall, precision and F-beta of all systems, what distinguishes them from the first; errors alone and shared."""
     from rich.text import Text
 
     found: list[RenderableType] = [*(Text(verdict, style="bold") for verdict in view.verdicts), Text()]
     found += [Text(view.chosen), Text()]
-    found += [shown for table in view.differences for shown in _rates(table, words, width)]
+    found += [shown for table in view.differences for shown in _rates(table, words, room)]
     found += [Text(view.explained, style="dim"), Text(), _errors(view.shared, words)]
     found += [Text(view.shared.note, style="dim"), Text()]
     return found
 
 
-def _rates(table: DifferenceTable, words: Words, width: int) -> list[Table]:
+def _rates(table: DifferenceTable, words: Words, room: Room) -> list[RenderableType]:
     """One rate of all systems: in one table if the terminal has room for it, else one for each pair of systems."""
     everything = range(len(table.systems) - 1)
     # Value, difference with interval, p: what does not fit is left out, the interval first.
     for wide in (True, False):
-        if _least_width(table, everything, words, wide) <= width:
-            return [_rate_table(table, everything, words, wide)]
+        if room.holds(_least_width(table, everything, words, wide)):
+            return [_rate_table(table, everything, words, room, wide=wide)]
     return [
-        _rate_table(table, [other], words, _least_width(table, [other], words, True) <= width) for other in everything
+        _rate_table(table, [other], words, room, wide=room.holds(_least_width(table, [other], words, True)))
+        for other in everything
     ]
 
 
@@ -69,17 +70,20 @@ def _rows(table: DifferenceTable, others: Sequence[int], words: Words, wide: boo
     ]
 
 
-def _rate_table(table: DifferenceTable, others: Sequence[int], words: Words, wide: bool) -> Table:
+def _rate_table(
+    table: DifferenceTable, others: Sequence[int], words: Words, room: Room, *, wide: bool
+) -> RenderableType:
     from rich.text import Text
 
     shown = framed(f"{table.title} ({words['metrics.per_cent']})")
+    shown.width = room.beyond(_least_width(table, others, words, wide))
     shown.add_column(words["metrics.scheme"], overflow="fold")
     for title in _titles(table, others, words):
         of_system = title in table.systems  # these names may be long, and are broken
         shown.add_column(Text(title), justify="right", overflow="fold", no_wrap=not of_system, min_width=5)
     for name, cells in _rows(table, others, words, wide):
         shown.add_row(Text(name), *cells)
-    return shown
+    return with_left_out(shown, () if wide else [words["compare.interval"]], room)
 
 
 def _other(found: SystemValue, words: Words, wide: bool) -> list[str]:
