@@ -27,17 +27,23 @@ force_option = click.option(
 STANDARD_OUTPUT = "-"
 _WRITTEN = "clueval_xlsx.cli.writing.written"  # the key under which a command remembers its files
 _MOST_NAMED = 12  # files of one folder that are named one by one
-_INPUT_OPTIONS = (  # options that name a file which is only read
-    "baseline",
+INPUT_OPTIONS = (  # options that name a file, or several, which are only read; --config is known by itself
     "allow_file",
-    "text",
+    "also",
+    "baseline",
+    "cluster_tls",
+    "gold_file",
     "gold_text",
+    "nlp_config",
+    "password_file",
+    "pred",
     "pred_text",
     "previous",
-    "password_file",
-    "nlp_config",
     "recognizers_config",
+    "tag_names",
+    "text",
 )
+_FORMAT_OPTIONS = ("format_", "gold_format", "pred_format")
 
 
 def json_option(what: str) -> Callable[[Command], Command]:
@@ -65,7 +71,7 @@ def guarded_outputs(inputs: Iterable[str | Path], *, force: bool) -> Outputs:
     """The outputs of a command, which spare its inputs, those that options name, and what people have judged."""
     from clueval_xlsx.files.outputs import Outputs
 
-    return Outputs([*inputs, *_named_inputs()], guard(force), _remember_written)
+    return Outputs([*inputs, *_named_inputs()], guard(force), _remember_written, _files_behind)
 
 
 def _remember_written(target: Path) -> None:
@@ -97,8 +103,17 @@ def _named_inputs() -> list[str]:
     context = click.get_current_context(silent=True)
     if context is None:
         return []
-    named = [context.params.get(name) for name in _INPUT_OPTIONS] + [context.meta.get(CONFIG_FILE)]
-    return [str(path) for path in named if path]
+    given = [context.params.get(name) for name in INPUT_OPTIONS] + [context.meta.get(CONFIG_FILE)]
+    return [str(path) for value in given for path in (value if isinstance(value, tuple) else (value,)) if path]
+
+
+def _files_behind(path: Path) -> set[Path]:
+    """The files that are read where a folder or a glob is an input of this command."""
+    from clueval_xlsx.formats.loading import files_behind
+
+    context = click.get_current_context(silent=True)
+    given = {context.params.get(name) for name in _FORMAT_OPTIONS} - {None} if context is not None else set()
+    return {file for format_name in given or {None} for file in files_behind(path, format_name)}
 
 
 def _why_not_overwrite(data: bytes, name: str) -> str:

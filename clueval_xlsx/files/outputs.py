@@ -15,9 +15,6 @@ from clueval_xlsx.files.journal import Move, settle, state, sync_folder, written
 from clueval_xlsx.files.office_locks import who_has_it_open
 from clueval_xlsx.files.temporaries import new_temporary, remove_abandoned
 
-_FOLDER_INPUTS = {".ann", ".txt"}  # what is read from a folder; other files there are nobody's input
-
-
 # Says what would be lost with a file of this content and name, as words for a message; empty if nothing would.
 Guard = Callable[[bytes, str], str]
 
@@ -98,12 +95,18 @@ class Outputs:
         inputs: Iterable[str | Path] = (),
         guard: Guard | None = None,
         written: Callable[[Path], None] | None = None,
+        files_behind: Callable[[Path], Iterable[Path]] | None = None,
     ) -> None:
-        """`inputs` are files (or folders of files) that must not be overwritten; `guard` knows which others."""
+        """`inputs` are files that must not be overwritten; `guard` knows which others.
+
+        `files_behind` an input that is a folder or a glob must not be overwritten, either.
+        """
         self._guard = guard
         self._written = written  # told of every file that is in its place
         self._looked_at: dict[Path, object] = {}  # how each target was when it was found to be nobody's work
         self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
+        self._files_behind = files_behind
+        self._behind: dict[Path, set[Path]] = {}  # the files behind each input, as soon as one of them may be in danger
         self._waiting: list[tuple[Path, Path]] = []
         self._removals: list[Path] = []
         self._tidied: set[Path] = set()
@@ -151,9 +154,14 @@ class Outputs:
     def refuse_input(self, target: Path) -> None:
         """Refuse a place where an input of this run lies."""
         place = target.resolve()
-        inside = bool(self._inputs & set(place.parents)) and place.suffix.lower() in _FOLDER_INPUTS and place.exists()
-        if place in self._inputs or inside:
+        if place in self._inputs or (place.exists() and any(place in self._files_of(path) for path in self._inputs)):
             raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
+
+    def _files_of(self, path: Path) -> set[Path]:
+        if path not in self._behind:
+            found = self._files_behind(path) if self._files_behind is not None else ()
+            self._behind[path] = {file.resolve() for file in found}
+        return self._behind[path]
 
     def remove_afterwards(self, path: Path) -> None:
         """Remove a file together with the moment at which the outputs are in place."""

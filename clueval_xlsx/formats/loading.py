@@ -206,6 +206,24 @@ def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | None:
     return [FileOfFolder(name, each, str(found[each].absolute()), found[each].stat().st_size) for each in files]
 
 
+def files_behind(source: Path, format_name: str | None = None) -> set[Path]:
+    """The files that may be read where this is an input, told by their names: those of a folder, glob or document."""
+    if source.is_file():
+        brat = source.suffix.lower() in {_TEXT, _ANNOTATIONS}
+        return {source, *(source.with_suffix(ending) for ending in (_TEXT, _ANNOTATIONS) if brat)}
+    from clueval_xlsx.formats.folders import candidates
+
+    try:
+        found = _folder_paths(source) if source.is_dir() else _matching_paths(source)
+        format_, named = candidates(str(source), list(found), ReadOptions(format=format_name))
+    except InputError:  # nothing there, or nothing of a known format
+        return set()
+    # What else lies in a brat folder is nobody's input: figures may go there.
+    own = set() if format_ is not None and format_.folder and source.is_dir() else set(named)
+    beside = {name for name in found if PurePath(name).suffix.lower() in {_TEXT, _ANNOTATIONS}}
+    return {found[name] for name in own | beside}
+
+
 def _refuse_whole(format_: Format | None, name: str) -> None:
     if format_ is not None and (format_.folder or format_.project):
         raise OptionError(f"{name}: {format_.title} is not read file by file, as --cluster does it. Convert it first.")
