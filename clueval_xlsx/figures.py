@@ -25,6 +25,7 @@ from clueval_xlsx.scoring.schemes.tally import Tally
 from clueval_xlsx.scoring.scores import ScoreSettings, score_table
 from clueval_xlsx.version import __version__
 
+MOST_BETA = 1000.0  # a million times the weight of precision
 MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
 _LARGEST_SEED = 2**63 - 1
 _MOST_CONTEXT = 10**9  # tokens: more than any text has, and positions can still be added to it
@@ -47,8 +48,11 @@ class Options:
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
             raise OptionError(f"unknown level {self.level!r}. Allowed: {', '.join(LEVELS)}.")
-        if not 0 < self.beta < math.inf:
-            raise OptionError(f"--beta {self.beta}: a weight of recall. Allowed: more than 0, such as 2.")
+        if not 1 / MOST_BETA <= self.beta <= MOST_BETA:
+            raise OptionError(
+                f"--beta {self.beta:g}: a weight of recall. Allowed: {1 / MOST_BETA:g} to {MOST_BETA:g}, such as 2; "
+                "beyond that F-beta is precision or recall itself."
+            )
         for name, value, most in (
             ("--replicates", self.replicates, MOST_REPLICATES),
             ("--seed", self.seed, _LARGEST_SEED),
@@ -238,6 +242,31 @@ def signature(inputs: InputFacts, options: Options) -> str:
         "pred": inputs.pred.sha256[:12],
     }
     return "clueval-xlsx|" + "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+# Parts of a signature that may differ: what is predicted and by whom, and what changes no rate of the headline.
+_FREE_PARTS = {"version", "scheme", "type-layer", "iou", "coverage", "scenario", "presidio", "chars", "by", "context"}
+_FREE_PARTS |= {"seed", "replicates", "detector", "pred", "dropped", "compare"}
+
+
+def signature_differences(there: str, here: str) -> list[str]:
+    """What was computed differently in two runs, in words; nothing where their headlines can be compared.
+
+    >>> signature_differences("clueval-xlsx|level:exact|pred:a", "clueval-xlsx|level:overlap|pred:b")
+    ['level exact there, overlap here']
+    """
+    other, own = _governing_parts(there), _governing_parts(here)
+    keys = [key for key in {**own, **other} if own.get(key) != other.get(key)]
+    return [f"{key} {other.get(key, '-')} there, {own.get(key, '-')} here" for key in keys]
+
+
+def _governing_parts(signature: str) -> dict[str, str]:
+    """The parts of a signature that must agree; of the layers' columns only gold's."""
+    parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
+    found = {key: value for key, value in parts.items() if key not in _FREE_PARTS}
+    if "layers" in found:
+        found["layers"] = found["layers"].partition("/")[0]
+    return found
 
 
 def _reading_parts(inputs: InputFacts) -> dict[str, str]:

@@ -15,7 +15,7 @@ from clueval_xlsx.cli.parameters import ListOption
 from clueval_xlsx.cli.run_history import check_history
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, json_option
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.files.names import file_name_part
+from clueval_xlsx.files.names import file_name_part, with_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,15 +94,14 @@ def compare(
             if output:
                 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 
-                write_comparison(comparison, outputs.path(output.with_stem(output.stem + suffix)), lang)
+                write_comparison(comparison, outputs.path(with_end(output, suffix)), lang)
             if html_path:
                 from clueval_xlsx.outputs.html.comparison import comparison_html
 
                 page = comparison_html(comparison, lang)
-                outputs.write_text(html_path.with_stem(html_path.stem + suffix), page)
+                outputs.write_text(with_end(html_path, suffix), page)
             if json_path and json_path != STANDARD_OUTPUT:
-                target = Path(json_path)
-                outputs.write_text(target.with_stem(target.stem + suffix), comparison_json(comparison))
+                outputs.write_text(with_end(Path(json_path), suffix), comparison_json(comparison))
     notes = [note for comparison in comparisons for note in comparison.notes]
     say_notes(dict.fromkeys([*notes, *(note for named in by_part for _, result in named for note in result.notes)]))
     if json_path == STANDARD_OUTPUT:

@@ -13,6 +13,7 @@ from clueval_xlsx.cli.input_options import SideOptions, read_input
 from clueval_xlsx.cli.parameters import was_chosen
 from clueval_xlsx.cli.progress import work_progress
 from clueval_xlsx.exceptions import ClusterError, InputError
+from clueval_xlsx.files.names import with_name
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.detector_options import DetectorRequest
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 def side_file(target: Path) -> Path:
     """Where a run keeps what it has found so far: beside what it is made for."""
-    return target.with_name(f"{target.name}.progress.jsonl")
+    named = with_name(target)
+    return named.with_name(f"{named.name}.progress.jsonl")
 
 
 def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run:

@@ -20,7 +20,7 @@ from clueval_xlsx.cli.parameters import group
 from clueval_xlsx.cli.run_history import check_history, past_runs
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, guard, json_option
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.files.names import file_name_part
+from clueval_xlsx.files.names import file_name_part, with_end, with_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,10 +70,13 @@ class EvaluationTargets:
         suffix = f"-{part}" if part else ""
 
         def own(path: Path | None) -> Path | None:
-            return path and path.with_stem(path.stem + suffix + edition)
+            return path and with_end(path, suffix + edition)
 
-        folder = self.folder and self.folder.with_name(self.folder.name + edition) / part
-        return EvaluationTargets(own(self.workbook), own(self.json), own(self.html), folder)
+        folder = self.folder
+        if folder and edition:
+            folder = with_name(folder)
+            folder = folder.with_name(folder.name + edition)
+        return EvaluationTargets(own(self.workbook), own(self.json), own(self.html), folder and folder / part)
 
 
 def _targets(
@@ -84,6 +87,8 @@ def _targets(
         output = Path("review.xlsx")
     if output is not None and output.suffix.lower() != ".xlsx" and not output.is_dir():
         raise OptionError(f"{output}: a review workbook ends in .xlsx. Choose such a name with -o.")
+    if str(folder) == STANDARD_OUTPUT:
+        raise OptionError("--files -: several files cannot go to standard output. Give the name of a folder.")
     printed = json_path == STANDARD_OUTPUT
     json = Path(json_path) if json_path is not None and not printed else None
     return EvaluationTargets(output, json, html_path, folder, printed)

@@ -18,7 +18,7 @@ from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import group
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.files.names import file_name_part
+from clueval_xlsx.files.names import file_name_part, with_end
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -307,7 +307,7 @@ def _paths(runs: Sequence[Adjudication], path: Path) -> list[tuple[Adjudication,
     """One path a run: with the layer's name where layers were evaluated by themselves."""
     if len(runs) == 1:
         return [(runs[0], path)]
-    return [(run, path.with_stem(f"{path.stem}-{file_name_part(run.raw.pair.layers[0])}")) for run in runs]
+    return [(run, with_end(path, f"-{file_name_part(run.raw.pair.layers[0])}")) for run in runs]
 
 
 def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.files.names import file_name_part
+from clueval_xlsx.files.names import file_name_part, with_end
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ def review_targets(path: Path, request: ReviewRequest) -> dict[str, Path]:
     """Where each person's workbook goes: `review-anna.xlsx`, …; without judges one path under the empty name."""
     if not request.judges:
         return {"": path}
-    found = {name: path.with_stem(f"{path.stem}-{file_name_part(name)}") for name in request.judges}
+    found = {name: with_end(path, f"-{file_name_part(name)}") for name in request.judges}
     taken = {without_text_path(path).name.casefold(): "the edition without text"} if request.without_text else {}
     for name, target in found.items():
         other = taken.setdefault(target.name.casefold(), name)
@@ -39,7 +39,7 @@ def review_targets(path: Path, request: ReviewRequest) -> dict[str, Path]:
 
 def without_text_path(path: Path) -> Path:
     """Where the edition goes that can be shared."""
-    return path.with_stem(path.stem + WITHOUT_TEXT)
+    return with_end(path, WITHOUT_TEXT)
 
 
 def write_reviews(

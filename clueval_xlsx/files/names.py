@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import quote
+
+from clueval_xlsx.exceptions import OutputError
 
 _NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]')
 # Windows takes these for devices, whatever ending follows.
@@ -29,6 +32,29 @@ def file_name_part(name: str) -> str:
     safe = _NOT_IN_FILE_NAMES.sub("_", name)
     safe = re.sub(r"[. ]$", "_", safe)
     return f"_{safe}" if _DEVICE.match(safe) or not safe else safe
+
+
+def with_end(path: Path, end: str) -> Path:
+    """A file whose name ends with this, before its suffix; `.` and `..` are no files.
+
+    >>> with_end(Path("out/m.json"), "-risk").name
+    'm-risk.json'
+    """
+    if path.name in {"", ".."}:
+        raise OutputError(f"{path}: is a directory. Give the name of a file.")
+    return path.with_stem(path.stem + end)
+
+
+def with_name(path: Path) -> Path:
+    """The same place by a path that ends in its name, which `.` and `..` do not.
+
+    >>> with_name(Path("..")) == Path.cwd().parent
+    True
+    """
+    found = path if path.name not in {"", ".."} else path.resolve()
+    if not found.name:
+        raise OutputError(f"{path}: is where all files begin and has no name. Choose a folder in it.")
+    return found
 
 
 def document_path(doc_id: str) -> str:

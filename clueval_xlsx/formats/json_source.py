@@ -32,6 +32,8 @@ class Records:
 def parse_records(raw: bytes, name: str) -> Records:
     """The documents of a file, whatever they are; anything that is no JSON is refused with its line."""
     text = decode_text(raw, name)
+    if not text or text.isspace():
+        raise InputError(f"{name}: the file is empty. Check that this is the right file.")
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:

@@ -4,15 +4,53 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NoReturn
+
+import msgspec
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.figures import signature_differences
 from clueval_xlsx.outputs.metrics_json import SCHEMA
 
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group")
-# Parts of a signature that may differ: what is predicted and by whom, and what changes no rate of the headline.
-_FREE = {"version", "scheme", "type-layer", "iou", "coverage", "scenario", "presidio", "chars", "by", "context"}
-_FREE |= {"seed", "replicates", "detector", "pred", "dropped", "compare"}
+_REMEDY = "Write the baseline anew with `evaluate --json` or `score --json`."
+_OTHER_FILES = {  # by a key that no other file has
+    "differences": "`compare --json` wrote, which has several systems",
+    "thresholds": "`sweep --json` wrote",
+    "matrices": "`agree --json` wrote",
+    "workbooks": "`status --json` wrote",
+    "runs": "`reimport --json` wrote",
+    "gates": "`--history` wrote, a line about a run",
+}
+_Rate = Annotated[float, msgspec.Meta(ge=0, le=1 + 1e-9)]
+
+
+class _Row(msgspec.Struct):
+    """What a gate needs of a score row."""
+
+    scheme: str
+    variant: str | None
+    level: str | None
+    labelled: str | None
+    layer: str | None
+    label: str | None
+    average: str | None
+    group: dict[str, Any] | None
+    precision: _Rate | None
+    recall: _Rate | None
+    f1: _Rate | None
+    f_beta: _Rate | None
+    interval: dict[str, tuple[_Rate, _Rate]] | None
+
+
+class _Layer(msgspec.Struct):
+    signature: str
+
+
+class _Metrics(msgspec.Struct):
+    signature: str
+    scores: list[_Row]
+    layers: dict[str, _Layer] | None = None
 
 
 @dataclass(frozen=True)
@@ -29,47 +67,42 @@ class Baseline:
 
     def differences(self, signature: str) -> list[str]:
         """What was computed differently, in words; nothing where the two can be compared."""
-        own = _parts(signature)
-        best: list[str] | None = None
-        for other in map(_parts, self.signatures):
-            keys = [key for key in {**own, **other} if own.get(key) != other.get(key)]
-            found = [f"{key} {other.get(key, '-')} there, {own.get(key, '-')} here" for key in keys]
-            if best is None or len(found) < len(best):
-                best = found
-        return best or []
+        return min((signature_differences(other, signature) for other in self.signatures), key=len)
 
 
 def read_baseline(data: bytes, name: str) -> Baseline:
     """Read a metrics.json, ours or the Presidio-shaped one with ours in it."""
     try:
-        content = json.loads(data.decode("utf-8-sig"))
+        content = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: is no JSON: {error}. Give a metrics.json that `--json` wrote.") from None
+    inner = ""
     if isinstance(content, dict) and isinstance(content.get("clueval"), dict):
-        content = content["clueval"]
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA or not isinstance(content.get("scores"), list):
-        raise InputError(
-            f"{name}: is no metrics.json of schema {SCHEMA} (found schema {schema!r}). "
-            "Write the baseline anew with `evaluate --json` or `score --json`."
-        )
-    layers = content.get("layers")
+        content, inner = content["clueval"], "clueval."
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA or "scores" not in content:
+        raise InputError(f"{name}: is no metrics.json of schema {SCHEMA}: {_what_it_is(content)}. {_REMEDY}")
     try:
-        signatures = [part["signature"] for part in layers.values()] if layers else [content["signature"]]
-        rows = {_identity(row): row for row in content["scores"]}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{name}: a key of metrics.json is missing or wrong ({error}). Write it anew.") from None
-    return Baseline(name, tuple(map(str, signatures)), rows)
+        metrics = msgspec.convert(content, _Metrics)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).partition(" - at `$.")
+        where = inner + (place.rstrip("`") or "the file")
+        raise InputError(f"{name}: {where}: {what[0].lower()}{what[1:]}. {_REMEDY}") from None
+    layers = (metrics.layers or {}).values()
+    signatures = tuple(layer.signature for layer in layers) or (metrics.signature,)
+    return Baseline(name, signatures, {_identity(row): row for row in content["scores"]})
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"found {constant}, which JSON does not have")
+
+
+def _what_it_is(content: Any) -> str:
+    """What a file is that is no baseline."""
+    if not isinstance(content, dict):
+        return "found no object"
+    known = next((what for key, what in _OTHER_FILES.items() if key in content), None)
+    return f"this is what {known}" if known else f"found schema {content.get('schema')!r}"
 
 
 def _identity(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(json.dumps(row[name], sort_keys=True) for name in IDENTITY)
-
-
-def _parts(signature: str) -> dict[str, str]:
-    """The parts of a signature that must agree; of the layers' columns only gold's."""
-    parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
-    found = {key: value for key, value in parts.items() if key not in _FREE}
-    if "layers" in found:
-        found["layers"] = found["layers"].partition("/")[0]
-    return found

@@ -176,11 +176,49 @@ def test_baseline_and_max_drop_belong_together(files: tuple[Path, Path], baselin
     refused(run("score", *files, "--baseline", baseline), "belong together", "--max-drop recall=0.5pp")
     refused(run("score", *files, "--max-drop", "recall=1pp"), "belong together")
     refused(run("score", *files, "--other-baseline"), "--other-baseline belongs to --baseline")
-    for content, said in (("{", "is no JSON"), ('{"schema": 1}', "found schema 1"), ("[]", "found schema None")):
+    for content, said in (("{", "is no JSON"), ('{"schema": 1}', "found schema 1"), ("[]", "found no object")):
         other = write("other.json", content)
         refused(run("score", *files, "--baseline", other, "--max-drop", "recall=1pp"), "other.json", said)
     done = run("score", *files, "--baseline", "nowhere.json", "--max-drop", "recall=1pp")
     refused(done, "nowhere.json: cannot be read", "--baseline")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"recall": 1.0', '"recall": "1.0"', "scores[0].recall: expected `float | null`, got `str`"),
+        ('"recall": 1.0', '"recall": NaN', "is no JSON: found NaN, which JSON does not have"),
+        ('"recall": 1.0', '"recall": 1e999', "scores[0].recall: expected `float` <= 1"),
+        ('"recall": 1.0', '"recall": -0.1', "scores[0].recall: expected `float` >= 0"),
+        ('"recall": 1.0, ', "", "scores[0]: object missing required field `recall`"),
+        ('"interval": null', '"interval": {"recall": [0.5]}', "scores[0].interval[...]: expected `array` of length 2"),
+        ('"scores": [', '"scores": 3, "others": [', "scores: expected `array`, got `int`"),
+        ('"signature": "', '"signature": null, "other": "', "signature: expected `str`, got `null`"),
+    ],
+)
+def test_a_damaged_baseline_is_refused_with_the_place(
+    files: tuple[Path, Path], baseline: Path, old: str, new: str, said: str
+) -> None:
+    head, rows, tail = baseline.read_text("utf-8").partition('"scores": [')
+    text = head + (rows + tail).replace(old, new, 1) if old in rows + tail else head.replace(old, new, 1) + rows + tail
+    baseline.write_text(text, "utf-8")
+    done = run("score", *files, "--baseline", baseline, "--max-drop", "recall=1pp")
+    refused(done, f"baseline.json: {said}", "`--json`" if "is no JSON" in said else "Write the baseline anew")
+
+
+def test_a_file_of_another_command_is_no_baseline_and_said_to_be_what_it_is(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.json"
+    gates = ("--baseline", other, "--max-drop", "recall=1pp")
+    for made, said in (
+        (("compare", files[0], *files, "--json", other), "`compare --json` wrote, which has several systems"),
+        (("agree", *files, "--json", other), "`agree --json` wrote"),
+        (("score", *files, "--history", other), "`--history` wrote"),
+    ):
+        other.unlink(missing_ok=True)
+        assert run(*made).code == 0
+        refused(run("compare", *files, files[1], "--name", "a,b", *gates), f"schema 2: this is what {said}")
 
 
 def test_the_history_gets_one_line_a_run_with_headline_and_gates(files: tuple[Path, Path], tmp_path: Path) -> None:

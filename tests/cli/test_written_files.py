@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.support.commands import run
+import pytest
+
+from tests.support.commands import refused, run
 from tests.support.folders import ROOT
 
 SIDES = (ROOT / "examples" / "gold.vrt", ROOT / "examples" / "pred.vrt")
@@ -33,5 +35,35 @@ def test_convert_and_merge_name_what_they_write_and_refused_calls_name_nothing(t
     assert (made.code, named(made.err)) == (0, [str(tmp_path / "gold.jsonl")])
     merged = run("merge", SIDES[0], *LAYERS, "-o", tmp_path / "merged.tsv")
     assert (merged.code, named(merged.err)) == (0, [str(tmp_path / "merged.tsv")])
-    refused = run("convert", SIDES[0], tmp_path / "no.jsonl", "--layer", "category=99")
-    assert (refused.code, named(refused.err)) == (2, [])
+    wrong = run("convert", SIDES[0], tmp_path / "no.jsonl", "--layer", "category=99")
+    assert (wrong.code, named(wrong.err)) == (2, [])
+
+
+@pytest.mark.parametrize("layers", [(), ("--no-merge",)])
+@pytest.mark.parametrize("place", [".", "..", "/"])
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("evaluate", "--json"), ("evaluate", "--html"), ("evaluate", "-o"), ("compare", "--json"), ("compare", "-o")],
+)
+def test_a_folder_is_no_file_however_it_is_called(
+    command: str, option: str, place: str, layers: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = (*SIDES, SIDES[0]) if command == "compare" else SIDES
+    done = run(command, *given, *LAYERS, *layers, "--replicates", "0", option, place)
+    refused(done, f"{place}: is a directory. Give the name of a file.")
+    assert files(tmp_path) == set()
+
+
+def test_files_go_to_the_folder_one_is_in_and_their_edition_without_text_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    done = run("evaluate", *SIDES, *LAYERS, "--replicates", "0", "--files", ".", "--without-text")
+    assert done.code == 0, done.err
+    written = {str(Path(path).relative_to(tmp_path)) for path in files(tmp_path)}
+    assert {"here/metrics.json", "here-without-text/metrics.json"} <= written
+    refused(run("evaluate", *SIDES, *LAYERS, "--files", "-"), "--files -: several files cannot go to standard output")
+    assert not (here / "-").exists()

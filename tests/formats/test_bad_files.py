@@ -65,6 +65,8 @@ def folder_complaint(tmp_path: Path, files: dict[str, str], options: ReadOptions
         (b'[{"full_text": 3, "spans": []}]', "document 1: 'full_text' is 3. Allowed: 'full_text' with a text"),
         (b'[{"full_text": "a", "spans": [7]}]', "document 1, span 1: found 7. Allowed: an object"),
         (b'[{"full_text": "a"\n', "x.json:2: not valid JSON"),
+        (b"", "x.json: the file is empty. Check that this is the right file."),
+        (b"\n \n", "x.json: the file is empty. Check that this is the right file."),
         (b'[{"full_text": "\xe4"}]', "x.json:1: byte 0xE4 is not UTF-8"),
         (b'{"a": 1}\n{"a": 2}\n', "the first document has the keys 'a', which no known format has"),
         (b'{"a": 1}\n{"a" 2}\n', "x.json:2: not valid JSON"),
