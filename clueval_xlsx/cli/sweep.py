@@ -10,7 +10,6 @@ import click
 from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs, json_option, put_or_write
-from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
@@ -68,13 +67,9 @@ def sweep(
     from clueval_xlsx.scoring.thresholds import threshold_rates
 
     result = evaluate(input_options.load_pair(gold, pred, sides), options)
-    scores = result.pred_scores
-    if scores is None:
-        raise InputError(
-            f"{result.pair.pred.source.name}: no prediction carries a score, so there is no threshold to choose. "
-            "Give predictions in a format with scores: a span table with a column score, Presidio JSON, Label Studio."
-        )
-    found = threshold_rates(result.governing, scores, level=options.level, labelled=options.labelled, beta=options.beta)
+    found = threshold_rates(
+        result.raw, options.labels, level=options.level, labelled=options.labelled, beta=options.beta
+    )
     if html_path is not None:
         from clueval_xlsx.outputs.html.sweep import sweep_html
 

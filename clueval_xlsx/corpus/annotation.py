@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.merging import merge_layers
 from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn
@@ -48,6 +49,7 @@ class Annotation:
     listed: pd.DataFrame | None = None
     attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
     scores: pd.DataFrame | None = None  # start, end, score: how sure whoever made them was
+    listing: Listing | None = None  # the annotations as listed, where somebody gave them scores
 
     @property
     def orphans(self) -> dict[str, int]:

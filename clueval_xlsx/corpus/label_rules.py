@@ -225,6 +225,17 @@ def _occurrences(pair: Pair, label: str) -> dict[str, int]:
     return {"gold": count(pair.gold), "pred": count(pair.pred)}
 
 
+def discards_by_prediction(pair: Pair, rules: LabelRules) -> bool:
+    """Whether taking predictions out may change which documents are left out because of their labels."""
+    if rules.unmapped != DISCARD:
+        return False
+    gold, pred = _labels_of_side(pair.gold), _labels_of_side(pair.pred)
+    mapping = dict(rules.mapping)
+    gold, pred = ({mapping.get(label, label) for label in side} for side in (gold, pred))
+    known = {*mapping.values(), *rules.ignored, *rules.representatives, *rules.accounted}
+    return bool(pred - gold - known or (gold - known and (rules.mapping or rules.accounted)))
+
+
 def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple[str, ...]]]:
     """The documents with labels nobody accounted for, and those labels.
 

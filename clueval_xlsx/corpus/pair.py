@@ -197,4 +197,5 @@ def own_tokens(layers: Mapping[str, pd.DataFrame], pair: Pair) -> tuple[dict[str
 
 def _only(annotation: Annotation, layer: str) -> Annotation:
     spans = annotation.layers[layer]
-    return replace(annotation, layers={layer: spans}, spans=spans)
+    listing = None if annotation.listing is None else annotation.listing.only_layers([layer])
+    return replace(annotation, layers={layer: spans}, spans=spans, listing=listing)

@@ -18,11 +18,13 @@ from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
 from clueval_xlsx.corpus.changes import Changes, Handle, Key, NewSpan, differing, keys
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.document_order import order_like
+from clueval_xlsx.corpus.listing import Listing, span_frames
 from clueval_xlsx.corpus.mentions import Mentions
+from clueval_xlsx.corpus.nested import ERROR
 from clueval_xlsx.corpus.reading import OnText, OnTokens, PairingRules, Reading, Sides, check_known_layers
 from clueval_xlsx.corpus.retokenisation import cut_corpus
 from clueval_xlsx.corpus.running_text import RunningText, TextDocument
-from clueval_xlsx.corpus.spans import make_spans, same_extents
+from clueval_xlsx.corpus.spans import same_extents
 from clueval_xlsx.corpus.token_reading import TokenReading, refuse_invisible
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.text.folding import TextDifferences, fold_alike
@@ -61,6 +63,8 @@ class TextReading:
     resolved: tuple[str, ...] = ()  # every overlap that was resolved, one line each
     unannotated: frozenset[int] = frozenset()  # documents that the chosen annotator has not seen
     file_ids: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    nested: str = ERROR  # how overlaps were resolved, and whether equal annotations are one
+    forgive_repeats: bool = False
 
     tokenised: ClassVar[bool] = False
     nameless: ClassVar[bool] = False
@@ -120,6 +124,11 @@ class TextReading:
     def listed_spans(self) -> pd.DataFrame | None:
         """The annotations as they are listed, where some of them gave way to others."""
         return self._listed_frame(self.corpus)
+
+    @property
+    def listing(self) -> Listing | None:
+        """The annotations as they are listed, with their scores."""
+        return self._listing(self.corpus)
 
     @property
     def running_text(self) -> RunningText:
@@ -201,7 +210,13 @@ class TextReading:
         if not different:
             return OnText(self.listed.ranges, self._annotation)
         carried, differences = self._carried(gold, different, how)
-        return OnText(carried.listed.ranges, carried._annotation, differences)
+
+        def annotation(corpus: Corpus) -> Annotation:
+            found = carried._annotation(corpus)
+            own = None if found.listing is None else replace(found.listing, mentions=self.listed)
+            return replace(found, listing=own)
+
+        return OnText(carried.listed.ranges, annotation, differences)
 
     def _carried(
         self, gold: Reading, different: Sequence[int], how: PairingRules
@@ -243,14 +258,15 @@ class TextReading:
 
         def annotation() -> Annotation:
             start, end = cut.positions(begin, stop)
-            frames = {}
-            for layer, labels in self.mentions.labels.items():
-                rows = self.mentions.rows_of(layer)
-                frames[layer] = pd.DataFrame({"start": start[rows], "end": end[rows], layer: labels[rows]})
+            frames = span_frames(self.mentions, start, end)
             scores = self.mentions.scores
             known = None if scores is None else pd.DataFrame({"start": start, "end": end, "score": scores}).dropna()
             listed = _frame(*cut.positions(*every), self.listed) if self.resolved else None
-            return Annotation(self.source, frames, join_layers(frames, cut.corpus), listed=listed, scores=known)
+            listing = None
+            if scores is not None:
+                listing = self._listing_at(cut.positions(*own.of_ranges(self.listed.ranges)))
+            joined = join_layers(frames, cut.corpus)
+            return Annotation(self.source, frames, joined, listed=listed, scores=known, listing=listing)
 
         return OnTokens(cut, annotation, visible=theirs, differences=differences)
 
@@ -259,7 +275,23 @@ class TextReading:
         frames, listed = layer_frames(self.mentions, corpus), self._listed_frame(corpus)
         attributes = _attribute_frame(self.mentions, corpus)
         joined, scores = join_layers(frames, corpus), _score_frame(self.mentions, corpus)
-        return Annotation(self.source, frames, joined, listed=listed, attributes=attributes, scores=scores)
+        return Annotation(
+            self.source,
+            frames,
+            joined,
+            listed=listed,
+            attributes=attributes,
+            scores=scores,
+            listing=self._listing(corpus),
+        )
+
+    def _listing(self, corpus: Corpus) -> Listing | None:
+        if self.listed.scores is None:
+            return None
+        return self._listing_at(RunningText.of(corpus).positions(self.listed.ranges))
+
+    def _listing_at(self, place: tuple[IntArray, IntArray]) -> Listing:
+        return Listing(self.listed, *place, self.nested, self.forgive_repeats)
 
     def _listed_frame(self, corpus: Corpus) -> pd.DataFrame | None:
         if not self.resolved:
@@ -357,12 +389,7 @@ class TextReading:
 
 def layer_frames(mentions: Mentions, corpus: Corpus) -> dict[str, pd.DataFrame]:
     """Mentions as one span frame a layer."""
-    start, end = RunningText.of(corpus).positions(mentions.ranges)
-    frames = {}
-    for layer, labels in mentions.labels.items():
-        rows = mentions.rows_of(layer)
-        frames[layer] = make_spans(start[rows], end[rows], {layer: labels[rows]})
-    return frames
+    return span_frames(mentions, *RunningText.of(corpus).positions(mentions.ranges))
 
 
 def _attribute_frame(mentions: Mentions, corpus: Corpus) -> pd.DataFrame | None:

@@ -18,6 +18,7 @@ import pandas as pd
 from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.document_order import order_like
+from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.reading import OnText, OnTokens, PairingRules, Reading, Sides, annotate, check_known_layers
 from clueval_xlsx.corpus.retokenisation import CutCorpus, cut_corpus, visible_in_corpus
 from clueval_xlsx.corpus.running_text import RunningText, TextDocument, join_tokens
@@ -51,6 +52,7 @@ class TokenReading:
     scores: pd.DataFrame | None = None
     split: Callable[[bytes], dict[str, bytes]] | None = None  # into the files that were put together
     listed_spans: pd.DataFrame | None = None
+    listing: Listing | None = None
     token_of: IntArray | None = None
     resolved: tuple[str, ...] = ()
     file_ids: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -104,7 +106,8 @@ class TokenReading:
 
     def only_layers(self, names: Sequence[str]) -> TokenReading:
         """The same with some of its layers."""
-        return replace(self, layers={name: self.layers[name] for name in names})
+        listing = None if self.listing is None else self.listing.only_layers(names)
+        return replace(self, layers={name: self.layers[name] for name in names}, listing=listing)
 
     def without(self, doc_ids: frozenset[str]) -> TokenReading:
         """A token file cannot leave out documents."""
@@ -277,4 +280,9 @@ def _moved(
         tags=annotation.tags if uncut else {},
         listed=None if annotation.listed is None else move(annotation.listed),
         scores=None if annotation.scores is None else move(annotation.scores),
+        listing=None if annotation.listing is None else _moved_listing(annotation.listing, move),
     )
+
+
+def _moved_listing(listing: Listing, move: Callable[[pd.DataFrame], pd.DataFrame]) -> Listing:
+    return listing.placed(*positions(move(pd.DataFrame({"start": listing.start, "end": listing.end}))))

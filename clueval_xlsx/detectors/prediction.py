@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.nested import LONGEST, SHOWN, ResolvedMentions, Wording, resolve
 from clueval_xlsx.corpus.reading import Reading, annotate, digest
@@ -113,6 +114,7 @@ def _on_text(dataset: Dataset, run: Run, mode: str, source: Source) -> Predictio
         source=source,
         handles=[()] * len(listed),
         resolved=resolution.lines(_wording(describe)),
+        nested=mode,
     )
     return Prediction(side, tuple(_notes(resolution, listed, source.name, describe)))
 
@@ -141,6 +143,7 @@ def _on_tokens(dataset: Dataset, run: Run, mode: str, source: Source) -> Predict
         source,
         scores=scores if len(scores) else None,
         listed_spans=every if resolution.dropped or resolution.merged else None,
+        listing=Listing(listed, placed.start, placed.end, mode, on_tokens=True),
     )
     notes = _notes(resolution, listed, source.name, describe)
     return Prediction(side, (*placed.notes(source.name), *notes))

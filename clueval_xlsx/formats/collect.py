@@ -136,6 +136,8 @@ class Collector:
             notes=(*self.notes, *nested_note(self.name, lines, mode)),
             resolved=lines,
             unannotated=frozenset(self.unannotated),
+            nested=mode,
+            forgive_repeats=union,
         )
 
     def _apart(self, listed: Mentions) -> Mentions:

@@ -182,6 +182,11 @@ def _describe(character: str) -> int:
     return _OTHER | (_FINAL if character in _FINAL_MARKS else 0) | (_CLOSING if character in _CLOSING_MARKS else 0)
 
 
+def continues(character: str) -> bool:
+    """Whether a character belongs to the one before it: a mark, a joiner, a skin tone; none of them is ASCII."""
+    return _describe(character) == _EXTEND
+
+
 def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> _Batch:
     """The tokens of one batch; offsets count the characters of the whole batch."""
     points = code_points(joined)

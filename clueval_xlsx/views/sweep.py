@@ -73,16 +73,23 @@ def score_text(value: float, words: Words) -> str:
 def _sentences(found: Thresholds, chosen: int | None, least: float, words: Words) -> tuple[str, ...]:
     sentences = []
     if found.constant:
-        total = numbers.count(int(found.counts["pred"][0]), words)
-        sentences.append(words("sweep.constant", score=score_text(float(found.threshold[0]), words), total=total))
+        score, total = score_text(float(found.threshold[0]), words), numbers.count(found.scored, words)
+        sentences.append(words("sweep.constant", score=score, total=total))
     wanted = numbers.rate(least, words)
     low, high = found.bounds["recall"]
     if np.isnan(low).all():
         sentences.append(words["sweep.no_interval"])
     elif chosen is None:
-        between = numbers.interval(low[0], high[0], words)
-        recall = numbers.rate(found.rates["recall"][0], words)
-        sentences.append(words("sweep.none", wanted=wanted, recall=recall, interval=between))
+        best = found.surest_recall
+        sentences.append(
+            words(
+                "sweep.none" if best == 0 else "sweep.none_at",
+                wanted=wanted,
+                threshold=score_text(float(found.threshold[best]), words),
+                recall=numbers.rate(found.rates["recall"][best], words),
+                interval=numbers.interval(low[best], high[best], words),
+            )
+        )
     else:
         sentences.append(
             words(

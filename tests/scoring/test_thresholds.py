@@ -68,11 +68,10 @@ def test_every_threshold_has_the_counts_of_a_run_with_the_predictions_that_stay(
     for level in LEVELS:
         options = Options(level=level, labelled=labelled, labels=LabelRules(ignored=ignored))
         result = evaluation(folder, gold, pred, options)
-        scores = result.pred_scores
-        if scores is None:
-            assert all(score is None for *_, score in pred)
+        if all(score is None for *_, score in pred):
+            assert result.pred_scores is None
             return
-        found = threshold_rates(result.governing, scores, level=level, labelled=labelled, beta=2.0)
+        found = threshold_rates(result.raw, options.labels, level=level, labelled=labelled, beta=2.0)
         assert found.threshold.tolist() == sorted({score for *_, score in pred if score is not None})
         for place, threshold in enumerate(found.threshold.tolist()):
             stay = [span for span in pred if span[3] is None or span[3] >= threshold]
@@ -111,15 +110,18 @@ def test_the_highest_threshold_whose_lower_bound_of_recall_holds_is_named(files,
         (0.4, 20, 20, 0),
         (0.9, 10, 10, 0),
     ]
-    none = run("sweep", gold, pred, "--text", text, "--least-recall", "1")
-    assert "No threshold keeps the lower bound of recall at 100.0 %" in " ".join(none.out.split())
+    none = run("sweep", gold, pred, "--text", text, "--least-recall", "0.95")
+    assert "No threshold keeps the lower bound of recall at 95.0 %: even with every span recall is 100.0 %" in " ".join(
+        none.out.split()
+    )
 
 
 def test_scores_that_are_constant_or_missing_are_said_to_be_so(files, write) -> None:
     text, gold, _ = files
     same = write("same.tsv", table([(0, 0, "A", 0.5), (6, 6, "A", 0.5), (12, 12, "A", None)]))
     done = run("sweep", gold, same, "--text", text)
-    assert "have the same score, 0.5: there is no threshold to choose" in " ".join(done.out.split())
+    same = "All scores are the same, 0.5 (spans that have it: 2): there is no threshold to choose"
+    assert same in " ".join(done.out.split())
     assert "1 spans have no score and stay at every threshold" in done.out
     refused(run("sweep", gold, gold, "--text", text), "gold.tsv: no prediction carries a score", "column score")
 
@@ -164,3 +166,42 @@ def test_cases_carry_the_score_of_their_prediction(files, tmp_path: Path) -> Non
     rows = (tmp_path / "f" / "false_positives.csv").read_text("utf-8").splitlines()
     place = rows[0].split(",").index("score")
     assert {row.split(",")[place] for row in rows[1:]} == {"0.2"}
+
+
+# ---- overlaps ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def overlapping(write) -> tuple[Path, Path]:
+    """Twenty documents in which an unsure prediction hides a sure and right one, and a surer one hides none."""
+    words = "Ann Lee in Bonn"
+    gold, pred = [(0, 3, None), (11, 15, None)], [(0, 7, 0.3), (0, 3, 0.6), (11, 15, 0.9)]
+
+    def side(spans: list[tuple[int, int, float | None]]) -> str:
+        found = [
+            {"entity_type": "A", "start_position": start, "end_position": end, "entity_value": words[start:end]}
+            | ({} if score is None else {"score": score})
+            for start, end, score in spans
+        ]
+        return json.dumps([{"full_text": words, "spans": found}] * 20)
+
+    return write("gold.json", side(gold)), write("pred.json", side(pred))
+
+
+def test_a_prediction_that_gave_way_to_one_below_the_threshold_counts(overlapping) -> None:
+    gold, pred = overlapping
+    done = run("sweep", gold, pred, "--nested", "longest", "--level", "exact", "--json", "-", "--least-recall", "0.8")
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    assert [(row["threshold"], row["recall"], row["precision"]) for row in content["thresholds"]] == [
+        (0.3, 0.5, 0.5),
+        (0.6, 1.0, 1.0),
+        (0.9, 0.5, 1.0),
+    ]
+    assert content["chosen"]["threshold"] == 0.6
+
+
+def test_the_best_bound_is_named_where_none_is_good_enough_and_it_rises(overlapping) -> None:
+    done = run("sweep", *overlapping, "--nested", "longest", "--level", "exact", "--least-recall", "1")
+    said = " ".join(done.out.split())
+    assert "No threshold keeps the lower bound of recall at 100.0 %: even at 0.6, where it is highest, recall" in said

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.mentions import Mentions, make_mentions
 from clueval_xlsx.corpus.nested import ERROR, Wording, nested_note, resolve
 from clueval_xlsx.corpus.reading import Reading, digest
@@ -97,11 +99,13 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
         scores=table.scores(),
     )
     frames, notes, scores, gave_way = {}, [], [], False
+    by_layer: list[IntArray] = []
     mode = table.options.nested or ERROR
     holds = np.array([table.holds(row) for row in range(len(start))], dtype=bool)
     for layer in listed.labels:
         rows = _rows_of_layer(listed, layer)
         rows = rows[holds[rows]]
+        by_layer.append(rows)
         own = listed.only_layers([layer]).take(rows)
         wording = _wording(own, base.corpus, table, rows)
         resolution = resolve(own, mode, wording)
@@ -123,7 +127,17 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
         original=TableOnTokens(table),
         scores=pd.concat(scores, ignore_index=True) if scores else None,
         listed_spans=pd.DataFrame({"start": start, "end": end, **listed.labels}) if gave_way else None,
+        listing=_listing(listed, by_layer, mode) if listed.scores is not None else None,
     )
+
+
+def _listing(listed: Mentions, by_layer: Sequence[IntArray], mode: str) -> Listing:
+    """The rows of each layer, which is a sequence of its own."""
+    rows = np.concatenate(by_layer)
+    sequence = np.repeat(np.arange(len(by_layer)), [len(own) for own in by_layer])
+    numbers = {layer: number for number, layer in enumerate(listed.labels)}
+    mentions = replace(listed.take(rows), sequence=sequence, sequences=numbers)
+    return Listing(mentions, mentions.ranges.start, mentions.ranges.end - 1, mode, on_tokens=True)
 
 
 def _rows_of_layer(listed: Mentions, layer: str) -> IntArray:
