@@ -25,6 +25,12 @@ _LATEX = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    # In LaTeX's own font encoding these are other characters, and `"` may be a command of babel's.
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    '"': r"{\ttfamily\char34}",
+    "`": r"\`{}",
     "–": "--",
     "−": "$-$",
     "\u202f": r"\,",
@@ -32,6 +38,7 @@ _LATEX = {
     **{character: f"\\{character}" for character in "#$%&_"},
 }
 _LATEX_SPECIAL = re.compile("|".join(re.escape(character) for character in _LATEX))
+_LATEX_LIGATURE = re.compile("(?<=[-–])[-–]|(?<=')'|(?<=,),")
 _MARKDOWN_SPECIAL = re.compile(r"([\\|`*_<>\[\]~])")
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -93,7 +100,15 @@ def _pipes(cells: Sequence[str]) -> str:
 
 
 def _latex(text: str) -> str:
-    return _LATEX_SPECIAL.sub(lambda found: _LATEX[found[0]], _one_line(text))
+    """Text as LaTeX prints it, whatever it is.
+
+    >>> _latex("<A|B>--C"), _latex("[A]"), _latex("*")
+    ('\\\\textless{}A\\\\textbar{}B\\\\textgreater{}-{}-C', '{}[A]', '{}*')
+    """
+    apart = _LATEX_LIGATURE.sub("\x00\\g<0>", _one_line(text))
+    safe = _LATEX_SPECIAL.sub(lambda found: _LATEX[found[0]], apart).replace("\x00", "{}")
+    # What follows the end of a row in brackets is a distance, and a star is a part of the command.
+    return f"{{}}{safe}" if safe.startswith(("[", "*")) else safe
 
 
 def _ampersands(cells: Sequence[str]) -> str:

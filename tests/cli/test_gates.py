@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexWalker
 
 from tests.support.commands import refused, run
@@ -332,6 +333,31 @@ def test_markdown_and_latex_tables_have_as_many_cells_in_every_row(files: tuple[
     assert len(floats) == 2
     rows = [line for line in latex.splitlines() if line.endswith(r" \\")]
     assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {8}
+
+
+LATEX_LABELS = {
+    "[NAME]": "{}[NAME]",  # after the end of a row it would be a distance,
+    "*x": "{}*x",  # and this a part of the command
+    "A|": r"A\textbar{}",
+    "é<ß>": r"é\textless{}ß\textgreater{}",
+    '"a': r"{\ttfamily\char34}a",
+    "?`b`": r"?\`{}b\`{}",
+    "c--d---e": "c-{}-d-{}-{}-e",
+    "f''g,,h": "f'{}'g,{},h",
+    "i–-j": "i--{}-j",
+}
+
+
+def test_every_label_is_printed_by_latex_as_it_is(write) -> None:
+    gold = write("g.vrt", "".join(f"w\tB-{label}\n" for label in LATEX_LABELS))
+    latex = run("score", gold, gold, "--as", "latex").out
+    rows = {line.partition(" & ")[0] for line in latex.splitlines() if line.endswith(r" \\")}
+    assert set(LATEX_LABELS.values()) <= rows
+    nodes, _, length = LatexWalker(latex, tolerant_parsing=False).get_latex_nodes()
+    assert length == len(latex)
+    text = LatexNodes2Text().nodelist_to_text(nodes)
+    for label in ("[NAME]", "*x"):  # the end of a row has swallowed neither
+        assert label in text
 
 
 @pytest.mark.parametrize("command", ["score", "evaluate", "compare"])
