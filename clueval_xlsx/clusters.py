@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clueval_xlsx.exceptions import CluevalError, ClusterError, OptionError
+from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -264,10 +265,20 @@ def check_versions(found: Mapping[str, Any]) -> None:
         each["packages"].get(_OWN_NAME) for each in (found["client"], found["scheduler"], *found["workers"].values())
     )
     if different := [f"{_OWN_NAME} {other}" if other else f"no {_OWN_NAME}" for other in others if other != here]:
-        raise ClusterError(
-            f"--cluster: {len(different)} of its {len(others)} processes have {different[0]}, and here it is {here}. "
-            "Install the same version for the scheduler and every worker."
-        )
+        raise _other_version(f"{len(different)} of its {len(others)} processes have {different[0]}", str(here))
+
+
+def _other_version(which: str, here: str) -> ClusterError:
+    return ClusterError(
+        f"--cluster: {which}, and here it is {here}. Install the same version for the scheduler and every worker."
+    )
+
+
+def _in_version(here: str, work: Callable[[Sequence[Item]], Result], items: Sequence[Item]) -> Result:
+    """On a worker: do it, unless this is another version than the client's. Nobody looked at those that came later."""
+    if __version__ != here:
+        raise _other_version(f"a worker that joined has {_OWN_NAME} {__version__}", here)
+    return work(items)
 
 
 def _security(path: str) -> Any:
@@ -307,7 +318,7 @@ def spread(
     done: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
     def send(items: Sequence[Item]) -> None:
-        future = client.submit(work, items, pure=False)
+        future = client.submit(_in_version, __version__, work, items, pure=False)
         waiting[future] = items
         future.add_done_callback(done.put)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from clueval_xlsx.clusters import Cluster, described, spread
 from clueval_xlsx.detectors.process import now
 from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
-from clueval_xlsx.exceptions import CluevalError, DetectorError
+from clueval_xlsx.exceptions import CluevalError, ClusterError, DetectorError
 
 try:
     from distributed.diagnostics.plugin import WorkerPlugin
@@ -87,10 +87,20 @@ def _describe(name: str) -> Description:
     return _on_worker(name).describe()
 
 
-def _run_batch(name: str, chunk: Sequence[Task]) -> tuple[list[DocumentOutcome], float]:
-    """The outcomes, and the seconds that they took."""
+def _run_batch(name: str, description: Description, chunk: Sequence[Task]) -> tuple[list[DocumentOutcome], float]:
+    """The outcomes, and the seconds that they took; a worker that joined with another detector is refused."""
+    plugin = _on_worker(name)
+    if (own := plugin.describe()) != description:
+        raise _different(description, own)
     began = now()
-    return _on_worker(name).run(list(chunk)), now() - began
+    return plugin.run(list(chunk)), now() - began
+
+
+def _different(one: Description, other: Description) -> ClusterError:
+    return ClusterError(
+        f"--cluster: the workers have different detectors: {one} and {other}. Install the same version, with the same "
+        "configuration, on each."
+    )
 
 
 def _finish(name: str, dask_worker: Any = None) -> list[DocumentOutcome]:
@@ -123,10 +133,7 @@ class ClusterRun:
         ]
         first, *others = self._cluster.gather(loading)
         if different := [other for other in others if other != first]:
-            raise DetectorError(
-                f"--cluster: the workers have different detectors: {first} and {different[0]}. Install "
-                "the same version, with the same configuration, on each."
-            )
+            raise _different(first, different[0])
         description: Description = first
         return description
 
@@ -145,7 +152,7 @@ class ClusterRun:
             taken += len(chunk)
             return chunk
 
-        batches = spread(self._cluster, partial(_run_batch, self._name), batch_of)
+        batches = spread(self._cluster, partial(_run_batch, self._name, self.description), batch_of)
         with contextlib.closing(batches):  # type: ignore[type-var]  # generators can be closed
             for batch in batches:
                 if batch.result is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from clueval_xlsx.exceptions import ClusterError
 from tests.support.commands import refused, run
 from tests.support.dask_clusters import STUCK, ClusterOfProcesses, cluster_of_processes
 from tests.support.detector_scripts import GOOD, SLOW, command
+from tests.support.waiting import lines_in, when
 
 pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask's own, which are many
@@ -50,24 +51,6 @@ def texts(tmp_path: Path) -> Path:
     ]
     (tmp_path / "texts.json").write_text(json.dumps(lines), "utf-8")
     return tmp_path / "texts.json"
-
-
-def when(true: Callable[[], bool], act: Callable[[], None]) -> threading.Thread:
-    """Do something as soon as a thing is true, beside what the test does."""
-
-    def watch() -> None:
-        end = time.monotonic() + 60
-        while time.monotonic() < end and not true():
-            time.sleep(0.02)
-        act()
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    return thread
-
-
-def lines_in(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 @pytest.mark.parametrize("outputs", [("predict", "p.json"), ("evaluate", "review.xlsx")], ids=lambda pair: pair[0])

@@ -50,16 +50,16 @@ class ClusterOfProcesses:
     """A scheduler and workers as somebody else would start them, by Dask's own commands; nobody brings them back."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder comes first on the workers' path."""
+        """The folder is the workers' own, and comes first on their path."""
         self._folder = folder
         self._workers: list[subprocess.Popen[str]] = []
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         self.address = self._said_by(self.scheduler, "Scheduler at:")
 
-    def add_worker(self) -> None:
-        """Start a worker, and wait until it is one."""
+    def add_worker(self, folder: Path | None = None) -> None:
+        """Start a worker, in a folder of its own if need be, and wait until it is one."""
         words = (self.address, "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard")
-        self._workers.append(self._start("worker", *words))
+        self._workers.append(self._start("worker", *words, folder=folder))
         self._said_by(self._workers[-1], "Registered to:")
 
     def kill_workers(self) -> None:
@@ -72,14 +72,15 @@ class ClusterOfProcesses:
         self.kill_workers()
         _kill(self.scheduler)
 
-    def _start(self, *words: str) -> subprocess.Popen[str]:
+    def _start(self, *words: str, folder: Path | None = None) -> subprocess.Popen[str]:
+        own = folder or self._folder
         return subprocess.Popen(
             [sys.executable, "-m", "dask", *words],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
-            cwd=self._folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(self._folder), str(ROOT)])},
+            cwd=own,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(own), str(ROOT)])},
         )
 
     def _said_by(self, process: subprocess.Popen[str], label: str) -> str:
