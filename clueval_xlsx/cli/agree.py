@@ -12,7 +12,7 @@ from clueval_xlsx.cli import common_options, input_options, review_options, scor
 from clueval_xlsx.cli.compare import system_names
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.parameters import ListOption
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs, json_option, put_or_write
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, json_option, write_json_and_page
 from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -64,15 +64,16 @@ def agree(
 
     how, align = reading
     found = pairwise_agreement(_readings(files, names, how), options, align=align)
-    if html_path is not None:
+
+    def page() -> str:
         from clueval_xlsx.outputs.html.pairwise_agreement import pairwise_agreement_html
 
-        with guarded_outputs(files, force=force) as outputs:
-            outputs.write_text(html_path, pairwise_agreement_html(found, lang))
-    if json_path is not None:
-        put_or_write(json_path, lambda: pairwise_agreement_json(found), files, force=force)
+        return pairwise_agreement_html(found, lang)
+
+    write_json_and_page((json_path, lambda: pairwise_agreement_json(found)), (html_path, page), files, force=force)
     evaluations = [pair.evaluation for pair in found.pairs if pair.evaluation is not None]
-    say_notes(dict.fromkeys(note for result in evaluations for note in result.notes))
+    notes = dict.fromkeys(note for result in evaluations for note in result.notes)
+    say_notes([*notes, *(_same_files(found) if len(files) > 1 else ())])
     if json_path != STANDARD_OUTPUT:
         _print(found)
 
@@ -92,12 +93,28 @@ def _readings(files: tuple[str, ...], names: tuple[str, ...], how: ReadOptions) 
         raise OptionError("--name belongs to several files; the annotators of one have names. Leave it out.")
     known = annotators(files[0], how)
     chosen = [name.strip() for name in how.annotator.split(",")] if how.annotator else known
+    if len(chosen) < _FEWEST <= len(known):
+        raise OptionError(
+            f"--annotator {how.annotator}: {_FEWEST} annotators or more are needed to compare them, and this is one. "
+            f"{files[0]} has {', '.join(known)}: name several, or leave --annotator out to compare all of them."
+        )
     if len(chosen) < _FEWEST:
         raise InputError(
             f"{files[0]}: {_FEWEST} annotators or more are needed to compare them; found "
             f"{', '.join(known) or 'none by name'}. Give a file with several annotators, or several files."
         )
     return [(name, input_options.read_input(files[0], replace(how, annotator=name))) for name in chosen]
+
+
+def _same_files(found: PairwiseAgreement) -> list[str]:
+    """Notes on files that agree because they are one."""
+    from clueval_xlsx.cli.nothing import is_one_input
+
+    return [
+        f"{pair.first} and {pair.second} are the same: {pair.evaluation.raw.gold.source.name}"
+        for pair in found.pairs
+        if pair.evaluation is not None and is_one_input(pair.evaluation.raw)
+    ]
 
 
 def _print(found: PairwiseAgreement) -> None:

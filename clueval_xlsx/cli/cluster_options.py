@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli.idle_options import refuse_idle
-from clueval_xlsx.cli.parameters import group
+from clueval_xlsx.cli.parameters import NumberRange, group
 
 if TYPE_CHECKING:
     from clueval_xlsx.clusters import ClusterPlace
@@ -27,7 +27,7 @@ CLUSTER = [
     ),
     click.option(
         "--cluster-wait",
-        type=click.FloatRange(0, min_open=True),
+        type=NumberRange(0, min_open=True),
         default=600.0,
         show_default=True,
         metavar="SECONDS",

@@ -9,7 +9,7 @@ import click
 
 from clueval_xlsx.cli.cluster_options import CLUSTER, cluster_place
 from clueval_xlsx.cli.idle_options import refuse_idle
-from clueval_xlsx.cli.parameters import KeyValue, group
+from clueval_xlsx.cli.parameters import KeyValue, NumberRange, group
 
 if TYPE_CHECKING:
     from clueval_xlsx.detectors.base import DetectorSettings
@@ -28,9 +28,7 @@ _RUNNING = [
     click.option(
         "--recognizers-config", type=click.Path(), metavar="YAML", help="Presidio's recognizers configuration."
     ),
-    click.option(
-        "--score-threshold", type=click.FloatRange(0, 1), help="Drop finds that the detector is less sure of."
-    ),
+    click.option("--score-threshold", type=NumberRange(0, 1), help="Drop finds that the detector is less sure of."),
     click.option(
         "--detector-option",
         "detector_options",
@@ -48,7 +46,7 @@ _RUNNING = [
     *CLUSTER,
     click.option(
         "--time-limit",
-        type=click.FloatRange(0, min_open=True),
+        type=NumberRange(0, min_open=True),
         default=120.0,
         show_default=True,
         metavar="SECONDS",

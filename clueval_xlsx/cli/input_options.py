@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clueval_xlsx.cli.nothing import refuse_nothing, say_nothing
-from clueval_xlsx.cli.parameters import KeyValue, LayerField, ListOption, NamedColumn, TokenColumn, group, was_chosen
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.cli.parameters import (
+    KeyValue,
+    LayerField,
+    ListOption,
+    NamedColumn,
+    NumberRange,
+    TokenColumn,
+    group,
+    was_chosen,
+)
+from clueval_xlsx.exceptions import CluevalError, OptionError
 from clueval_xlsx.formats.registry import FORMAT_NAMES
 
 if TYPE_CHECKING:
@@ -157,7 +166,7 @@ _ALIGN_TEXT = click.option(
 )
 _ALIGN_LIMIT = click.option(
     "--align-limit",
-    type=click.FloatRange(0, 100),
+    type=NumberRange(0, 100),
     default=50,
     show_default=True,
     metavar="PERCENT",
@@ -281,10 +290,16 @@ both_sides = group("sides", _both_sides, [*_READING, *_TWO_SIDES])
 def read_input(path: str, options: ReadOptions) -> Reading:
     """Read one input; `-` is standard input."""
     from clueval_xlsx.formats.loading import read
+    from clueval_xlsx.formats.options import ONE_SIDE
 
-    if path == _STANDARD_INPUT:
-        return read(sys.stdin.buffer, options, name="<standard input>")
-    return read(path, options)
+    try:
+        if path == _STANDARD_INPUT:
+            return read(sys.stdin.buffer, options, name="<standard input>")
+        return read(path, options)
+    except CluevalError as error:
+        if "gold_layers" not in click.get_current_context().params:  # a command that knows no sides
+            error.args = (str(error).replace(ONE_SIDE, ""),)
+        raise
 
 
 def as_listed(sides: SideOptions, options: Options) -> SideOptions:

@@ -72,12 +72,23 @@ def say_meaningless(inputs: InputFacts, *, same_spans: bool) -> None:
     """Note what leaves figures without meaning: no gold span, two sides that are the same, a single document."""
     from clueval_xlsx.cli.console import say_notes
 
-    gold, pred = inputs.gold, inputs.pred
-    notes = []
-    if gold.sha256 == pred.sha256 and dict(gold.columns) == dict(pred.columns) and same_spans:
+    gold, notes = inputs.gold, []
+    if _same_input(inputs, same_spans=same_spans):
         notes.append(f"gold and prediction are the same: {gold.name}")
     if not gold.spans:
         notes.append(f"{gold.name} has no gold span, so recall is not defined")
     if inputs.documents == 1:
         notes.append("there is one document only: no 95 % intervals, which come from how documents differ")
     say_notes(notes)
+
+
+def is_one_input(pair: Pair) -> bool:
+    """Whether both sides of a pair are the same: one file, or its copy, read alike."""
+    from clueval_xlsx.figures import InputFacts
+
+    return _same_input(InputFacts.of(pair), same_spans=pair.same_spans)
+
+
+def _same_input(inputs: InputFacts, *, same_spans: bool) -> bool:
+    gold, pred = inputs.gold, inputs.pred
+    return gold.sha256 == pred.sha256 and dict(gold.columns) == dict(pred.columns) and same_spans

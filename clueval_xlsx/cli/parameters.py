@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -47,6 +48,17 @@ class FileName(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gene
         """The shell knows its files best."""
         del ctx, param
         return [CompletionItem(incomplete, type="file")]
+
+
+class NumberRange(click.FloatRange):
+    """Numbers of a range; what is no number is in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, as click takes it from a range."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 class ListOption(click.Option):

@@ -9,7 +9,8 @@ import click
 
 from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
 from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs, json_option, put_or_write
+from clueval_xlsx.cli.parameters import NumberRange
+from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, json_option, write_json_and_page
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
@@ -30,7 +31,7 @@ _LESS_NEEDED = ("f1", "precision_interval", "f_beta", "pred", "recall_interval")
 @click.argument("pred")
 @click.option(
     "--least-recall",
-    type=click.FloatRange(0, 1),
+    type=NumberRange(0, 1),
     default=0.95,
     show_default=True,
     help="Find the highest threshold at which the lower bound of recall is still this.",
@@ -70,13 +71,16 @@ def sweep(
     found = threshold_rates(
         result.raw, options.labels, level=options.level, labelled=options.labelled, beta=options.beta
     )
-    if html_path is not None:
+
+    def page() -> str:
         from clueval_xlsx.outputs.html.sweep import sweep_html
 
-        with guarded_outputs([gold, pred], force=force) as outputs:
-            outputs.write_text(html_path, sweep_html(result, found, least_recall, lang))
-    if json_path is not None:
-        put_or_write(json_path, lambda: sweep_json(result, found, least_recall), [gold, pred], force=force)
+        return sweep_html(result, found, least_recall, lang)
+
+    def text() -> str:
+        return sweep_json(result, found, least_recall)
+
+    write_json_and_page((json_path, text), (html_path, page), [gold, pred], force=force)
     say_notes(result.notes)
     if json_path != STANDARD_OUTPUT:
         _print(result, found, least_recall)

@@ -62,6 +62,27 @@ def put_or_write(target: str, text: Callable[[], str], inputs: Iterable[str | Pa
         outputs.write_text(Path(target), text())
 
 
+def write_json_and_page(
+    json: tuple[str | None, Callable[[], str]],
+    page: tuple[Path | None, Callable[[], str]],
+    inputs: Iterable[str | Path],
+    *,
+    force: bool,
+) -> None:
+    """Write what --json and --html want, each with its target, together; --json - prints it."""
+    from clueval_xlsx.cli.console import put
+
+    json_target, json_text = json
+    page_target, page_text = page
+    with guarded_outputs(inputs, force=force) as outputs:
+        if page_target is not None:
+            outputs.write_text(page_target, page_text())
+        if json_target is not None and json_target != STANDARD_OUTPUT:
+            outputs.write_text(Path(json_target), json_text())
+    if json_target == STANDARD_OUTPUT:
+        put(json_text())
+
+
 def guard(force: bool) -> Guard | None:
     """What keeps judged workbooks from being overwritten; nothing does where somebody said --force."""
     return None if force else _why_not_overwrite

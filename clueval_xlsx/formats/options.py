@@ -15,6 +15,7 @@ DISCONTINUOUS = (ERROR, JOIN, SPLIT)
 SEVERAL_TAGS = (ERROR, FIRST, LAYERS)
 FIELDS = ("text", "spans", "start", "end", "label", "score", "id", "tokens", "tags")
 DEFAULT_LAYER = "span"
+ONE_SIDE = " (--gold-layer, --pred-layer for one side)"  # what a message says where there may be two
 DEFAULT_COLUMN = 2
 _MOST_COLUMNS = 1_000_000
 
@@ -103,7 +104,7 @@ def choose_fields(
             raise OptionError(
                 f"{name}: --layer {asked}: {what} has no field {named!r}.{did_you_mean(str(named), fields)} "
                 f"Fields: {', '.join(fields)}. "
-                f"Give --layer NAME=FIELD, such as {layer}={fields[0]} (--gold-layer, --pred-layer for one side)."
+                f"Give --layer NAME=FIELD, such as {layer}={fields[0]}{ONE_SIDE}."
             )
         chosen[layer] = str(named)
     return chosen

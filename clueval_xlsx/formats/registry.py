@@ -138,11 +138,25 @@ FORMATS = (
     ),
     Format("cas", "UIMA CAS XMI", "cas_xmi", (".xmi",), (".xmi",), extra="cas", holds=()),
     Format(
-        "cas-json", "UIMA CAS JSON", "cas_json", (".json",), sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS", extra="cas"
+        "cas-json",
+        "UIMA CAS JSON",
+        "cas_json",
+        (".json",),
+        sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS",
+        extra="cas",
+        holds=(),
     ),
     Format("webanno", "WebAnno TSV", "webanno_tsv", holds=()),
     Format(
-        "inception", "INCEpTION's export", "inception", (".zip",), (".zip",), extra="cas", binary=True, project=True
+        "inception",
+        "INCEpTION's export",
+        "inception",
+        (".zip",),
+        (".zip",),
+        extra="cas",
+        binary=True,
+        holds=(),
+        project=True,
     ),
     Format("i2b2", "i2b2 XML", "i2b2_xml", (".xml",), (".xml",), fields=("TYPE", "tag"), labelled=True, holds=()),
     Format(

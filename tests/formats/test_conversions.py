@@ -11,7 +11,9 @@ import pytest
 from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.formats.registry import CONVERTED, format_named
 from tests.support.commands import run
+from tests.support.extras import needed_by
 from tests.support.folders import FIXTURES
 
 SOURCES = ["gold-doccano.jsonl", "gold-prodigy.jsonl", "gold-spacy.json", "gold-ai4privacy.jsonl", "label-studio.json"]
@@ -64,6 +66,23 @@ def test_what_cannot_be_said_is_listed_before_anything_is_written(tmp_path: Path
     assert json.loads((tmp_path / "out.jsonl").read_text())["spans"] == [
         {"start": 0, "end": 3, "label": "PER", "score": 0.5}
     ]
+
+
+@pytest.mark.parametrize("target", CONVERTED)
+def test_scores_and_metadata_are_kept_or_their_loss_is_said(tmp_path: Path, target: str) -> None:
+    needed_by(target)
+    spans_ = [{"start": 0, "end": 3, "label": "PER", "score": 0.5}]
+    (tmp_path / "in.jsonl").write_text(json.dumps({"id": "d", "text": "Ann", "court": "x", "spans": spans_}) + "\n")
+    out = tmp_path / ("out" if target == "brat" else "out.zip" if target == "inception" else "out.tsv")
+    done = run("convert", tmp_path / "in.jsonl", out, "--to", target)
+    assert done.code == 0, done.err
+    text = str(tmp_path / "in.jsonl") if format_named(target).needs_text else None
+    after = read(out, ReadOptions(format=target, text=text))
+    kept = after.scores is not None and after.scores["score"].tolist() == [0.5]
+    assert ("will not have: 1 scores" in done.err) == (not kept)
+    if text is None:  # whose text lies elsewhere has its metadata there
+        known = "court" in after.corpus.documents.attributes(0)
+        assert ("metadata of documents (court)" in done.err) == (not known)
 
 
 def test_every_label_that_cannot_be_held_is_listed_and_nothing_is_written(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ def test_where_several_columns_hold_tags_the_message_names_them_with_the_calls()
         reading(text)
     assert str(caught.value) == (
         "file.conll: 2 columns hold tags. column 3: B-NP, I-NP; column 4: B-PER, I-PER. Choose one: --layer layer3=3 "
-        "or --layer layer4=4; several are merged: --layer layer3=3 --layer layer4=4 (--gold-layer and --pred-layer for "
-        "one side each)."
+        "or --layer layer4=4; several are merged: --layer layer3=3 --layer layer4=4 (--gold-layer, --pred-layer "
+        "for one side)."
     )
     with pytest.raises(InputError, match="several are merged: --layer chunk=3 --layer layer4=4 "):
         reading(text, layers={"chunk": None})

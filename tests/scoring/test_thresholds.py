@@ -138,6 +138,20 @@ def test_the_page_draws_the_curves_in_both_languages(files, tmp_path: Path) -> N
         assert "<script>" not in page
 
 
+def test_outputs_of_one_name_are_refused_and_none_is_written(files, tmp_path: Path) -> None:
+    text, gold, pred = files
+    page = tmp_path / "page.html"
+    call = ("sweep", gold, pred, "--text", text, "--html", page, "--json")
+    refused(run(*call, page), "two outputs of this run have this name")
+    assert run(*call, gold / "x").code == 2
+    assert not page.exists()
+
+
+def test_a_least_recall_that_is_no_number_is_refused(files) -> None:
+    text, gold, pred = files
+    refused(run("sweep", gold, pred, "--text", text, "--least-recall", "nan"), "'--least-recall'", "is not a number")
+
+
 # ---- scores on their way -----------------------------------------------------------------------------------------
 
 

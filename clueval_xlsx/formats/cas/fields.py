@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.cas.content import SCORES, CasContent, is_structure, short_name
-from clueval_xlsx.formats.options import DEFAULT_LAYER
+from clueval_xlsx.formats.options import DEFAULT_LAYER, ONE_SIDE
 
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _USUAL = ("value", "label", "kind", "category", "type", "entity_type", "entityType", "class", "tag", "name")
@@ -97,7 +97,7 @@ def _asked(layer: str, wanted: int | str | None, known: _Known, name: str) -> Ty
         raise OptionError(f"{name}: --layer {layer}={said} may mean {' or '.join(types)}. Give the whole name.")
     raise OptionError(
         f"{name}: --layer {layer}={said}: there is no such type or feature, only {_listed(annotated, known) or 'none'}."
-        f" Give --layer NAME=TYPE:FEATURE (--gold-layer, --pred-layer for one side)."
+        f" Give --layer NAME=TYPE:FEATURE{ONE_SIDE}."
     )
 
 

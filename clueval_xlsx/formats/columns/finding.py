@@ -11,7 +11,7 @@ from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES, SampledLines, take_sample
 from clueval_xlsx.formats.columns.tag_cells import TagPlace, parts_of
-from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER
+from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER, ONE_SIDE
 
 _SAMPLE = 2000  # token lines that are looked at first; if they hold no tag, all are
 _INDEX = re.compile(r"\d+(?:[-.]\d+)?")
@@ -195,7 +195,7 @@ def _unknown_layer(sample: SampledLines, layer: str, asked: str | None, columns:
     return (
         f"{name}: --layer {layer}{f'={asked}' if asked else ''}: here a layer is a column of tags."
         f"{did_you_mean(asked or layer, sample.names)} Give its number{names}, "
-        f"such as {layer}={DEFAULT_COLUMN}{held} (--gold-layer, --pred-layer for one side)."
+        f"such as {layer}={DEFAULT_COLUMN}{held}{ONE_SIDE}."
     )
 
 
@@ -331,8 +331,7 @@ def _several(sample: SampledLines, places: Sequence[TagPlace], name: str, layer:
     hint = f" No column is called {layer!r}.{did_you_mean(layer, sample.names)}" if layer and sample.names else ""
     return (
         f"{name}: {len(places)} columns hold tags.{hint} {'; '.join(described)}. Choose one: {' or '.join(calls)}; "
-        f"several are merged: {' '.join(together)} "
-        "(--gold-layer and --pred-layer for one side each)."
+        f"several are merged: {' '.join(together)}{ONE_SIDE}."
     )
 
 

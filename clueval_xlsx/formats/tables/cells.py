@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
-from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions
+from clueval_xlsx.formats.options import DEFAULT_LAYER, ONE_SIDE, ReadOptions
 from clueval_xlsx.formats.utf8 import decode_text
 
 XLSX, PARQUET = "xlsx", "parquet"
@@ -88,7 +88,7 @@ class SpanTable:
                 raise OptionError(
                     f"{self.name}: there is no column {column!r} for layer {layer}.{did_you_mean(column, others)} "
                     f"Columns: {', '.join(others)}. "
-                    "Give --layer NAME=COLUMN with the column's header (--gold-layer, --pred-layer for one side)."
+                    f"Give --layer NAME=COLUMN with the column's header{ONE_SIDE}."
                 )
             chosen[layer] = column
         return chosen
