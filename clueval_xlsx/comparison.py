@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.arguments import shown
 from clueval_xlsx.cases.contexts import Extents
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.several_systems import marked_words
@@ -242,8 +243,9 @@ class Comparison:
         return with_touched(cases, touched, corpus, options.context)
 
 
-def compare(named: Sequence[tuple[str, Evaluation]]) -> Comparison:
+def compare(named: Mapping[str, Evaluation] | Sequence[tuple[str, Evaluation]]) -> Comparison:
     """Compare evaluations of several systems; one alone is compared with itself under relaxed labels."""
+    named = _named(named)
     evaluations = [evaluation for _, evaluation in named]
     if len(named) == 1:
         evaluation = evaluations[0]
@@ -266,6 +268,25 @@ def compare(named: Sequence[tuple[str, Evaluation]]) -> Comparison:
             "differences over those that all have"
         )
     return Comparison(tuple(System(name, each, each.scores) for name, each in named), tuple(notes))
+
+
+def _named(given: object) -> list[tuple[str, Evaluation]]:
+    """Names and evaluations, from a mapping or from pairs."""
+    entries = given.items() if isinstance(given, Mapping) else given if isinstance(given, Sequence) else ()
+    found = []
+    for entry in entries:
+        match entry:
+            case (str(name), Evaluation() as evaluation):
+                found.append((name, evaluation))
+            case _:
+                found.clear()
+                break
+    if not found:
+        raise OptionError(
+            f"named: found {shown(given)}. Allowed: the name and the evaluation of every system, such as "
+            '{"old": first, "new": second}.'
+        )
+    return found
 
 
 def holm(chances: Sequence[float]) -> list[float]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.arguments import wanted
 from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
 from clueval_xlsx.corpus.annotation import FloatArray, span_scores
 from clueval_xlsx.corpus.label_rules import align_labels
@@ -31,7 +32,7 @@ from clueval_xlsx.text.strings import BoolArray, IntArray
 if TYPE_CHECKING:
     from clueval_xlsx.cases.order import CaseOrder
     from clueval_xlsx.cases.unmarked import UnmarkedOptions, UnmarkedPassages
-    from clueval_xlsx.formats.in_memory import Spans, Texts
+    from clueval_xlsx.formats.in_memory import Array, Spans, Tags, Texts
 
 __all__ = [
     "Evaluation",
@@ -233,10 +234,13 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
     >>> int(result.headline.fn), float(result.headline.precision)
     (1, 1.0)
     """
-    options = options or Options()
+    wanted("pair", pair, Pair, "what read_pair(gold, pred) gives; for lists of tags or spans there is evaluate_tags")
+    options = wanted(
+        "options", Options() if options is None else options, Options, "Options, such as Options(level='exact')"
+    )
     _check_layers(options, pair.layers)
     if "chars" in options.schemes.chosen:
-        chars.compile_rules(options.schemes.allow)  # a bad rule stops the run before anything is computed
+        chars.compile_rules(options.schemes.allowed)  # a bad rule stops the run before anything is computed
     raw = pair
     pair, alignment = align_labels(raw, options.labels)
     groups = groupings(pair, options.by, alignment.discarded)
@@ -275,11 +279,11 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
 
 
 def evaluate_tags(
-    gold: Sequence[Sequence[str]],
-    pred: Sequence[Sequence[str]],
-    tokens: Sequence[Sequence[str]] | None = None,
+    gold: Tags,
+    pred: Tags,
+    tokens: Tags | None = None,
     *,
-    documents: Sequence[str] | None = None,
+    documents: Sequence[str] | Array | None = None,
     options: Options | None = None,
 ) -> Evaluation:
     """Compare lists of tags, one list a sentence. The layer is called `span`.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.arguments import check_kinds, keep, one_of, texts, wanted
 from clueval_xlsx.corpus.annotation import Annotation
 from clueval_xlsx.corpus.label_rules import Alignment, LabelRules
 from clueval_xlsx.corpus.pair import Pair
@@ -38,7 +39,7 @@ class Options:
     level: str = "overlap"
     labelled: str | None = None
     beta: float = 2.0
-    by: tuple[str, ...] = ()
+    by: Sequence[str] = ()
     seed: int = 20240
     replicates: int = 1000
     context: int | None = None
@@ -46,8 +47,14 @@ class Options:
     labels: LabelRules = field(default_factory=LabelRules)
 
     def __post_init__(self) -> None:
-        if self.level not in LEVELS:
-            raise OptionError(f"unknown level {self.level!r}. Allowed: {', '.join(LEVELS)}.")
+        schemes: object = self.schemes
+        if isinstance(schemes, str | list | tuple | set):  # their names alone
+            schemes = SchemeOptions(texts("schemes", schemes, "names of schemes"))
+        wanted("schemes", schemes, SchemeOptions, "SchemeOptions, such as SchemeOptions(['seqeval'])")
+        wanted("labels", self.labels, LabelRules, 'LabelRules, such as LabelRules(mapping={"LOCATION": "LOC"})')
+        keep(self, by=texts("by", self.by, "keys of metadata"), schemes=schemes)
+        one_of("level", self.level, LEVELS)
+        check_kinds(self)
         if not 1 / MOST_BETA <= self.beta <= MOST_BETA:
             raise OptionError(
                 f"--beta {self.beta:g}: a weight of recall. Allowed: {1 / MOST_BETA:g} to {MOST_BETA:g}, such as 2; "

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from clueval_xlsx.exceptions import OptionError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -15,6 +17,8 @@ _most: int | None = None  # None: as many as there are processors
 
 def set_threads(count: int | None) -> None:
     """How many threads may work at once, None for one a processor. It changes the time a run takes, nothing else."""
+    if count is not None and (not isinstance(count, int) or count < 1):
+        raise OptionError(f"count: found {count!r}. Allowed: a whole number from 1 on, or None for one a processor.")
     global _most  # noqa: PLW0603  # like the threads of numpy, a matter of the machine and not of a computation
     _most = count
 

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from clueval_xlsx.arguments import one_of, shown, wanted
 from clueval_xlsx.cases.contexts import GOLD, NEITHER, PRED, Extents, Marks, Touched, contexts, emoji_text
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM, CaseClass, Sheet
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.spans import label_list, layers_of, positions
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.corpus.spans import check_frame, label_list, layers_of, positions
+from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.levels import LEVELS, MatchClass
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.text.ranges import covered
@@ -45,6 +46,13 @@ def error_table(
     `error_table(missed, gold, pred, corpus)` makes the FN cases,
     `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases.
     """
+    for name, given in (("spans", spans), ("a", a), ("b", b)):
+        check_frame(given, name)
+    wanted("corpus", corpus, Corpus, "the corpus of what was read, such as read(path).corpus")
+    one_of("sheet", sheet, Sheet)
+    one_of("level", level, LEVELS)
+    if context is not None and not isinstance(context, int):
+        raise OptionError(f"context: found {shown(context)}. Allowed: a number of tokens, or None for the sentence.")
     matched = MatchedSpans.of(a, b)
     cases = case_table(_rows_of(spans, a), matched, corpus, sheet=Sheet(sheet), level=level, metadata=metadata)
     return add_contexts(cases, matched, corpus, context)

@@ -141,7 +141,7 @@ def _with_entities(chosen: LabelRules, aligned: EntityAlignment, run: Run, *, ke
     kept = keep_unmapped or not aligned.known or (chosen.unmapped == KEEP and was_chosen("unmapped"))
     return replace(
         chosen,
-        mapping=(*chosen.mapping, *aligned.mapping),
+        mapping=(*dict(chosen.mapping).items(), *aligned.mapping),
         accounted=tuple(sorted({*(run.description.entities or ()), *(one.entity for one in aligned.counterparts)})),
         unmapped=KEEP if kept else DISCARD,
         left_out=tuple(run.failures),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.arguments import Pairs, check_kinds, groups, keep, numbers, one_of, pairs, texts
 from clueval_xlsx.corpus.annotation import Annotation, join_layers
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of
@@ -34,24 +35,33 @@ class LabelRules:
     because a detector failed on them.
     """
 
-    mapping: tuple[tuple[str, str], ...] = ()
-    equivalent: tuple[tuple[str, ...], ...] = ()
-    ignored: tuple[str, ...] = ()
+    mapping: Pairs = ()
+    equivalent: Sequence[Sequence[str]] = ()
+    ignored: Sequence[str] = ()
     unmapped: str = KEEP
     equivalence: str = APPLY
-    accounted: tuple[str, ...] = ()
-    left_out: tuple[int, ...] = ()
+    accounted: Sequence[str] = ()
+    left_out: Sequence[int] = ()
 
     def __post_init__(self) -> None:
-        doubled = sorted({old for old, new in self.mapping if dict(self.mapping)[old] != new})
+        renamed = pairs("mapping", self.mapping, 'the new name of each label, such as {"LOCATION": "LOC"}')
+        keep(
+            self,
+            mapping=renamed,
+            equivalent=groups("equivalent", self.equivalent, 'groups of labels, such as [("ORG", "LOC")]'),
+            ignored=texts("ignored", self.ignored, "labels"),
+            accounted=texts("accounted", self.accounted, "labels"),
+            left_out=tuple(int(index) for index in numbers("left_out", self.left_out, "indices of documents")),
+        )
+        check_kinds(self)
+        doubled = sorted({old for old, new in renamed if dict(renamed)[old] != new})
         if doubled:
             raise OptionError(f"--map: {', '.join(doubled)} is mapped to two different labels. Give each label once.")
         for name, value, allowed in (
             ("--unmapped", self.unmapped, (DISCARD, KEEP)),
             ("--equivalence", self.equivalence, (APPLY, MARK)),
         ):
-            if value not in allowed:
-                raise OptionError(f"{name} {value!r}: unknown. Allowed: {', '.join(allowed)}.")
+            one_of(name, value, allowed)
 
     @property
     def representatives(self) -> dict[str, str]:
@@ -75,7 +85,7 @@ class LabelRules:
     def describe(self) -> dict[str, str]:
         """The parts of the signature; only what was asked for."""
         parts = {
-            "map": ",".join(f"{old}={new}" for old, new in sorted(self.mapping)),
+            "map": ",".join(f"{old}={new}" for old, new in sorted(dict(self.mapping).items())),
             "equivalent": "+".join(",".join(group) for group in self.equivalent),
             "equivalence": self.equivalence if self.equivalent else "",
             "ignore": ",".join(sorted(self.ignored)),
@@ -134,7 +144,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
     if rules == LabelRules():
         return pair, Alignment()
     mapping = dict(rules.mapping)
-    mapped = {f"{old}={new}": _occurrences(pair, old) for old, new in rules.mapping}
+    mapped = {f"{old}={new}": _occurrences(pair, old) for old, new in mapping.items()}
     given = _labels_of(pair)
     if mapping:
         pair = _change(pair, lambda spans, layer: relabel(spans, layer, mapping))
@@ -206,10 +216,10 @@ def _labels_of_side(side: Annotation) -> set[str]:
     return {label for name, spans in side.layers.items() for label in label_vocabulary([spans], name)}
 
 
-def _misspelt(mapping: Sequence[tuple[str, str]], present: frozenset[str]) -> list[str]:
+def _misspelt(mapping: Mapping[str, str], present: frozenset[str]) -> list[str]:
     """A note on labels of the mapping that no span has, where one that is not mapped is much like them."""
-    free = present - dict(mapping).keys()
-    found = [f"{old}{like}" for old, _ in mapping if old not in present and (like := _like(old, free))]
+    free = present - mapping.keys()
+    found = [f"{old}{like}" for old in mapping if old not in present and (like := _like(old, free))]
     return [f"--map: no span has the label {', '.join(found)}"] if found else []
 
 
@@ -284,4 +294,4 @@ def alignment_notes(alignment: Alignment, rules: LabelRules, size: int) -> tuple
     if nowhere and not alignment.discarded:
         named = ", ".join(f"{label}{_like(label, present)}" for label in dict.fromkeys(nowhere))
         notes.append(f"no span has the label {named}, though it was named")
-    return (*notes, *_misspelt(rules.mapping, alignment.given))
+    return (*notes, *_misspelt(dict(rules.mapping), alignment.given))

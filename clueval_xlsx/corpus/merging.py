@@ -7,7 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions, vote
+from clueval_xlsx.arguments import shown
+from clueval_xlsx.corpus.spans import check_frame, label_codes, label_vocabulary, make_spans, positions, vote
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.text.strings import IntArray
 
 
@@ -28,6 +30,10 @@ def merge_layers(layers: Mapping[str, pd.DataFrame], documents: IntArray | None 
     0      0    4   PERSON  HIGH
     1      8    9     DATE   NaN
     """
+    if not isinstance(layers, Mapping) or not layers:
+        raise InputError(f"layers: found {shown(layers)}. Allowed: the spans of each layer, such as {{'risk': frame}}.")
+    for layer, spans in layers.items():
+        check_frame(spans, f"layers[{layer!r}]", [layer])
     start = np.concatenate([positions(spans)[0] for spans in layers.values()])
     end = np.concatenate([positions(spans)[1] for spans in layers.values()])
     component = overlap_components(start, end, documents)

@@ -139,6 +139,19 @@ def same_extents(layers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     ).astype(dict.fromkeys(layers, object))
 
 
+def check_frame(given: object, name: str, layers: Iterable[str] = ()) -> None:
+    """Refuse what is no frame of spans: without its columns, or with positions that are no whole numbers."""
+    if not isinstance(given, pd.DataFrame):
+        raise InputError(f"{name}: found {type(given).__name__}. Allowed: a data frame with start, end and the layers.")
+    missing = [column for column in (*POSITION_COLUMNS, *layers) if column not in given.columns]
+    if missing:
+        columns = ", ".join(map(str, given.columns)) or "none"
+        raise InputError(f"{name}: there is no column {missing[0]!r}. Columns: {columns}.")
+    for column in POSITION_COLUMNS:
+        if len(given) and not pd.api.types.is_integer_dtype(given[column]):
+            raise InputError(f"{name}: the column {column!r} is of {given[column].dtype}. Allowed: whole numbers.")
+
+
 def check_disjoint(spans: pd.DataFrame, name: str) -> None:
     """Raise if two spans of one sequence overlap, or if a span ends before it starts."""
     start, end = positions(spans)

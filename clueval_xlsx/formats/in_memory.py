@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.arguments import one_of, shown
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.nested import NESTED
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import digest
 from clueval_xlsx.corpus.running_text import TextDocument
@@ -28,8 +30,12 @@ if TYPE_CHECKING:
     from clueval_xlsx.text.strings import IntArray
 
 Span = Mapping[str, Any]
-Spans: TypeAlias = Sequence[Sequence[Span]] | pd.DataFrame
-Texts: TypeAlias = Sequence[str] | Mapping[str, str]
+Array: TypeAlias = "np.ndarray[Any, Any] | pd.Series[Any]"
+Tags: TypeAlias = "Sequence[Sequence[str] | Array] | Array"
+Spans: TypeAlias = "Sequence[Sequence[Span]] | pd.Series[Any] | pd.DataFrame"
+Texts: TypeAlias = "str | Sequence[str] | Mapping[str, str] | pd.Series[str]"
+
+_Given: TypeAlias = list[str] | dict[str, str]
 
 GOLD_NAME, PRED_NAME = "gold", "pred"
 _NO_WORD = "□"  # stands for a token whose word nobody gave, so that each counts as one character
@@ -38,15 +44,18 @@ _WORDS_FORMAT = "presidio"  # the plainest of the formats with offsets: a text a
 
 
 def pair_of_tags(
-    gold: Sequence[Sequence[str]],
-    pred: Sequence[Sequence[str]],
-    tokens: Sequence[Sequence[str]] | None = None,
-    documents: Sequence[str] | None = None,
+    gold: Tags,
+    pred: Tags,
+    tokens: Tags | None = None,
+    documents: Sequence[str] | Array | None = None,
 ) -> Pair:
     """Lists of tags, one list a sentence; `documents` names the document of each list, else each is one of its own."""
+    gold, pred = _lists(gold, GOLD_NAME), _lists(pred, PRED_NAME)
+    tokens = None if tokens is None else _lists(tokens, "tokens")
+    documents = None if documents is None else _entries(documents, "documents")
     _check_lengths(gold, pred, tokens, documents)
     lengths = np.array([len(tags) for tags in gold], dtype=np.int64)
-    words = [_NO_WORD] * int(lengths.sum()) if tokens is None else [word for line in tokens for word in line]
+    words = [_NO_WORD] * int(lengths.sum()) if tokens is None else _words(tokens)
     corpus = _corpus(words, lengths, documents)
     sides = [
         TokenReading(corpus, {DEFAULT_LAYER: _tag_column(tags, name)}, _source(tags, name))
@@ -60,13 +69,51 @@ def pair_of_spans(gold: Spans, pred: Spans, texts: Texts | None = None, *, neste
 
     With `texts` offsets count characters, the end exclusive; without, `start` and `end` are tokens, both inclusive.
     """
-    doc_ids, sides = _by_document([(gold, GOLD_NAME), (pred, PRED_NAME)], texts)
-    if texts is None:
+    if nested is not None:
+        one_of("nested", nested, NESTED)
+    frames = [isinstance(spans, pd.DataFrame) for spans in (gold, pred)]
+    named = all(isinstance(spans, pd.DataFrame) and _DOCUMENT in spans.columns for spans in (gold, pred))
+    given = None if texts is None else _given_texts(texts, named=named, alone=all(frames))
+    doc_ids, sides = _by_document([(gold, GOLD_NAME), (pred, PRED_NAME)], given)
+    if given is None:
         return _pair_on_tokens(doc_ids, sides)
-    words = _texts_of(doc_ids, texts)
+    words = _texts_of(doc_ids, given)
     names = (GOLD_NAME, PRED_NAME)
     readings = [_text_reading(doc_ids, words, spans, name, nested) for spans, name in zip(sides, names, strict=True)]
     return make_pair(*readings)
+
+
+def _entries(given: object, name: str, each: str = "sentence") -> list[Any]:
+    """What a list, an array or a series holds."""
+    if isinstance(given, list):
+        return given
+    if isinstance(given, np.ndarray | pd.Series):
+        return given.tolist() if given.ndim else []
+    if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
+        raise InputError(
+            f"{name}: found {type(given).__name__}. Allowed: a list with one entry for each {each}; options are "
+            "given by name (options=…)."
+        )
+    return list(given)
+
+
+def _lists(given: object, name: str) -> list[list[str]]:
+    """Lists of texts, whatever holds them."""
+    lines = _entries(given, name)
+    if all(type(line) is list for line in lines):
+        return lines
+    return [_line(line, f"{name}[{number}]") for number, line in enumerate(lines)]
+
+
+def _line(line: object, where: str) -> list[str]:
+    if isinstance(line, np.ndarray | pd.Series):
+        return np.atleast_1d(np.asarray(line)).tolist()
+    if isinstance(line, str) or not isinstance(line, Sequence):
+        found = f"the text {line[:20]!r}" if isinstance(line, str) else type(line).__name__
+        raise InputError(
+            f'{where}: found {found}. Allowed: a list of texts for each sentence, such as [["B-PER", "I-PER", "O"]].'
+        )
+    return list(line)
 
 
 def _check_lengths(
@@ -76,20 +123,10 @@ def _check_lengths(
     documents: Sequence[str] | None,
 ) -> None:
     for name, given in ((GOLD_NAME, gold), (PRED_NAME, pred), ("tokens", tokens), ("documents", documents)):
-        if given is not None and not isinstance(given, Sized):
-            raise InputError(
-                f"{name}: found {type(given).__name__}. Allowed: a list with one entry for each sentence; options are "
-                "given by name (options=…)."
-            )
         if given is not None and len(given) != len(gold):
             raise InputError(f"{name}: has {len(given)} lists, but gold has {len(gold)}. Give one for each of gold's.")
     for name, lists in ((GOLD_NAME, gold), (PRED_NAME, pred), ("tokens", tokens)):
         for number, (line, wanted) in enumerate(zip(lists or (), gold, strict=False)):
-            if isinstance(line, str):
-                raise InputError(
-                    f"{name}[{number}]: found the text {line[:20]!r}. Allowed: a list of tags for each sentence, "
-                    'such as [["B-PER", "I-PER", "O"]].'
-                )
             if len(line) != len(wanted):
                 raise InputError(
                     f"{name}[{number}]: has {len(line)} tokens, but gold[{number}] has {len(wanted)}. "
@@ -97,11 +134,21 @@ def _check_lengths(
                 )
 
 
+def _words(tokens: Sequence[Sequence[str]]) -> list[str]:
+    found = [word for line in tokens for word in line]
+    if not all(isinstance(word, str) for word in found):
+        number, odd = next((n, word) for n, line in enumerate(tokens) for word in line if not isinstance(word, str))
+        raise InputError(f"tokens[{number}]: found {shown(odd)}. Allowed: words as texts.")
+    return found
+
+
 def _corpus(words: Sequence[str], lengths: IntArray, documents: Sequence[str] | None) -> Corpus:
     stop = np.cumsum(lengths, dtype=np.int64)
     start = stop - lengths
     names = [f"#{number}" for number in range(1, len(lengths) + 1)]
     if documents is not None:
+        if any(pd.isna(name) for name in documents):
+            raise InputError("documents: a list has no document. Give the name of the document of each list.")
         names = [str(name) for name in documents]
     first = [index for index in range(len(names)) if index == 0 or names[index] != names[index - 1]]
     doc_ids = tuple(names[index] for index in first)
@@ -115,15 +162,22 @@ def _corpus(words: Sequence[str], lengths: IntArray, documents: Sequence[str] | 
 
 
 def _tag_column(lists: Sequence[Sequence[str]], name: str) -> TagColumn:
-    column = TagColumn.of([tag for tags in lists for tag in tags])
-    strange = next((tag for tag in column.tags if not isinstance(tag, str) or parse_tag(tag) is None), None)
-    if strange is not None:
-        number = next(index for index, tags in enumerate(lists) if strange in tags)
-        raise InputError(
-            f"{name}[{number}]: {strange!r} is no tag. Allowed: O, B-LABEL, I-LABEL "
-            "(or the prefixes E S, L U of BIOES and BILOU)."
-        )
-    return column
+    flat = [tag for tags in lists for tag in tags]
+    try:
+        column = TagColumn.of(flat)
+    except TypeError:  # a tag that cannot even be compared with others
+        column = None
+    if column is not None and (column.codes >= 0).all() and all(_is_tag(tag) for tag in column.tags):
+        return column
+    number, strange = next((number, tag) for number, tags in enumerate(lists) for tag in tags if not _is_tag(tag))
+    raise InputError(
+        f"{name}[{number}]: {strange!r} is no tag. Allowed: O, B-LABEL, I-LABEL "
+        "(or the prefixes E S, L U of BIOES and BILOU)."
+    )
+
+
+def _is_tag(tag: object) -> bool:
+    return isinstance(tag, str) and parse_tag(tag) is not None
 
 
 def _source(content: object, name: str, fields: Mapping[str, str] | None = None) -> Source:
@@ -132,8 +186,27 @@ def _source(content: object, name: str, fields: Mapping[str, str] | None = None)
     return Source(name, "vrt" if fields is None else _WORDS_FORMAT, digest(data), dict(fields or {}))
 
 
+def _given_texts(texts: Texts, *, named: bool, alone: bool) -> _Given:
+    """The texts by document where documents have names, else one after the other.
+
+    A series of texts goes by its index where documents are named; a text alone is that of the only document, which
+    frames without names have.
+    """
+    if isinstance(texts, pd.Series):
+        texts = texts.to_dict() if named else texts.tolist()
+    if isinstance(texts, str) and alone:
+        texts = [texts]
+    if isinstance(texts, str) or not isinstance(texts, Sequence | Mapping | np.ndarray):
+        raise InputError(f"texts: found {type(texts).__name__}. Allowed: a list of texts, one for each document.")
+    found: _Given = {str(name): text for name, text in texts.items()} if isinstance(texts, Mapping) else list(texts)
+    for key, text in found.items() if isinstance(found, Mapping) else enumerate(found):
+        if not isinstance(text, str):
+            raise InputError(f"texts[{key!r}]: found {type(text).__name__}. Allowed: the text of the document.")
+    return found
+
+
 def _by_document(
-    given: Sequence[tuple[Spans, str]], texts: Texts | None
+    given: Sequence[tuple[Spans, str]], texts: _Given | None
 ) -> tuple[list[str | None], list[list[list[Span]]]]:
     """The documents' names (None where nobody names them), and each side's spans document by document."""
     frames = [isinstance(spans, pd.DataFrame) for spans, _ in given]
@@ -143,13 +216,12 @@ def _by_document(
         raise InputError("gold and pred: found a data frame and a list. Allowed: two data frames, or two lists.")
     if isinstance(texts, Mapping):
         raise InputError("texts: found names of documents, but lists of spans have none. Give a list of texts.")
-    if isinstance(texts, str) or not isinstance(texts, Sized | None):
-        raise InputError(f"texts: found {type(texts).__name__}. Allowed: a list of texts, one for each document.")
-    counts = {name: len(spans) for spans, name in given} | ({} if texts is None else {"texts": len(texts)})
+    lists = [(_entries(spans, name, "document"), name) for spans, name in given]
+    counts = {name: len(spans) for spans, name in lists} | ({} if texts is None else {"texts": len(texts)})
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise InputError(f"the documents differ: {found}. Give one list of spans for each document on both sides.")
-    sides = [[_checked(spans, f"{name}[{number}]") for number, spans in enumerate(side)] for side, name in given]
+    sides = [[_checked(spans, f"{name}[{number}]") for number, spans in enumerate(side)] for side, name in lists]
     return [None] * counts[GOLD_NAME], sides
 
 
@@ -158,7 +230,8 @@ def _checked(spans: object, where: str) -> list[Span]:
         raise InputError(f"{where}: found {type(spans).__name__}. Allowed: a list of spans for each document.")
     found = list(spans)
     for number, span in enumerate(found):
-        if not isinstance(span, Mapping) or not {"start", "end", "label"} <= set(span):
+        fits = isinstance(span, Mapping) and {"start", "end", "label"} <= set(span)
+        if not fits or not isinstance(span["label"], str | None):
             raise InputError(
                 f'{where}[{number}]: found {span!r}. Allowed: a span such as {{"start": 0, "end": 2, "label": "PER"}}.'
             )
@@ -171,7 +244,7 @@ def _frame(spans: object) -> pd.DataFrame:
 
 
 def _frames_by_document(
-    frames: Sequence[tuple[pd.DataFrame, str]], texts: Texts | None
+    frames: Sequence[tuple[pd.DataFrame, str]], texts: _Given | None
 ) -> tuple[list[str | None], list[list[list[Span]]]]:
     for frame, name in frames:
         missing = [column for column in ("start", "end", "label") if column not in frame.columns]
@@ -184,12 +257,16 @@ def _frames_by_document(
     if not all(named):
         if any(named):
             raise InputError(f"only one of the two frames has a column {_DOCUMENT}. Give it to both or to none.")
+        if isinstance(texts, Mapping):
+            raise InputError(f"texts: found names of documents, but the frames have no column {_DOCUMENT}. Add it.")
         if texts is not None and len(texts) != 1:
             raise InputError(f"there are {len(texts)} texts, but the frames have no column {_DOCUMENT}. Add it.")
         return [None], [[_records(frame)] for frame, _ in frames]
     known = list(texts) if isinstance(texts, Mapping) else []
     if texts is not None and not isinstance(texts, Mapping):
         raise InputError(f"texts: found a list, but the frames name their documents. Give {{{_DOCUMENT}: text}}.")
+    if any(frame[_DOCUMENT].isna().any() for frame, _ in frames):
+        raise InputError(f"a row has no {_DOCUMENT}. Give the document of every span.")
     doc_ids = list(dict.fromkeys([*known, *(str(name) for frame, _ in frames for name in frame[_DOCUMENT])]))
     sides = []
     for frame, _ in frames:
@@ -243,7 +320,7 @@ def _check_positions(spans: Sequence[Span], where: str) -> None:
             )
 
 
-def _texts_of(doc_ids: Sequence[str | None], texts: Texts) -> list[str]:
+def _texts_of(doc_ids: Sequence[str | None], texts: _Given) -> list[str]:
     if not isinstance(texts, Mapping):
         return list(texts)
     missing = [doc_id for doc_id in doc_ids if doc_id not in texts]

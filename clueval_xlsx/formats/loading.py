@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
+from clueval_xlsx.arguments import one_of, shown, wanted
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
@@ -41,7 +42,7 @@ def read(
     >>> len(reading.corpus), reading.corpus.text(0, 1)
     (2, 'Ann Lee')
     """
-    options = options or ReadOptions()
+    options = _read_options("options", options)
     opened = _open(source, options, name)
     return _read_opened(opened, _format_of(opened, options), options, base)
 
@@ -99,7 +100,7 @@ def _is_project(format_: Format, files: list[str]) -> bool:
 
 def _open(source: InputSource, options: ReadOptions, name: str | None) -> OpenedSource:
     if not isinstance(source, str | Path):
-        return _opened_file(str(name or getattr(source, "name", None) or "<stream>"), source.read(), options)
+        return _opened_file(str(name or getattr(source, "name", None) or "<stream>"), _content(source), options)
     path = Path(source)
     try:
         if path.is_dir():
@@ -112,6 +113,19 @@ def _open(source: InputSource, options: ReadOptions, name: str | None) -> Opened
         return _opened_file(name or shown_name(source), path.read_bytes(), options)
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
+
+
+def _read_options(name: str, options: ReadOptions | None) -> ReadOptions:
+    such_as = 'ReadOptions, such as ReadOptions(layers={"category": 2})'
+    return wanted(name, ReadOptions() if options is None else options, ReadOptions, such_as)
+
+
+def _content(source: BinaryIO) -> bytes:
+    content: object = source.read() if hasattr(source, "read") else None
+    if not isinstance(content, bytes):
+        found = shown(source) if content is None else "a file opened as text"
+        raise OptionError(f"source: found {found}. Allowed: a path, or a file opened for reading bytes (mode 'rb').")
+    return content
 
 
 def _opened_file(name: str, data: bytes, options: ReadOptions) -> OpenedSource:
@@ -276,8 +290,10 @@ def read_sides(
     names: tuple[str | None, str | None] = (None, None),
 ) -> tuple[Reading, Reading]:
     """Read gold and prediction, each on the text it needs."""
-    gold_options = gold_options or ReadOptions()
-    pred_options = replace(pred_options or gold_options, side=PRED)
+    gold_options = _read_options("gold_options", gold_options)
+    pred_options = replace(
+        _read_options("pred_options", gold_options if pred_options is None else pred_options), side=PRED
+    )
     opened = _open(gold, gold_options, names[0])
     format_ = _format_of(opened, gold_options)
     if _needs_text(opened, format_) and gold_options.text is None:
@@ -304,10 +320,20 @@ def read_pair(
     gold_options: ReadOptions | None = None,
     pred_options: ReadOptions | None = None,
     *,
-    strict_tags: bool = False,
-    align: bool = False,
+    bio: str = "lenient",
+    align: str = "tokens",
+    align_limit: float = 50,
 ) -> Pair:
     """Read gold and prediction and bring them together; the prediction is read like gold unless told otherwise."""
+    one_of("bio", bio, ("lenient", "strict"))
+    one_of("align", align, ("tokens", "text", "position"))
+    if not isinstance(align_limit, int | float) or not 0 <= align_limit <= 100:
+        raise OptionError(f"align_limit: found {shown(align_limit)}. Allowed: a percentage, 0 to 100.")
     names = (None if isinstance(gold, str | Path) else "gold", None if isinstance(pred, str | Path) else "pred")
     sides = read_sides(gold, pred, gold_options, pred_options, names=names)
-    return make_pair(*sides, strict_tags=strict_tags, align=align)
+    return make_pair(
+        *sides,
+        strict_tags=bio == "strict",
+        align=align == "text",
+        by_position=align_limit / 100 if align == "position" else None,
+    )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from clueval_xlsx.arguments import check_kinds, keep, one_of, texts
+from clueval_xlsx.corpus.nested import NESTED
 from clueval_xlsx.exceptions import OptionError, did_you_mean
+from clueval_xlsx.text.offsets import UNITS
 
 GOLD, PRED = "gold", "pred"
 UNION, FIRST = "union", "first"
@@ -53,11 +57,24 @@ class ReadOptions:
     mismatch: str = ERROR
     discontinuous: str = ERROR
     several_tags: str = ERROR
-    tag_names: tuple[str, ...] = ()
+    tag_names: Sequence[str] = ()
     encoding: str | None = None
     text_only: bool = False
 
     def __post_init__(self) -> None:
+        keep(self, tag_names=texts("tag_names", self.tag_names, "names of tags"))
+        if isinstance(self.text, os.PathLike):
+            keep(self, text=os.fspath(self.text))
+        check_kinds(self)
+        for name, value, allowed in (
+            ("--mismatch", self.mismatch, MISMATCH),
+            ("--discontinuous", self.discontinuous, DISCONTINUOUS),
+            ("--several-tags", self.several_tags, SEVERAL_TAGS),
+            ("--offsets", self.offsets, UNITS),
+            ("--nested", ERROR if self.nested is None else self.nested, NESTED),
+            ("side", self.side, (GOLD, PRED)),
+        ):
+            one_of(name, value, allowed)
         unknown = [name for name in self.fields if name not in FIELDS]
         if unknown:
             raise OptionError(f"--field {unknown[0]}=…: there is no such field. Allowed: {', '.join(FIELDS)}.")

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import pandas as pd
 
+from clueval_xlsx.arguments import shown, wanted
 from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.evaluation import Options, evaluate
@@ -133,7 +134,7 @@ def _collector_paused() -> Iterator[None]:
 
 @_collector_paused()
 def reimport(
-    workbooks: Sequence[Source],
+    workbooks: Source | Sequence[Source],
     gold: Source,
     *,
     pred: Source | None = None,
@@ -151,19 +152,22 @@ def reimport(
     and `options` are for workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name
     of a judge, `trust_id` says which of two case IDs counts where they differ (`row` or `block`).
     """
-    if not workbooks:
+    sources = _sources(workbooks)
+    if not sources:
         raise OptionError("no workbook was given. Give at least one judged workbook.")
     trusted = _trusted(trust_id)
-    opened, notes = _open_once(workbooks, password)
+    opened, notes = _open_once(sources, password)
     runs = group_by_run(opened)
     for run_id, own in runs.items():
         if pred is None and manifest_of(own) is None:  # before gold, which nobody can say how to read
             raise _lost_manifest(run_id, own)
     given = [manifest for own in runs.values() if (manifest := manifest_of(own)) is not None]
-    changes = overrides or ReadOverrides()
+    changes = wanted("overrides", ReadOverrides() if overrides is None else overrides, ReadOverrides, "ReadOverrides")
     how = [changes.over(read_options_of(given[0], side) if given else ReadOptions()) for side in ("gold", "pred")]
     gold_reading = _read_gold(gold, how[0], opened, chosen=bool(changes.names))
-    restored = _Restorer(gold_reading, pred, how[1], options or Options())
+    restored = _Restorer(
+        gold_reading, pred, how[1], wanted("options", Options() if options is None else options, Options, "Options")
+    )
     known = all_judgements(given, judgements, manifest_place(opened))
     adjudications = []
     for run_id, own in runs.items():
@@ -187,6 +191,15 @@ def reimport(
             raise InputError(f"{manifest_place(own)}: the run cannot be repeated: {error}") from None
     _check_layers(adjudications)
     return Reimport(gold_reading, tuple(adjudications), tuple(notes))
+
+
+def _sources(workbooks: Source | Sequence[Source]) -> list[Source]:
+    """The workbooks of a list; one alone counts as one."""
+    given = [workbooks] if isinstance(workbooks, str | Path) or not isinstance(workbooks, Sequence) else [*workbooks]
+    strange = [each for each in given if not isinstance(each, str | Path) and not hasattr(each, "read")]
+    if strange:
+        raise OptionError(f"workbooks: found {shown(strange[0])}. Allowed: paths or open files, one or a list of them.")
+    return given
 
 
 def _open_once(sources: Sequence[Source], password: str | None) -> tuple[list[OpenedWorkbook], list[str]]:

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from clueval_xlsx.arguments import texts
 from clueval_xlsx.corpus.spans import (
     check_disjoint,
+    check_frame,
     label_codes,
     label_vocabulary,
     layers_of,
@@ -44,6 +46,9 @@ def match_spans(a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None =
        class  first  stop  partner_start  partner_end partner_risk
     0      4      0     2              2           11         HIGH
     """
+    layers = None if layers is None else texts("layers", layers, "names of layers")
+    for spans, name in ((a, "first sequence"), (b, "second sequence")):
+        check_frame(spans, name, layers or ())
     check_disjoint(a, "first sequence")
     check_disjoint(b, "second sequence")
     (a_start, a_end), (b_start, b_end) = positions(a), positions(b)

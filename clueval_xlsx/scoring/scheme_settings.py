@@ -5,8 +5,10 @@ Nothing heavy is imported here, so that help can read it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clueval_xlsx.arguments import Pairs, check_kinds, keep, numbers, one_of, pairs, texts
 from clueval_xlsx.exceptions import OptionError
 
 # In the order in which they are shown. `clueval` is always computed.
@@ -53,16 +55,24 @@ def gives_half_credit(scheme: str, variant: str | None) -> bool:
 class SchemeOptions:
     """What to count besides `clueval`."""
 
-    names: tuple[str, ...] = ()
+    names: Sequence[str] = ()
     type_layer: str | None = None  # the layer whose labels are the types of merged spans; the first one
-    iou: tuple[float, ...] = (0.9,)
-    coverage: tuple[float, ...] = (0.3,)
+    iou: Sequence[float] = (0.9,)
+    coverage: Sequence[float] = (0.3,)
     scenario: float = 0.5
-    allow: tuple[tuple[str, str], ...] = ()  # category (or ALL, NONE) and the regex of characters left out
+    allow: Pairs = ()  # category (or ALL, NONE) and the regex of characters left out
     character_unit: str = CODE_POINTS
     skip_words: str = PRESIDIO_SKIP_WORDS  # what `presidio` passes over: that package's list, or nothing
 
     def __post_init__(self) -> None:
+        keep(
+            self,
+            names=texts("names", self.names, "names of schemes"),
+            iou=numbers("iou", self.iou, "shares"),
+            coverage=numbers("coverage", self.coverage, "shares"),
+            allow=self.allowed,
+        )
+        check_kinds(self)
         unknown = [name for name in self.names if name not in {*NAMES, ALL}]
         if unknown:
             raise OptionError(f"--scheme {unknown[0]}: there is no such scheme. Allowed: {', '.join((*NAMES, ALL))}.")
@@ -72,15 +82,18 @@ class SchemeOptions:
                     raise OptionError(
                         f"--{name}-threshold {threshold:g}: a threshold is a share. Allowed: more than 0, up to 1."
                     )
-        if self.character_unit not in CHARACTER_UNITS:
-            raise OptionError(f"--char-unit {self.character_unit!r}: unknown. Allowed: {', '.join(CHARACTER_UNITS)}.")
-        if self.skip_words not in SKIP_WORDS:
-            raise OptionError(f"--skip-words {self.skip_words!r}: unknown. Allowed: {', '.join(SKIP_WORDS)}.")
+        one_of("--char-unit", self.character_unit, CHARACTER_UNITS)
+        one_of("--skip-words", self.skip_words, SKIP_WORDS)
 
     @property
     def chosen(self) -> tuple[str, ...]:
         """The schemes to compute, in their fixed order."""
         return tuple(name for name in NAMES if name == "clueval" or name in self.names or ALL in self.names)
+
+    @property
+    def allowed(self) -> tuple[tuple[str, str], ...]:
+        """Category (or ALL, NONE) and the regex of characters that are left out."""
+        return pairs("allow", self.allow, 'a regex for each category, such as {"NAME": "[.,]"}')
 
     @property
     def as_listed(self) -> bool:
@@ -100,5 +113,5 @@ class SchemeOptions:
         if "presidio" in self.chosen:
             parts["presidio"] = ",".join([*(f"{threshold:g}" for threshold in self.iou), f"skip={self.skip_words}"])
         if "chars" in self.chosen:
-            parts["chars"] = ",".join([self.character_unit, *(f"{key}={quote(rule)}" for key, rule in self.allow)])
+            parts["chars"] = ",".join([self.character_unit, *(f"{key}={quote(rule)}" for key, rule in self.allowed)])
         return parts

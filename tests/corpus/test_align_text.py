@@ -30,7 +30,7 @@ def vrt(lines: list[tuple[str, str]]) -> io.BytesIO:
 
 
 def align(gold: list[tuple[str, str]], pred: list[tuple[str, str]]) -> Pair:
-    return read_pair(vrt(gold), vrt(pred), align=True)
+    return read_pair(vrt(gold), vrt(pred), align="text")
 
 
 def tokens(pair: Pair) -> list[str]:
@@ -97,7 +97,7 @@ def test_what_looks_like_a_reference_but_is_none_is_cut_between_its_letters(writ
     gold = io.BytesIO(f"{written}b\tB-X\n".encode())
     pred = io.BytesIO(f"{written}\tO\nb\tB-X\n".encode())
     options = ReadOptions(format="vrt")
-    pair = read_pair(gold, pred, options, options, align=True)
+    pair = read_pair(gold, pred, options, options, align="text")
     assert tokens(pair) == [written, "b"]
     assert spans(pair.gold) == [(0, 1, "X")]
     assert spans(pair.pred) == [(1, 1, "X")]
@@ -111,7 +111,7 @@ def test_sentences_of_gold_govern_and_structure_moves_with_the_cuts() -> None:
         b'<text id="a">\nAnn\tB-PER\n-\tI-PER\nLee\tI-PER\nkam\tI-PER\n.\tO\n</text>\n'
         b'<text id="b">\nx\tB-PER\n</text>\n'
     )
-    pair = read_pair(gold, pred, align=True)
+    pair = read_pair(gold, pred, align="text")
     assert tokens(pair) == ["Ann", "-", "Lee", "kam", ".", "x"]
     assert pair.corpus.breaks.tolist() == [0, 3, 5]
     assert pair.corpus.documents.start.tolist() == [0, 5]
@@ -141,12 +141,12 @@ def test_documents_must_be_the_same() -> None:
     gold = io.BytesIO(b'<text id="a">\nAnn\tO\n</text>\n<text id="b">\nLee\tO\n</text>\n')
     pred = io.BytesIO(b'<text id="a">\nAnnL\tO\n</text>\n<text id="b">\nee\tO\n</text>\n')
     with pytest.raises(InputError, match="document 'a'"):
-        read_pair(gold, pred, align=True)
+        read_pair(gold, pred, align="text")
 
 
 def test_a_prediction_without_documents_takes_those_of_gold() -> None:
     gold = io.BytesIO(b'<text id="a">\nAnn\tB-X\n</text>\n<text id="b">\nLee\tO\n</text>\n')
-    pair = read_pair(gold, vrt([("An", "B-X"), ("n", "O"), ("L", "O"), ("ee", "B-X")]), align=True)
+    pair = read_pair(gold, vrt([("An", "B-X"), ("n", "O"), ("L", "O"), ("ee", "B-X")]), align="text")
     assert pair.corpus.doc_ids == ("a", "b")
     assert tokens(pair) == ["An", "n", "L", "ee"]
 

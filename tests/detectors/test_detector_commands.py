@@ -90,7 +90,7 @@ def test_every_output_format_holds_the_same_predictions(
     result = run("predict", dataset, "-o", target, "--detector", good, *more)
     assert result.code == 0, result.err
     options = ReadOptions(format="table" if name.endswith((".tsv", ".csv", ".xlsx")) else None)
-    pair = read_pair(dataset, target, ReadOptions(), options, align=True)
+    pair = read_pair(dataset, target, ReadOptions(), options, align="text")
     words = [pair.corpus.text(start, end) for start, end in pair.pred.spans[["start", "end"]].to_numpy().tolist()]
     assert words == (["Frau", "Ott"] if source == "tokens" else ["Ann", "Lee", "Ben"])
     assert set(pair.pred.spans["span"]) == {"NAME"}

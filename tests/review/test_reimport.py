@@ -319,7 +319,7 @@ def says(**changes):
             "newer version",
         ),
         (lambda book: book["clueval_manifest"].cell(1, 1, "{broken"), "damaged"),
-        (says(settings={"level": "exakt"}), "damaged: unknown level 'exakt'. Allowed: exact"),
+        (says(settings={"level": "exakt"}), "damaged: level 'exakt': unknown. Allowed: exact"),
         (says(settings={"beta": "two"}), "damaged: settings.beta is 'two'. Allowed: float"),
         (says(settings={"replicates": 10**12}), "damaged: --replicates 1000000000000: out of range"),
         (says(settings={"labels": {"mapping": [["A"]]}}), "labels.mapping.0. is .'A'.. Allowed: array of length 2"),

@@ -105,7 +105,7 @@ def test_the_manifest_says_how_the_tokens_were_cut() -> None:
 
 def test_a_correction_inside_a_token_of_gold_is_widened_and_said() -> None:
     gold = b"<s>\nAnn-Lee\tO\nkam\tO\n</s>\n"
-    pair = read_pair(_named(gold, "gold.vrt"), io.BytesIO(b"Ann\tB-PER\n-Lee\tO\nkam\tO\n"), align=True)
+    pair = read_pair(_named(gold, "gold.vrt"), io.BytesIO(b"Ann\tB-PER\n-Lee\tO\nkam\tO\n"), align="text")
     evaluation = evaluate(pair, Options(replicates=0))
     judged = workbook(evaluation, {case(evaluation, "FP", "Ann"): Answer("gold_missing")})
     result = reimport([judged], _named(gold, "gold.vrt"))

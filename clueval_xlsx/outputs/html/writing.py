@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
+from clueval_xlsx.arguments import target_of
 from clueval_xlsx.comparison import Comparison
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
@@ -19,12 +20,12 @@ Result = Evaluation | Comparison | Reimport
 
 def write_html(result: Result, target: str | Path | BinaryIO, *, lang: str = "en") -> None:
     """Write the page of an evaluation, a comparison or a re-import to a file or an open stream."""
-    page = _page(result, lang)
-    if not isinstance(target, str | Path):
-        target.write(page.encode("utf-8", "replace"))
+    page, place = _page(result, lang), target_of(target)
+    if not isinstance(place, Path):
+        place.write(page.encode("utf-8", "replace"))
         return
     with Outputs() as outputs:
-        outputs.write_text(Path(target), page)
+        outputs.write_text(place, page)
 
 
 def _page(result: Result, lang: str) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from clueval_xlsx.arguments import check_kinds, keep, texts
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.outputs.xlsx.book import MOST_ROWS
 from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
 from clueval_xlsx.review.judgements import JUDGEMENTS, Answer, Judgement
@@ -37,6 +39,16 @@ class ReviewOptions:
     team: tuple[str, ...] = ()  # everybody the cases are handed out to
     sample: Sample = field(default_factory=Sample)  # how the cases were drawn
     in_memory: bool = False  # never a temporary file, whatever the size
+
+    def __post_init__(self) -> None:
+        keep(
+            self,
+            sources=texts("sources", self.sources, "names of workbooks"),
+            team=texts("team", self.team, "names of judges"),
+        )
+        check_kinds(self)
+        if self.max_rows < 1:
+            raise OptionError(f"--max-rows {self.max_rows}: out of range. Allowed: 1 or more.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,10 @@ from typing import BinaryIO
 
 import pandas as pd
 
+from clueval_xlsx.arguments import target_of, wanted
 from clueval_xlsx.cases.kinds import FN, FP, UM
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.outputs.xlsx.book import Book, creation_time
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.confusion import write_confusion
@@ -30,7 +32,7 @@ _STREAMED_FROM = 20_000
 
 def write_workbook(
     evaluation: Evaluation,
-    target: Path | BinaryIO,
+    target: str | Path | BinaryIO,
     options: ReviewOptions | None = None,
     *,
     cases: Mapping[str, pd.DataFrame] | None = None,
@@ -40,7 +42,18 @@ def write_workbook(
 
     `advance` is called with the number of case rows written since the last call.
     """
-    options = options or ReviewOptions()
+    wanted("evaluation", evaluation, Evaluation, "what evaluate, evaluate_tags or evaluate_spans gives")
+    options = wanted(
+        "options",
+        ReviewOptions() if options is None else options,
+        ReviewOptions,
+        "ReviewOptions, such as ReviewOptions(lang='de')",
+    )
+    if cases is not None and not isinstance(cases, Mapping):
+        raise OptionError(
+            f"cases: found {type(cases).__name__}. Allowed: the cases of each sheet, such as {{'FN': frame}}."
+        )
+    place = target_of(target)
     words = Words(options.lang)
     shown = dict(cases) if cases is not None else dict(zip((FN, FP), evaluation.case_tables, strict=True))
     if cases is None and evaluation.unmarked_cases is not None:
@@ -48,7 +61,7 @@ def write_workbook(
     manifest = _manifest(evaluation, options, shown)
     content = ReviewContent(evaluation, options, words, shown, manifest.run_id)
     total = sum(len(table) for table in shown.values())
-    with Book(target, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not options.in_memory) as book:
+    with Book(place, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not options.in_memory) as book:
         guide = book.sheet(words["sheet.guide"])
         case_sheets = CaseSheets(book, content)
         metrics = book.sheet(words["sheet.metrics"])

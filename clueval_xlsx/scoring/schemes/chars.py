@@ -36,7 +36,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     if matched.relaxed:
         return []
     layer = matched.type_layer
-    rules = compile_rules(matched.options.allow)
+    rules = compile_rules(matched.options.allowed)
     annotations = [side.listed for side in matched.sides]
     extents = (positions(frame) for frame in annotations)
     marked = covered(*((first, last + 1) for first, last in extents))

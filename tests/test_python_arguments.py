@@ -1,0 +1,251 @@
+"""Arguments as people write them in Python: understood where they are unambiguous, else refused in one sentence."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from clueval_xlsx import (
+    LabelRules,
+    Options,
+    ReadOptions,
+    ReviewOptions,
+    SchemeOptions,
+    compare,
+    error_table,
+    evaluate,
+    evaluate_spans,
+    evaluate_tags,
+    match_spans,
+    merge_layers,
+    read,
+    read_pair,
+    reimport,
+    set_threads,
+    write_html,
+    write_workbook,
+)
+from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.review.judgements import Answer
+from tests.support.folders import ROOT
+from tests.support.judging import workbook
+from tests.support.workbooks import example
+
+GOLD = [["B-PER", "O"], ["B-MISC", "I-MISC"]]
+PRED = [["B-PER", "O"], ["B-PER", "I-PER"]]
+FRAME = pd.DataFrame({"start": [0], "end": [3], "label": ["PER"]})
+NAMED = FRAME.assign(doc_id=7)
+RESULT = evaluate_tags(GOLD, PRED)
+GOLD_SPANS, PRED_SPANS, CORPUS = RESULT.pair.gold.spans, RESULT.pair.pred.spans, RESULT.pair.corpus
+
+
+def ann() -> io.BytesIO:
+    return io.BytesIO(b"Ann\tB-PER\nLee\tI-PER\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "same"),
+    [
+        (SchemeOptions("seqeval"), SchemeOptions(("seqeval",))),
+        (SchemeOptions(["seqeval", "iou"]), SchemeOptions(("seqeval", "iou"))),
+        (SchemeOptions({"seqeval", "iou"}), SchemeOptions(("iou", "seqeval"))),
+        (SchemeOptions(iou=0.5), SchemeOptions(iou=(0.5,))),  # type: ignore[arg-type]
+        (SchemeOptions(iou=np.array([0.5])), SchemeOptions(iou=(0.5,))),  # type: ignore[arg-type]
+        (SchemeOptions(allow={"NAME": "[.]"}), SchemeOptions(allow=(("NAME", "[.]"),))),
+        (LabelRules(mapping={"MISC": "PER"}), LabelRules(mapping=(("MISC", "PER"),))),
+        (LabelRules(equivalent=[["MISC", "PER"]]), LabelRules(equivalent=(("MISC", "PER"),))),
+        (LabelRules(ignored="MISC"), LabelRules(ignored=("MISC",))),
+        (Options(by="court"), Options(by=("court",))),
+        (Options(schemes="seqeval"), Options(schemes=SchemeOptions(("seqeval",)))),  # type: ignore[arg-type]
+        (Options(schemes=["seqeval"]), Options(schemes=SchemeOptions(("seqeval",)))),  # type: ignore[arg-type]
+        (Options(seed=np.int64(3)), Options(seed=3)),  # type: ignore[arg-type]
+        (ReadOptions(text=Path("texts")), ReadOptions(text="texts")),  # type: ignore[arg-type]
+        (ReadOptions(tag_names=["O", "B-PER"]), ReadOptions(tag_names=("O", "B-PER"))),
+        (ReviewOptions(team=["anna", "ben"]), ReviewOptions(team=("anna", "ben"))),  # type: ignore[arg-type]
+    ],
+)  # fmt: skip
+def test_options_may_be_written_in_several_ways(written: object, same: object) -> None:
+    assert written == same
+    assert repr(written) == repr(same)
+
+
+def test_a_mapping_of_labels_counts_however_it_is_written() -> None:
+    rules = LabelRules(mapping={"MISC": "PER"})
+    result = evaluate_tags(GOLD, PRED, options=Options(labelled="span", labels=rules))
+    assert (result.headline.recall, evaluate_tags(GOLD, PRED, options=Options(labelled="span")).headline.recall) == (
+        1,
+        0.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        (pd.Series(GOLD), pd.Series(PRED)),
+        (np.array(GOLD), np.array(PRED)),
+        ([np.array(line) for line in GOLD], [np.array(line) for line in PRED]),
+        ([pd.Series(line) for line in GOLD], [pd.Series(line) for line in PRED]),
+        (tuple(map(tuple, GOLD)), tuple(map(tuple, PRED))),
+    ],
+)  # fmt: skip
+def test_lists_of_tags_may_be_series_and_arrays(gold: Any, pred: Any) -> None:
+    result = evaluate_tags(gold, pred, pd.Series([["Ann", "Lee"], ["a", "b"]]), documents=pd.Series(["x", "y"]))
+    expected = evaluate_tags(GOLD, PRED, [["Ann", "Lee"], ["a", "b"]], documents=["x", "y"])
+    pd.testing.assert_frame_equal(result.summary, expected.summary)
+    assert result.signature == expected.signature  # what was compared is known by its content, not by how it was held
+
+
+def test_long_arrays_of_tags_are_told_apart() -> None:
+    gold = np.full(5_000, "O", dtype=object)
+    other = gold.copy()
+    other[2_500] = "B-PER"
+    first, second = (evaluate_tags([each], [gold]) for each in (gold, other))
+    with pytest.raises(InputError, match="different gold files"):
+        compare({"a": first, "b": second})
+
+
+@pytest.mark.parametrize(
+    ("frame", "texts"),
+    [
+        (FRAME, "Ann Lee"),
+        (FRAME, ["Ann Lee"]),
+        (FRAME, pd.Series(["Ann Lee"])),
+        (NAMED, {7: "Ann Lee"}),
+        (NAMED, {"7": "Ann Lee"}),
+        (NAMED, pd.Series({7: "Ann Lee"})),
+    ],
+)  # fmt: skip
+def test_texts_of_frames_may_be_series_and_have_any_keys(frame: pd.DataFrame, texts: Any) -> None:
+    assert list(evaluate_spans(frame, frame.iloc[:0], texts).cases["surface"]) == ["Ann"]
+
+
+def test_lists_of_spans_may_be_series() -> None:
+    spans = pd.Series([[{"start": 0, "end": 3, "label": "PER"}], []])
+    assert evaluate_spans(spans, spans, pd.Series(["Ann Lee", "came"])).headline.recall == 1
+
+
+def test_systems_are_compared_from_a_mapping_and_from_pairs() -> None:
+    other = evaluate_tags(GOLD, GOLD)
+    assert compare({"a": RESULT, "b": other}).names == compare([("a", RESULT), ("b", other)]).names == ["a", "b"]
+
+
+def test_one_workbook_is_brought_home_without_a_list(tmp_path: Path) -> None:
+    result = example()
+    path = tmp_path / "anna.xlsx"
+    path.write_bytes(workbook(result, {result.case_tables[0]["case_id"].iloc[0]: Answer("gold_wrong")}).getvalue())
+    gold = ROOT / "examples" / "gold.vrt"
+    found = [repr(reimport(each, gold)) for each in ([path], path, str(path), io.BytesIO(path.read_bytes()))]
+    assert len(set(found)) == 1
+
+
+def test_a_workbook_is_written_to_a_path_as_text_as_to_any_path(tmp_path: Path) -> None:
+    write_workbook(RESULT, str(tmp_path / "review.xlsx"))
+    assert (tmp_path / "review.xlsx").stat().st_size > 5_000
+    with pytest.raises(CluevalError, match="cannot be written"):
+        write_workbook(RESULT, str(tmp_path / "nowhere" / "review.xlsx"))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: LabelRules(equivalent=("MISC", "PER")), r"equivalent: found \('MISC', 'PER'\).*groups.*\[\(\"ORG\""),
+        (lambda: LabelRules(equivalent="MISC,PER"), "equivalent: found 'MISC,PER'. Allowed: groups"),
+        (lambda: LabelRules(equivalent=[["MISC"]]), "equivalent: .*groups"),
+        (lambda: LabelRules(equivalent={"MISC": "PER"}), "equivalent: .*groups"),
+        (lambda: LabelRules(mapping="MISC=PER"), "mapping: found 'MISC=PER'. Allowed: the new name of each label"),
+        (lambda: LabelRules(mapping=("MISC", "PER")), "mapping: found"),
+        (lambda: LabelRules(mapping={"MISC": 3}), "mapping: found {'MISC': 3}"),
+        (lambda: LabelRules(ignored=3), "ignored: found 3. Allowed: labels"),
+        (lambda: LabelRules(unmapped="drop"), "unmapped 'drop': unknown. Allowed: discard, keep"),
+        (lambda: LabelRules(left_out=["a"]), "left_out: found"),
+        (lambda: SchemeOptions(["seqvl"]), "there is no such scheme"),
+        (lambda: SchemeOptions([3]), "found .3.. Allowed: names of schemes"),
+        (lambda: SchemeOptions(None), "found None. Allowed: names of schemes"),
+        (lambda: SchemeOptions(iou="0.5"), "iou.*found '0.5'"),
+        (lambda: SchemeOptions(scenario=[0.5]), r"scenario.*found \[0.5\]. Allowed: a number"),
+        (lambda: SchemeOptions(allow="NAME=[.]"), "allow: found .*a regex for each category"),
+        (lambda: SchemeOptions(allow={"NAME": 3}), "allow: found"),
+        (lambda: SchemeOptions(skip_words=["the"]), "skip"),
+        (lambda: Options(level="exactly"), "level 'exactly': unknown. Allowed: exact"),
+        (lambda: Options(level=3), "level 3: unknown. Allowed: exact"),
+        (lambda: Options(beta="2"), "beta: found '2'. Allowed: a number"),
+        (lambda: Options(labelled=["span"]), r"labelled: found \['span'\]. Allowed: a text or None"),
+        (lambda: Options(seed=1.5), "seed: found 1.5. Allowed: a whole number"),
+        (lambda: Options(replicates=True), "replicates: found True"),
+        (lambda: Options(by=3), "by: found 3"),
+        (lambda: Options(schemes={"names": "iou"}), "schemes: found .*SchemeOptions"),
+        (lambda: Options(schemes=None), "schemes: found None"),
+        (lambda: Options(labels={"mapping": {}}), "labels: found .*LabelRules"),
+        (lambda: ReadOptions(layers=["category"]), r"layers: found \['category'\]. Allowed: a dict"),
+        (lambda: ReadOptions(layers={"category": 2.0}), "layers: found"),
+        (lambda: ReadOptions(token_id="4"), "token_id: found '4'. Allowed: a whole number or None"),
+        (lambda: ReadOptions(nested="longst"), "nested 'longst': unknown. Allowed: error, longest, merge"),
+        (lambda: ReadOptions(mismatch="ignore"), "mismatch 'ignore': unknown"),
+        (lambda: ReadOptions(tag_names={0: "O"}), "tag_names: found"),
+        (lambda: ReviewOptions(judge=None), "judge: found None. Allowed: a text"),
+        (lambda: ReviewOptions(max_rows=0), "max-rows 0: out of range"),
+        (lambda: ReviewOptions(labels=["PER"]), "labels: found .*a dict"),
+        (lambda: evaluate_tags(GOLD, PRED, options={"level": "exact"}), "options: found {'level': 'exact'}"),
+        (lambda: evaluate(RESULT.pair, FRAME), "options: found DataFrame"),
+        (lambda: evaluate(GOLD, PRED), "pair: found .*read_pair"),
+        (lambda: evaluate("gold.vrt", "pred.vrt"), "pair: found 'gold.vrt'. Allowed: what read_pair"),
+        (lambda: evaluate_tags([[None]], [["O"]]), r"gold\[0\]: None is no tag"),
+        (lambda: evaluate_tags([["O"]], [[float("nan")]]), r"pred\[0\]: nan is no tag"),
+        (lambda: evaluate_tags([[["O"]]], [["O"]]), r"gold\[0\]: \['O'\] is no tag"),
+        (lambda: evaluate_tags([None], [["O"]]), r"gold\[0\]: found NoneType"),
+        (lambda: evaluate_tags(FRAME, FRAME), "gold: found DataFrame"),
+        (lambda: evaluate_tags({"a": ["O"]}, {"a": ["O"]}), "gold: found dict"),
+        (lambda: evaluate_tags(GOLD, PRED, [["a", 3], ["b", "c"]]), r"tokens\[0\]: found 3"),
+        (lambda: evaluate_tags(GOLD, PRED, documents=[None, None]), "a list has no document"),
+        (lambda: evaluate_spans(FRAME, FRAME, {"a": "Ann"}), "frames have no column doc_id"),
+        (lambda: evaluate_spans(NAMED, NAMED, pd.Series({7: None})), r"texts\['7'\]: found NoneType"),
+        (lambda: evaluate_spans(NAMED.assign(doc_id=None), NAMED), "a row has no doc_id"),
+        (lambda: evaluate_spans(NAMED, NAMED, 3), "texts: found int"),
+        (lambda: evaluate_spans([[{"start": 0, "end": 1, "label": ["X"]}]], [[]]), r"gold\[0\]\[0\]: found"),
+        (lambda: evaluate_spans(None, None), "gold: found NoneType"),
+        (lambda: evaluate_spans([[]], [[]], ["a"], nested="longst"), "nested 'longst': unknown"),
+        (lambda: compare([RESULT, RESULT]), "named: found list. Allowed: the name and the evaluation of every system"),
+        (lambda: compare({}), "named: found {}"),
+        (lambda: compare({"a": RESULT, "b": 3}), "named: found"),
+        (lambda: compare(RESULT), "named: found Evaluation"),
+        (lambda: read(3), "source: found 3. Allowed: a path"),
+        (lambda: read(io.StringIO("Ann")), "a file opened as text"),
+        (lambda: read(ann(), {"layers": {"a": 2}}), "options: found .*ReadOptions"),
+        (lambda: read_pair(ann(), ann(), None, "span"), "pred_options: found 'span'"),
+        (lambda: read_pair(ann(), ann(), align="texts"), "align 'texts': unknown. Allowed: tokens, text, position"),
+        (lambda: read_pair(ann(), ann(), align="position", align_limit=101), "align_limit: found 101"),
+        (lambda: read_pair(ann(), ann(), bio="iob"), "bio 'iob': unknown. Allowed: lenient, strict"),
+        (lambda: reimport(3, "gold.vrt"), "workbooks: found 3"),
+        (lambda: reimport({"a": "b.xlsx"}, "gold.vrt"), "workbooks: found"),
+        (lambda: write_workbook("x.xlsx", RESULT), "evaluation: found 'x.xlsx'"),
+        (lambda: write_workbook(RESULT, io.StringIO()), "target: found StringIO"),
+        (lambda: write_workbook(RESULT, io.BytesIO(), {"lang": "de"}), "options: found .*ReviewOptions"),
+        (lambda: write_workbook(RESULT, io.BytesIO(), cases=RESULT.cases), "cases: found DataFrame"),
+        (lambda: write_html(RESULT, 3), "target: found 3"),
+        (lambda: match_spans(FRAME.drop(columns="end"), FRAME), "first sequence: there is no column 'end'"),
+        (lambda: match_spans([], FRAME), "first sequence: found list"),
+        (lambda: match_spans(FRAME, FRAME.assign(start="x")), "second sequence: the column 'start' is of"),
+        (lambda: match_spans(FRAME, FRAME, layers="risk"), "there is no column 'risk'"),
+        (lambda: merge_layers({"risk": FRAME}), r"layers\['risk'\]: there is no column 'risk'"),
+        (lambda: merge_layers([FRAME]), "layers: found list"),
+        (lambda: merge_layers({}), "layers: found {}"),
+        (lambda: error_table(3, GOLD_SPANS, PRED_SPANS, CORPUS), "spans: found int"),
+        (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, None), "corpus: found None"),
+        (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, CORPUS, sheet="X"), "sheet 'X': unknown. Allowed: FN"),
+        (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, CORPUS, context="x"), "context: found 'x'"),
+        (lambda: set_threads(0), "count: found 0"),
+        (lambda: set_threads("4"), "count: found '4'"),
+    ],
+)  # fmt: skip
+def test_what_is_ambiguous_or_of_the_wrong_kind_is_refused_in_one_sentence(
+    call: Callable[[], object], words: str
+) -> None:
+    with pytest.raises((OptionError, InputError), match=words) as refused:
+        call()
+    assert "\n" not in str(refused.value)
