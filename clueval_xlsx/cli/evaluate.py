@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.outputs.xlsx import ReviewOptions
     from clueval_xlsx.review.assignment import Selection
     from clueval_xlsx.views.trend import PastRun
+    from clueval_xlsx.words import Words
 
 _FILE = click.Path(path_type=Path)
 _OF_WORKBOOKS = ("judges", "double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous")
@@ -261,8 +262,23 @@ def _finish(
     if review.password is not None and targets.in_clear_text:
         say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
     words = Words(TERMINAL)
+    if targets.html:
+        said += _left_out_of_trends(results, past, words)
     for sentence in (*said, *(evaluation_sentence(result, words) for result in results.values())):
         say(sentence)
+
+
+def _left_out_of_trends(results: Mapping[str, Evaluation], past: Sequence[PastRun], words: Words) -> list[str]:
+    """Which runs of the history the reports do not show, and why."""
+    from clueval_xlsx.views.trend import trend
+
+    said = []
+    for part, result in results.items():
+        shown = trend(result, past, words)
+        if shown and shown.note:
+            latest = f" In the latest of them: {shown.difference}." if shown.difference else ""
+            said.append(f"Note: --history{f' ({part})' if part else ''}: {shown.note}{latest}")
+    return said
 
 
 def _write_workbooks(outputs: Outputs, result: Evaluation, book: Path, review: ReviewRequest) -> list[str]:

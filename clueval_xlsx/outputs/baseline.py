@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any, NoReturn
+from typing import Any
 
 import msgspec
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.figures import signature_differences
+from clueval_xlsx.outputs.json_values import ReadScore, strict_json, what_is_wrong
 from clueval_xlsx.outputs.metrics_json import SCHEMA
 
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group")
@@ -22,25 +23,6 @@ _OTHER_FILES = {  # by a key that no other file has
     "runs": "`reimport --json` wrote",
     "gates": "`--history` wrote, a line about a run",
 }
-_Rate = Annotated[float, msgspec.Meta(ge=0, le=1 + 1e-9)]
-
-
-class _Row(msgspec.Struct):
-    """What a gate needs of a score row."""
-
-    scheme: str
-    variant: str | None
-    level: str | None
-    labelled: str | None
-    layer: str | None
-    label: str | None
-    average: str | None
-    group: dict[str, Any] | None
-    precision: _Rate | None
-    recall: _Rate | None
-    f1: _Rate | None
-    f_beta: _Rate | None
-    interval: dict[str, tuple[_Rate, _Rate]] | None
 
 
 class _Layer(msgspec.Struct):
@@ -49,7 +31,7 @@ class _Layer(msgspec.Struct):
 
 class _Metrics(msgspec.Struct):
     signature: str
-    scores: list[_Row]
+    scores: list[ReadScore]
     layers: dict[str, _Layer] | None = None
 
 
@@ -73,7 +55,7 @@ class Baseline:
 def read_baseline(data: bytes, name: str) -> Baseline:
     """Read a metrics.json, ours or the Presidio-shaped one with ours in it."""
     try:
-        content = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
+        content = strict_json(data.decode("utf-8-sig"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: is no JSON: {error}. Give a metrics.json that `--json` wrote.") from None
     inner = ""
@@ -84,16 +66,10 @@ def read_baseline(data: bytes, name: str) -> Baseline:
     try:
         metrics = msgspec.convert(content, _Metrics)
     except msgspec.ValidationError as error:
-        what, _, place = str(error).partition(" - at `$.")
-        where = inner + (place.rstrip("`") or "the file")
-        raise InputError(f"{name}: {where}: {what[0].lower()}{what[1:]}. {_REMEDY}") from None
+        raise InputError(f"{name}: {inner}{what_is_wrong(error)}. {_REMEDY}") from None
     layers = (metrics.layers or {}).values()
     signatures = tuple(layer.signature for layer in layers) or (metrics.signature,)
     return Baseline(name, signatures, {_identity(row): row for row in content["scores"]})
-
-
-def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"found {constant}, which JSON does not have")
 
 
 def _what_it_is(content: Any) -> str:

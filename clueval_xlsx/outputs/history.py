@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.figures import Figures
-from clueval_xlsx.outputs.json_values import score_row
+from clueval_xlsx.outputs.json_values import ReadScore, score_row, strict_json, what_is_wrong
 from clueval_xlsx.views.scores import RateView
 from clueval_xlsx.views.trend import PastRun
 
@@ -32,37 +34,49 @@ def history_line(evaluation: Figures, when: str, gates: Sequence[dict[str, Any]]
     return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read_history(text: str, name: str) -> list[dict[str, Any]]:
+class HistoryLine(msgspec.Struct):
+    """What is read back of a line."""
+
+    schema: Literal[2]
+    headline: ReadScore
+    time: str = ""
+    signature: str = ""
+    system: str | None = None
+    pred: dict[str, Any] = {}
+
+
+def read_history(text: str, name: str) -> list[HistoryLine]:
     """The runs of a history file; a line that is none is an error."""
     runs = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            run = json.loads(line)
-            known = isinstance(run, dict) and run.get("schema") == SCHEMA and isinstance(run.get("headline"), dict)
-        except (ValueError, RecursionError):
-            known = False
-        if not known:
+            runs.append(msgspec.convert(strict_json(line), HistoryLine))
+        except (ValueError, RecursionError) as error:
+            what = what_is_wrong(error) if isinstance(error, msgspec.ValidationError) else "not valid JSON"
             raise InputError(
-                f"{name}:{number}: is no line of a history. Allowed: what `--history` wrote. Give another file."
-            )
-        runs.append(run)
+                f"{name}:{number}: is no line of a history: {what}. Allowed: what `--history` wrote. Give another file."
+            ) from None
     return runs
 
 
 def past_runs(text: str, name: str) -> tuple[PastRun, ...]:
-    """The runs of a history file as views show them; those of compared systems are left aside."""
-    found = []
-    for run in read_history(text, name):
-        if run.get("system") is None:
-            headline = run["headline"]
-            model = PurePath(str(run.get("pred", {}).get("path", ""))).name
-            rates = (_rate(headline, rate) for rate in ("recall", "precision"))
-            found.append(PastRun(str(run.get("time", "")), model, str(run.get("signature", "")), *rates))
-    return tuple(found)
+    """The runs of a history file as views show them."""
+    return tuple(
+        PastRun(
+            run.time,
+            PurePath(str(run.pred.get("path", ""))).name,
+            run.signature,
+            _rate(run.headline, "recall"),
+            _rate(run.headline, "precision"),
+            compared=run.system is not None,
+        )
+        for run in read_history(text, name)
+    )
 
 
-def _rate(headline: dict[str, Any], name: str) -> RateView:
-    low, high = (headline.get("interval") or {}).get(name) or (None, None)
-    return RateView(*(float("nan") if value is None else float(value) for value in (headline.get(name), low, high)))
+def _rate(headline: ReadScore, name: str) -> RateView:
+    low, high = (headline.interval or {}).get(name, (None, None))
+    value = getattr(headline, name)
+    return RateView(*(float("nan") if each is None else each for each in (value, low, high)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, NoReturn
 
 import msgspec
 import numpy as np
@@ -83,6 +83,50 @@ class WrittenScore(msgspec.Struct, gc=False):
     f_beta: float | None
     interval: dict[str, list[float]] | None
     counts: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
+
+
+_Rate = Annotated[float, msgspec.Meta(ge=0, le=1 + 1e-9)]
+
+
+class ReadScore(msgspec.Struct):
+    """What is read back of a score row: what it is, and its rates."""
+
+    scheme: str
+    variant: str | None
+    level: str | None
+    labelled: str | None
+    layer: str | None
+    label: str | None
+    average: str | None
+    group: dict[str, Any] | None
+    precision: _Rate | None
+    recall: _Rate | None
+    f1: _Rate | None
+    f_beta: _Rate | None
+    interval: dict[str, tuple[_Rate, _Rate]] | None
+
+
+def strict_json(text: str) -> Any:
+    """The value of a JSON text, in which NaN and the like are no numbers."""
+    return json.loads(text, parse_constant=_no_number)
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"found {constant}, which JSON does not have")
+
+
+def what_is_wrong(error: msgspec.ValidationError) -> str:
+    """Where a value stands that is another than it should be, and what it is.
+
+    >>> try:
+    ...     msgspec.convert({"rates": [0.5, "x"]}, dict[str, list[float]])
+    ... except msgspec.ValidationError as error:
+    ...     what_is_wrong(error)
+    'rates[1]: expected `float`, got `str`'
+    """
+    what, _, place = str(error).partition(" - at `$")
+    where = place.rstrip("`").removeprefix(".")
+    return (f"{where}: " if where else "") + what[:1].lower() + what[1:]
 
 
 def score_rows(table: pd.DataFrame) -> list[WrittenScore]:
