@@ -256,6 +256,7 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
     settings = ScoreSettings(
         documents=pair.corpus.documents.start,
         vocabulary=strict.vocabulary,
+        listed_vocabulary=strict.listed_vocabulary,
         groupings=groups,
         beta=options.beta,
         seed=options.seed,

@@ -38,7 +38,8 @@ class Annotation:
     """The spans of one side.
 
     `tags` are the columns that layers were decoded from, where there were any. `listed` are the annotations as
-    the source lists them, in its order and overlapping as they may, where that differs from the layers.
+    the source lists them, in its order and overlapping as they may, where that differs from the layers;
+    `listed_scores` how sure whoever made each of these was, NaN where nobody said.
     """
 
     source: Source
@@ -47,6 +48,7 @@ class Annotation:
     openings: Mapping[str, OpeningCounts] = field(default_factory=dict)  # layer -> how its tags open spans
     tags: Mapping[str, TagColumn] = field(default_factory=dict)
     listed: pd.DataFrame | None = None
+    listed_scores: FloatArray | None = None
     attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
     scores: pd.DataFrame | None = None  # start, end, score: how sure whoever made them was
     listing: Listing | None = None  # the annotations as listed, where somebody gave them scores

@@ -199,11 +199,15 @@ def _change(pair: Pair, change: Any) -> Pair:
 
     def changed(side: Annotation) -> Annotation:
         layers = {name: change(spans, name).reset_index(drop=True) for name, spans in side.layers.items()}
-        listed = side.listed
+        listed, scores = side.listed, side.listed_scores
         if listed is not None:
+            listed = listed.reset_index(drop=True)
             for name in layers_of(listed):
                 listed = change(listed, name)
-        return replace(side, layers=layers, spans=join_layers(layers, pair.corpus), listed=listed)
+            scores = None if scores is None else scores[listed.index]  # of those that are left
+            listed = listed.reset_index(drop=True)
+        joined = join_layers(layers, pair.corpus)
+        return replace(side, layers=layers, spans=joined, listed=listed, listed_scores=scores)
 
     return replace(pair, gold=changed(pair.gold), pred=changed(pair.pred))
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
+from clueval_xlsx.corpus.annotation import Annotation, FloatArray, Source, join_layers
 from clueval_xlsx.corpus.changes import Changes, Handle, Key, NewSpan, differing, keys
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.document_order import order_like
@@ -124,6 +124,11 @@ class TextReading:
     def listed_spans(self) -> pd.DataFrame | None:
         """The annotations as they are listed, where some of them gave way to others."""
         return self._listed_frame(self.corpus)
+
+    @property
+    def listed_scores(self) -> FloatArray | None:
+        """How sure whoever made the listed annotations was, where some of them gave way to others."""
+        return self.listed.scores if self.resolved else None
 
     @property
     def listing(self) -> Listing | None:
@@ -266,7 +271,15 @@ class TextReading:
             if scores is not None:
                 listing = self._listing_at(cut.positions(*own.of_ranges(self.listed.ranges)))
             joined = join_layers(frames, cut.corpus)
-            return Annotation(self.source, frames, joined, listed=listed, scores=known, listing=listing)
+            return Annotation(
+                self.source,
+                frames,
+                joined,
+                listed=listed,
+                listed_scores=self.listed_scores,
+                scores=known,
+                listing=listing,
+            )
 
         return OnTokens(cut, annotation, visible=theirs, differences=differences)
 
@@ -280,6 +293,7 @@ class TextReading:
             frames,
             joined,
             listed=listed,
+            listed_scores=self.listed_scores,
             attributes=attributes,
             scores=scores,
             listing=self._listing(corpus),

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
+from clueval_xlsx.corpus.annotation import Annotation, FloatArray, Source, join_layers
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.document_order import order_like
 from clueval_xlsx.corpus.listing import Listing
@@ -52,6 +52,7 @@ class TokenReading:
     scores: pd.DataFrame | None = None
     split: Callable[[bytes], dict[str, bytes]] | None = None  # into the files that were put together
     listed_spans: pd.DataFrame | None = None
+    listed_scores: FloatArray | None = None
     listing: Listing | None = None
     token_of: IntArray | None = None
     resolved: tuple[str, ...] = ()

@@ -137,12 +137,14 @@ def _on_tokens(dataset: Dataset, run: Run, mode: str, source: Source) -> Predict
     start, end = text.positions(mentions.ranges)
     scores = pd.DataFrame({"start": start, "end": end, "score": mentions.scores}).dropna(ignore_index=True)
     every = pd.DataFrame({"start": placed.start, "end": placed.end, **listed.labels})
+    gave_way = bool(resolution.dropped or resolution.merged)
     side = TokenReading(
         corpus,
         {dataset.layer: make_spans(start, end, mentions.labels)},
         source,
         scores=scores if len(scores) else None,
-        listed_spans=every if resolution.dropped or resolution.merged else None,
+        listed_spans=every if gave_way else None,
+        listed_scores=listed.scores if gave_way else None,
         listing=Listing(listed, placed.start, placed.end, mode, on_tokens=True),
     )
     notes = _notes(resolution, listed, source.name, describe)

@@ -107,7 +107,8 @@ def presidio_part(evaluation: Figures) -> dict[str, Any]:
     rows = evaluation.presidio
     overall = rows[rows["labelled"].isna() & rows["layer"].isna()].iloc[0]
     found = {name: number(overall[name]) for name in ("precision", "recall", "f_beta")}
-    by_type = rows[rows["labelled"].notna() & rows["label"].notna()]
+    found_somewhere = (rows["gold"] > 0) | (rows["pred"] > 0)
+    by_type = rows[rows["labelled"].notna() & rows["label"].notna() & found_somewhere]
     documents = evaluation.inputs.documents
     discarded = len(evaluation.alignment.discarded)
     return {

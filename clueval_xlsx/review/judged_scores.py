@@ -64,6 +64,7 @@ def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
     settings = ScoreSettings(
         documents=evaluation.pair.corpus.documents.start,
         vocabulary={},
+        listed_vocabulary={},
         beta=options.beta,
         seed=options.seed,
         replicates=options.replicates,

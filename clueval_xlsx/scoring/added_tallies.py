@@ -19,6 +19,7 @@ from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides, Tally
 from clueval_xlsx.scoring.scores import ScoreSettings
 from clueval_xlsx.text.strings import IntArray
 
+_Vocabulary = Mapping[str, Sequence[str]]
 _Key = tuple[str, str | None, str | None, str | None]
 _EXACT = 2**24  # whole numbers below this, and their halves, are exact in four bytes
 
@@ -50,10 +51,8 @@ class AddedTallies:
     @classmethod
     def join(cls, parts: Sequence[AddedTallies]) -> AddedTallies:
         """Add up parts, whose documents follow each other."""
-        own = [part.settings.vocabulary for part in parts]
-        layers = dict.fromkeys(layer for each in own for layer in each)
-        vocabulary = {layer: sorted({label for each in own for label in each.get(layer, ())}) for layer in layers}
-        renamed = [{layer: _codes(names, vocabulary[layer]) for layer, names in each.items()} for each in own]
+        vocabulary, renamed = _joined_vocabulary([part.settings.vocabulary for part in parts])
+        listed_vocabulary, listed_renamed = _joined_vocabulary([part.settings.listed_vocabulary for part in parts])
         first = np.cumsum([0, *(part.size for part in parts)])
         found: dict[_Key, list[tuple[Tally, int]]] = {}
         for number, part in enumerate(parts):
@@ -64,9 +63,18 @@ class AddedTallies:
             parts[0].settings,
             documents=np.concatenate([part.settings.documents + first[number] for number, part in enumerate(parts)]),
             vocabulary=vocabulary,
+            listed_vocabulary=listed_vocabulary,
             groupings=_joined_groupings(parts),
         )
-        return cls([_joined(each, renamed, first) for each in found.values()], settings, int(first[-1]))
+        tallies = [_joined(each, listed_renamed if each[0][0].as_listed else renamed, first) for each in found.values()]
+        return cls(tallies, settings, int(first[-1]))
+
+
+def _joined_vocabulary(own: Sequence[_Vocabulary]) -> tuple[_Vocabulary, list[dict[str, IntArray]]]:
+    """The labels of all parts by layer, and for each part the codes that its own labels have among them."""
+    layers = dict.fromkeys(layer for each in own for layer in each)
+    joined = {layer: sorted({label for each in own for label in each.get(layer, ())}) for layer in layers}
+    return joined, [{layer: _codes(names, joined[layer]) for layer, names in each.items()} for each in own]
 
 
 def _joined_groupings(parts: Sequence[AddedTallies]) -> list[Grouping]:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation
+from clueval_xlsx.corpus.annotation import Annotation, FloatArray, span_scores
 from clueval_xlsx.corpus.characters import character_offsets
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.label_rules import LabelRules, canonical, has_label
@@ -44,6 +44,8 @@ class SpanSide(MatchedSpans):
     tags: TagColumn | None  # of the type layer, where the spans were decoded from them
     listed: pd.DataFrame  # the annotations as the source lists them
     listed_ignored: BoolArray
+    listed_scores: FloatArray | None  # NaN where nobody gave one
+    from_tags: bool  # whether there is no list: the source has tags, whatever became of its tokens
 
     @cached_property
     def start(self) -> IntArray:
@@ -54,6 +56,11 @@ class SpanSide(MatchedSpans):
     def end(self) -> IntArray:
         """Last positions."""
         return positions(self.spans)[1]
+
+    @property
+    def gave_way(self) -> bool:
+        """Whether more annotations are listed than are spans, or others."""
+        return self.listed is not self.spans
 
     @cached_property
     def properly_tagged(self) -> BoolArray | None:
@@ -84,11 +91,17 @@ class Overlaps:
         return gold_end - gold_start, pred_end - pred_start
 
     @cached_property
-    def shared(self) -> IntArray:
-        """How many characters each overlapping pair shares."""
+    def shared_stretches(self) -> Extents:
+        """Where the characters that each overlapping pair shares begin and end, half-open."""
         gold, pred = self.pairs
         (gold_start, gold_end), (pred_start, pred_end) = self._characters
-        return np.minimum(gold_end[gold], pred_end[pred]) - np.maximum(gold_start[gold], pred_start[pred])
+        return np.maximum(gold_start[gold], pred_start[pred]), np.minimum(gold_end[gold], pred_end[pred])
+
+    @cached_property
+    def shared(self) -> IntArray:
+        """How many characters each overlapping pair shares."""
+        begin, end = self.shared_stretches
+        return end - begin
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -112,6 +125,14 @@ class MatchedPair:
     def __repr__(self) -> str:
         """Its size, and no word of the corpus."""
         return f"<MatchedPair: {len(self.gold.spans)} gold and {len(self.pred.spans)} predicted spans>"
+
+    @cached_property
+    def listed_vocabulary(self) -> Vocabulary:
+        """The labels of all annotations as they are listed, also of those that gave way to others."""
+        if not any(side.gave_way for side in self.sides):
+            return self.vocabulary
+        frames = [frame for side in self.sides for frame in (side.spans, side.listed)]
+        return {layer: label_vocabulary(frames, layer) for layer in self.layers}
 
     @property
     def sides(self) -> tuple[SpanSide, SpanSide]:
@@ -175,6 +196,8 @@ def _side(
         tags=own.tags.get(layers[0]) if len(layers) == 1 else None,  # merged spans have no tags
         listed=listed,
         listed_ignored=has_label(listed, layers_of(listed), rules.ignored),
+        listed_scores=own.listed_scores if own.listed is not None else span_scores(own),
+        from_tags=type_layer in own.openings,
     )
 
 

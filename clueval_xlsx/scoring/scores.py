@@ -31,12 +31,17 @@ class ScoreSettings:
 
     documents: IntArray  # first position of each document
     vocabulary: Mapping[str, Sequence[str]]
+    listed_vocabulary: Mapping[str, Sequence[str]]  # of tallies that count annotations as they are listed
     groupings: Sequence[Grouping] = ()
     beta: float = 2.0
     seed: int = 20240
     replicates: int = 1000
     headline: tuple[str | None, str | None] = ("overlap", None)  # level, labelled layer
     discarded: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # documents left out
+
+    def vocabulary_of(self, tally: Tally) -> Mapping[str, Sequence[str]]:
+        """What the labels of a tally are codes of, by layer."""
+        return self.listed_vocabulary if tally.as_listed else self.vocabulary
 
     def document_of(self, position: IntArray) -> IntArray:
         """The index of the document of each position."""
@@ -129,7 +134,7 @@ def _blocks(tally: Tally, settings: ScoreSettings) -> list[_Block]:
     # Intervals of labels and groups cost most and are looked at least: the chosen row alone has them.
     chosen = tally.scheme == "clueval" and (tally.level, tally.labelled) == settings.headline
     for layer in tally.by_layers:
-        labels = settings.vocabulary[layer]
+        labels = settings.vocabulary_of(tally)[layer]
         sides = tally.label_sides or tally.sides
         codes = [side.labels.get(layer, np.full(len(side.position), -1)) for side in sides]
         identity = {"layer": layer, "label": list(labels)}

@@ -7,11 +7,15 @@ import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from clueval_xlsx.cluster_scoring import cluster_scores
 from clueval_xlsx.cluster_scoring.corpus_parts import CorpusRequest, FilePair, count_batch
@@ -22,6 +26,8 @@ from clueval_xlsx.formats.registry import FORMATS, Format, format_named
 from clueval_xlsx.formats.writing import output_files
 from tests.support.commands import Result, refused, run
 from tests.support.extras import needed, needed_by
+from tests.support.listed import Listed, ListedDocument, listed_documents, presidio_files
+from tests.support.strategies import at_most
 
 CATEGORY = ("--layer", "category=2")
 LAYERS = (*CATEGORY, "--layer", "risk=3")
@@ -43,20 +49,21 @@ def folders(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Have files counted here, so many at a time, as workers would do it."""
 
-    def choose(size: int) -> None:
-        def count(
-            place: ClusterPlace, pairs: Sequence[FilePair], request: CorpusRequest, *_progress: object
-        ) -> cluster_scores.ClusterScores:
-            del place
-            numbered, parts = list(enumerate(pairs)), []
-            for begin in range(0, len(pairs), size):
-                found = count_batch(request, numbered[begin : begin + size])
-                parts.append(pickle.loads(pickle.dumps(found)))
-            return cluster_scores.add_parts(parts, pairs, request)
+    return partial(count_here, monkeypatch)
 
-        monkeypatch.setattr(cluster_scores, "score_on_cluster", count)
 
-    return choose
+def count_here(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    def count(
+        place: ClusterPlace, pairs: Sequence[FilePair], request: CorpusRequest, *_progress: object
+    ) -> cluster_scores.ClusterScores:
+        del place
+        numbered, parts = list(enumerate(pairs)), []
+        for begin in range(0, len(pairs), size):
+            found = count_batch(request, numbered[begin : begin + size])
+            parts.append(pickle.loads(pickle.dumps(found)))
+        return cluster_scores.add_parts(parts, pairs, request)
+
+    monkeypatch.setattr(cluster_scores, "score_on_cluster", count)
 
 
 def both(gold: Path | str, pred: Path | str, *options: str) -> tuple[Result, Result]:
@@ -210,6 +217,42 @@ def test_texts_without_ids_of_their_own_add_up_too(in_parts: Callable[[int], Non
     here, there = both(tmp_path / "gold", tmp_path / "pred", "--scheme", "all", "--as", "json")
     assert there == here
     assert "part-0/same-0" in here.out
+
+
+# Only the first has annotations that overlap, and so a list. The second lists its gold from right to left: `Ann`
+# takes the prediction that the longer one needs, whichever stands first in the file. In the third two types are glued.
+OVERLAPPING = [
+    ListedDocument(
+        "Ann Lee Bonn",
+        [Listed(0, 7, "PER"), Listed(0, 3, "GOLD")],
+        [Listed(0, 7, "PER", 0.9), Listed(4, 7, "PRED", 0.3)],
+    ),
+    ListedDocument(
+        "Ann Lee Bonn Montoya", [Listed(4, 20, "PER"), Listed(0, 3, "PER")], [Listed(0, 7, "PER"), Listed(8, 12, "PER")]
+    ),
+    ListedDocument(
+        "AnnLee Bonn",
+        [Listed(0, 3, "PER"), Listed(3, 11, "LOC")],
+        [Listed(0, 3, "PER", 0.9), Listed(3, 11, "LOC", 0.3)],
+    ),
+]
+
+
+@at_most(40)
+@given(st.lists(listed_documents(), min_size=2, max_size=4), st.sampled_from([1, 2]))
+@example(OVERLAPPING, 1)
+def test_annotations_that_overlap_add_up_too(documents: list[ListedDocument], size: int) -> None:
+    with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
+        count_here(patched, size)
+        folders = Path(name) / "gold", Path(name) / "pred"
+        for folder in folders:
+            folder.mkdir()
+        for number, document in enumerate(documents):
+            for folder, content in zip(folders, presidio_files([document]), strict=True):
+                (folder / f"part-{number}.json").write_bytes(content)
+        here, there = both(*folders, "--scheme", "all", "--nested", "longest", "--format", "presidio", "--as", "json")
+        assert here.code == 0, here.err
+        assert there == here
 
 
 def test_tags_that_continue_nothing_are_told_by_the_whole_corpus(

@@ -14,17 +14,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.characters import CharacterOffsets
+from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.outputs.metrics_json import presidio_part
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
-from clueval_xlsx.scoring.schemes.overlapping_tags import tags_of_overlapping
+from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
 from clueval_xlsx.scoring.schemes.presidio import skip_words
 from clueval_xlsx.text.ranges import unfold
+from tests.support.listed import WORDS, Listed, ListedDocument, listed_documents, listed_pair
 from tests.support.strategies import at_most
 from tests.support.tables import Sides, pair_of
 
@@ -33,7 +35,6 @@ pytestmark = pytest.mark.skipif(
     find_spec("presidio_evaluator") is None, reason="presidio-evaluator needs Python < 3.14"
 )
 
-WORDS = ["Ann", "Lee", "of", "the", "(", ")", ",", "x", "Montoya", "St.", "Bonn", "and"]
 TAGS = st.lists(
     st.tuples(st.sampled_from(WORDS), *[st.sampled_from(["O", "O", "PER", "PER", "LOC", "ORG"])] * 2),
     min_size=1,
@@ -48,6 +49,13 @@ def their_package() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return import_module("presidio_evaluator.evaluation")
+
+
+class Token(NamedTuple):
+    """As much of a spaCy token as that package looks at."""
+
+    text: str
+    idx: int
 
 
 class Theirs(NamedTuple):
@@ -82,6 +90,11 @@ def theirs(documents: list[list[Row]], threshold: float, *, skipping: bool) -> T
         for word, gold, pred in document:
             rows.append((number, word, place, gold, pred))
             place += len(word) + 1
+    return their_counts(rows, threshold, skipping=skipping)
+
+
+def their_counts(rows: list[tuple[int, str, int, str, str]], threshold: float, *, skipping: bool) -> Theirs:
+    """The evaluator on tokens: number of the document, word, place, type in gold and in the prediction."""
     frame = pd.DataFrame(rows, columns=["sentence_id", "token", "start_indices", "annotation", "prediction"])
     evaluation = their_package()
     evaluator = evaluation.SpanEvaluator(iou_threshold=threshold, skip_words=None if skipping else [])
@@ -113,8 +126,10 @@ def counted(row: dict[str, Any]) -> tuple[int, ...]:
 
 
 def check(documents: list[list[Row]], threshold: float, *, skipping: bool) -> None:
-    expected = theirs(documents, threshold, skipping=skipping)
-    evaluated = ours(documents, threshold, skipping=skipping)
+    check_same(ours(documents, threshold, skipping=skipping), theirs(documents, threshold, skipping=skipping))
+
+
+def check_same(evaluated: Evaluation, expected: Theirs) -> None:
     assert evaluated.presidio_confusion == expected.confusion
     table = evaluated.select(scheme="presidio", group_key=None, average="micro")
     any_type, by_type = table[table["labelled"].isna()], table[table["label"].notna()]
@@ -138,6 +153,71 @@ def test_presidio_is_the_span_evaluator_of_that_package(
     check(documents, threshold, skipping=skipping)
 
 
+def their_tags(document: ListedDocument, tokens: list[Token]) -> tuple[list[str], list[str]]:
+    """The types of tokens as that package makes them: gold has no scores, and one that is not known is 0.5."""
+    from presidio_evaluator import span_to_tag
+
+    found = []
+    for spans, scored in ((document.gold, False), (document.pred, any(one.score is not None for one in document.pred))):
+        start, end, label = ([one[column] for one in spans] for column in range(3))
+        scores = [0.5 if one.score is None else one.score for one in spans] if scored else None
+        found.append(span_to_tag("IO", document.text, start, end, label, scores=scores, tokens=tokens))
+    return found[0], found[1]
+
+
+def theirs_of_listed(documents: list[ListedDocument], corpus: Corpus, threshold: float, *, skipping: bool) -> Theirs:
+    """What that package makes of annotations, on the tokens that we have cut."""
+    assert corpus.char_start is not None
+    assert corpus.char_end is not None
+    rows = []
+    for number, document in enumerate(documents):
+        own = slice(int(corpus.documents.start[number]), int(corpus.documents.stop[number]))
+        borders = zip(corpus.char_start[own].tolist(), corpus.char_end[own].tolist(), strict=True)
+        tokens = [Token(document.text[start:end], start) for start, end in borders]
+        tags = their_tags(document, tokens)
+        rows += [(number, *token, *types) for token, *types in zip(tokens, *tags, strict=True)]
+    return their_counts(rows, threshold, skipping=skipping)
+
+
+def ours_of_listed(documents: list[ListedDocument], threshold: float, *, skipping: bool) -> Evaluation:
+    schemes = SchemeOptions(("presidio",), iou=(threshold,), skip_words="presidio" if skipping else "none")
+    return evaluate(listed_pair(*documents), Options(replicates=0, schemes=schemes))
+
+
+ANN_LEE = ListedDocument("Ann Lee Bonn", [Listed(0, 7, "PER")], [Listed(0, 7, "PER", 0.9), Listed(4, 7, "LOC", 0.3)])
+NESTED = ListedDocument(
+    "Ann Lee", [Listed(0, 7, "PER"), Listed(0, 3, "GOLD")], [Listed(0, 7, "PER"), Listed(0, 3, "PRED")]
+)
+GLUED = ListedDocument(
+    "AnnLee Bonn", [Listed(0, 3, "PER"), Listed(3, 11, "LOC")], [Listed(0, 3, "PER", 0.9), Listed(3, 11, "LOC", 0.3)]
+)
+
+
+@at_most(100)
+@given(st.lists(listed_documents(), min_size=1, max_size=3), st.sampled_from([0.2, 0.5, 0.9, 1.0]), st.booleans())
+@example([ANN_LEE], 0.9, False)
+@example([NESTED], 0.9, False)
+@example([GLUED], 0.9, False)
+def test_annotations_that_overlap_count_as_that_package_counts_them(
+    documents: list[ListedDocument], threshold: float, skipping: bool
+) -> None:
+    evaluated = ours_of_listed(documents, threshold, skipping=skipping)
+    expected = theirs_of_listed(documents, evaluated.pair.corpus, threshold, skipping=skipping)
+    check_same(evaluated, expected)
+    check_metrics(presidio_part(evaluated), expected)
+
+
+def test_of_two_predictions_that_overlap_the_surer_one_counts() -> None:
+    row = ours_of_listed([ANN_LEE], 0.9, skipping=False).overall("presidio", variant="0.9", labelled="span")
+    assert (row["precision"], row["recall"]) == (1, 1)
+
+
+def test_types_of_annotations_that_gave_way_are_told_apart() -> None:
+    found = ours_of_listed([NESTED], 0.9, skipping=False)
+    assert found.presidio_confusion == {("PER", "PER"): 1, ("GOLD", "PRED"): 1}  # Lee is PER on both sides
+    assert list(presidio_part(found)["details"]["entity_recall_dict"]) == ["GOLD", "PER", "PRED"]
+
+
 @pytest.mark.parametrize("skipping", [True, False])
 def test_many_spans_come_out_the_same(skipping: bool) -> None:
     dice = random.Random(4)
@@ -156,20 +236,19 @@ def test_skip_words_are_those_of_the_package() -> None:
     assert skip_words() == {word for word in get_skip_words() if word.strip()}
 
 
-class Token(NamedTuple):
-    """As much of a spaCy token as that package looks at."""
-
-    text: str
-    idx: int
-
-
 @at_most(60)
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "bb", "ccc"]), st.booleans()), min_size=1, max_size=12),
-    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 6), st.integers(0, 2)), max_size=6),
+    st.lists(
+        st.tuples(
+            st.integers(0, 11), st.integers(0, 6), st.integers(0, 2), st.sampled_from([0.0, 0.2, 0.5, 0.5, 0.9, None])
+        ),
+        max_size=8,
+    ),
+    st.booleans(),
 )
 def test_overlapping_spans_become_the_tags_that_the_package_makes(
-    words: list[tuple[str, bool]], spans: list[tuple[int, int, int]]
+    words: list[tuple[str, bool]], spans: list[tuple[int, int, int, float | None]], scored: bool
 ) -> None:
     from presidio_evaluator import span_to_tag
 
@@ -178,7 +257,9 @@ def test_overlapping_spans_become_the_tags_that_the_package_makes(
         tokens.append(Token(word, place))
         place += len(word) + spaced
     last_token = len(tokens) - 1
-    extents = [(min(first, last_token), min(first + more, last_token), kind) for first, more, kind in spans]
+    extents = [(min(first, last_token), min(first + more, last_token), kind) for first, more, kind, _ in spans]
+    scores = [0.5 if score is None else score for *_, score in spans] if scored else None
+    known = np.array([np.nan if score is None else score for *_, score in spans]) if scored else None
     start, end = (np.array(values, dtype=np.int64) for values in
                   ([token.idx for token in tokens], [token.idx + len(token.text) for token in tokens]))  # fmt: skip
     first, last, codes = (
@@ -187,10 +268,10 @@ def test_overlapping_spans_become_the_tags_that_the_package_makes(
     types = np.full(len(tokens), -1)
     rows, places = unfold(first, last + 1)
     types[places] = codes[rows]
-    tags_of_overlapping(types, (first, last), codes, CharacterOffsets(np.arange(len(tokens)), start, end))
-    expected = span_to_tag(
-        "IO", "", start[first].tolist(), end[last].tolist(), [str(code) for code in codes.tolist()], tokens=tokens
-    )
+    offsets = CharacterOffsets(np.arange(len(tokens)), start, end)
+    tags_of_overlapping(types, TypedAnnotations(first, last, codes, known), offsets)
+    names = [str(code) for code in codes.tolist()]
+    expected = span_to_tag("IO", "", start[first].tolist(), end[last].tolist(), names, scores=scores, tokens=tokens)
     assert [str(code) if code >= 0 else "O" for code in types.tolist()] == expected
 
 
@@ -231,11 +312,16 @@ def test_metrics_json_has_the_figures_of_that_package_under_its_keys(
     documents: list[list[Row]], threshold: float
 ) -> None:
     expected = theirs(documents, threshold, skipping=True)
-    part = presidio_part(ours(documents, threshold, skipping=True))
+    check_metrics(presidio_part(ours(documents, threshold, skipping=True)), expected)
+
+
+def check_metrics(part: dict[str, Any], expected: Theirs) -> None:
+    """The figures and keys of `metrics.json`; a type that is nowhere any more has none."""
     for key, wanted in zip(("precision", "recall"), expected.rates[None], strict=False):
         assert part[key] == part["details"][f"pii_{key}"]
         assert part[key] == (None if math.isnan(wanted) else pytest.approx(wanted, abs=1e-12))
         of_types = part["details"][f"entity_{key}_dict"]
+        assert set(of_types) == expected.rates.keys() - {None}
         for name, rates in expected.rates.items():
             if name is not None:
                 value = rates[("precision", "recall").index(key)]

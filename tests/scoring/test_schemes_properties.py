@@ -22,11 +22,14 @@ from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
-from tests.support.strategies import Span, at_most, span_lists
+from tests.support.listed import Listed, ListedDocument, listed_pair
+from tests.support.strategies import Span, at_most, listed_spans, span_lists
 from tests.support.tables import Sides, pair_of
 
 NAMED = st.sampled_from(["A", "B", "C"])
 SPANS = span_lists(labels=NAMED, most=7)
+LISTED = st.tuples(*(listed_spans(st.sampled_from(["A", "B", "C", own])) for own in ("GOLD", "PRED")))
+RULED = st.sampled_from([(), ("A",), ("ALL",), ("A", "ALL", "NONE"), ("NONE", "B")])
 THRESHOLDS = st.sampled_from([0.1, 0.3, 0.5, 0.75, 0.9, 1.0])
 ROUNDING = 1e-12
 
@@ -72,6 +75,21 @@ def run(gold: list[Span], pred: list[Span], words: list[str] | None = None, **sc
     rules = schemes.pop("rules", LabelRules())
     options = Options(replicates=0, schemes=SchemeOptions(**schemes), labels=rules)  # type: ignore[arg-type]
     return evaluate(pair_of(pair_files(gold, pred, words)), options)
+
+
+def run_listed(gold: list[Span], pred: list[Span], words: list[str], **schemes: object) -> Evaluation:
+    """The same where annotations of a side may overlap."""
+    rules = schemes.pop("rules", LabelRules())
+    options = Options(replicates=0, schemes=SchemeOptions(**schemes), labels=rules)  # type: ignore[arg-type]
+    text = decoded(words)
+    sides = [
+        [
+            Listed(text.start(first), text.start(last) + len(text.words[last]), str(label))
+            for first, last, label in spans
+        ]
+        for spans in (gold, pred)
+    ]
+    return evaluate(listed_pair(ListedDocument(" ".join(text.words), *sides)), options)
 
 
 def decoded(words: list[str]) -> Text:
@@ -262,12 +280,21 @@ def test_iou_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[s
     assert (row["tp_gold"], row["tp_pred"]) == (found(gold, pred), found(pred, gold))
 
 
+class PlainCoverage(NamedTuple):
+    """Counts by label, and how many of those found needed an equivalence."""
+
+    tp: Counter[str | None]
+    fn: Counter[str | None]
+    fp: Counter[str | None]
+    relaxed: int
+
+
 def plain_coverage(
     gold: list[Span], pred: list[Span], text: Text, t: float, groups: dict[str, str], ignored: set[str]
-) -> dict[str, int]:
+) -> PlainCoverage:
     used: set[int] = set()
-    tp = fn = relaxed = 0
-    for g in gold:
+    tp, fn, relaxed = Counter[str | None](), Counter[str | None](), 0
+    for g in sorted(gold, key=lambda span: span[:2]):
         inside = [
             j for j, p in enumerate(pred)
             if j not in used and text.characters(g) & text.characters(p)
@@ -275,17 +302,17 @@ def plain_coverage(
         ]  # fmt: skip
 
         def share(rows: list[int], g: Span = g) -> float:
-            covered = sum(len(text.characters(g) & text.characters(pred[j])) for j in rows)
-            return covered / len(text.characters(g))
+            covered = set[int]().union(*(text.characters(pred[j]) for j in rows)) & text.characters(g)
+            return len(covered) / len(text.characters(g))
 
         if inside and share(inside) >= t:
-            tp += 1
+            tp[g[2]] += 1
             used.update(inside)
             relaxed += share([j for j in inside if pred[j][2] == g[2]]) < t
         elif g[2] not in ignored:
-            fn += 1
-    fp = sum(j not in used and p[2] not in ignored for j, p in enumerate(pred))
-    return {"tp": tp, "fn": fn, "fp": fp, "relaxed": relaxed}
+            fn[g[2]] += 1
+    fp = Counter(p[2] for j, p in enumerate(pred) if j not in used and p[2] not in ignored)
+    return PlainCoverage(tp, fn, fp, relaxed)
 
 
 @at_most(40)
@@ -293,16 +320,48 @@ def plain_coverage(
 def test_coverage_is_the_plain_loop(
     gold: list[Span], pred: list[Span], words: list[str], t: float, ignoring: bool
 ) -> None:
+    check_coverage(run, gold, pred, words, t, ignoring=ignoring)
+
+
+@at_most(40)
+@given(LISTED, WORDS, THRESHOLDS, st.booleans())
+@example(([(0, 8, "A")], [(0, 1, "A"), (0, 1, "A")]), ["w"] * 50, 0.3, False)
+def test_coverage_is_the_plain_loop_of_annotations_that_overlap(
+    listed: tuple[list[Span], list[Span]], words: list[str], t: float, ignoring: bool
+) -> None:
+    check_coverage(run_listed, *listed, words, t, ignoring=ignoring)
+
+
+def check_coverage(
+    score: Callable[..., Evaluation], gold: list[Span], pred: list[Span], words: list[str], t: float, *, ignoring: bool
+) -> None:
+    """The overall row, that of every label, and their mean."""
     ignored = {"C"} if ignoring else set()
     rules = LabelRules(equivalent=(("A", "B"),), ignored=tuple(ignored))
-    result = run(gold, pred, words, names=("coverage",), coverage=(t,), rules=rules)
+    result = score(gold, pred, words, names=("coverage",), coverage=(t,), rules=rules)
     for variant, groups in ((f"{t:g}", {}), (f"{t:g} relaxed", {"B": "A"})):
         row = result.overall("coverage", variant=variant, labelled="span")
-        expected = plain_coverage(gold, pred, decoded(words), t, groups, ignored)
+        tp, fn, fp, relaxed = plain_coverage(gold, pred, decoded(words), t, groups, ignored)
         assert (row["tp_gold"], row["fn"], row["tp_pred"], row["fp"]) == (
-            expected["tp"], expected["fn"], expected["tp"], expected["fp"]
+            tp.total(), fn.total(), tp.total(), fp.total()
         )  # fmt: skip
-        assert (row["counts"] or {"relaxed": 0})["relaxed"] == expected["relaxed"]
+        assert (row["counts"] or {"relaxed": 0})["relaxed"] == relaxed
+        expected = {label: (tp[label], fn[label], tp[label], fp[label]) for _, _, label in (*gold, *pred)}
+        check_labels(result, variant, expected)
+
+
+def check_labels(result: Evaluation, variant: str | None, expected: dict[str | None, tuple[float, ...]]) -> None:
+    """Every label of either side has its row (tp_gold, fn, tp_pred, fp), and the mean is over those that count."""
+    rows = result.select(layer="span", average="micro", variant=variant)
+    rows = rows[rows["scheme"] != "clueval"].set_index("label")
+    counts = rows[["tp_gold", "fn", "tp_pred", "fp"]]
+    assert {label: tuple(row) for label, row in zip(counts.index, counts.to_numpy(), strict=True)} == expected
+    means = result.select(layer="span", average="macro", variant=variant)
+    mean = means[means["scheme"] != "clueval"].iloc[0]
+    for right, wrong, rate in (("tp_gold", "fn", "recall"), ("tp_pred", "fp", "precision")):
+        counted = rows[counts.sum(axis=1) > 0]
+        rates = (counted[right] / (counted[right] + counted[wrong])).fillna(0)
+        assert mean[rate] == pytest.approx(rates.mean(), abs=ROUNDING, nan_ok=True)
 
 
 @at_most(40)
@@ -318,8 +377,22 @@ def test_tokens_is_the_plain_loop(gold: list[Span], pred: list[Span], by_label: 
 
 
 @at_most(40)
-@given(SPANS, SPANS, WORDS, st.sampled_from([(), ("A",), ("ALL",), ("A", "ALL", "NONE"), ("NONE", "B")]))
+@given(SPANS, SPANS, WORDS, RULED)
 def test_chars_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], ruled: tuple[str, ...]) -> None:
+    check_chars(run, gold, pred, words, ruled)
+
+
+@at_most(40)
+@given(LISTED, WORDS, RULED)
+def test_chars_is_the_plain_loop_of_annotations_that_overlap(
+    listed: tuple[list[Span], list[Span]], words: list[str], ruled: tuple[str, ...]
+) -> None:
+    check_chars(run_listed, *listed, words, ruled)
+
+
+def check_chars(
+    score: Callable[..., Evaluation], gold: list[Span], pred: list[Span], words: list[str], ruled: tuple[str, ...]
+) -> None:
     rules = {category: {"A": "[ab]", "B": "ß", "ALL": r"\s|&", "NONE": "[a№]"}[category] for category in ruled}
     text = decoded(words)
     characters = " ".join(text.words)
@@ -328,16 +401,22 @@ def test_chars_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list
         return {place: span[2] for span in spans for place in text.characters(span)}
 
     in_gold, in_pred = labels(gold), labels(pred)
-    tp = fn = fp = 0
+    tp, fn, right, fp = (Counter[str | None]() for _ in range(4))
     for place, character in enumerate(characters):
         if place in in_gold:
             tried = [rules[category] for category in (in_gold[place], "ALL") if category in rules]
             if not any(re.fullmatch(rule, character) for rule in tried):
-                tp, fn = tp + (place in in_pred), fn + (place not in in_pred)
+                (tp if place in in_pred else fn)[in_gold[place]] += 1
+                right.update([in_pred[place]] if place in in_pred else [])
         elif place in in_pred and not ("NONE" in rules and re.fullmatch(rules["NONE"], character)):
-            fp += 1
-    row = run(gold, pred, words, names=("chars",), allow=tuple(rules.items())).overall("chars")
-    assert (row["tp_gold"], row["tp_pred"], row["fn"], row["fp"]) == (tp, tp, fn, fp)
+            fp[in_pred[place]] += 1
+    result = score(gold, pred, words, names=("chars",), allow=tuple(rules.items()))
+    row = result.overall("chars")
+    assert (row["tp_gold"], row["tp_pred"], row["fn"], row["fp"]) == (
+        tp.total(), right.total(), fn.total(), fp.total()
+    )  # fmt: skip
+    each = {label: (tp[label], fn[label], right[label], fp[label]) for _, _, label in (*gold, *pred)}
+    check_labels(result, None, each)
 
 
 # ---- what must hold for every scheme ------------------------------------------------------------------------

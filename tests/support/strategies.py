@@ -26,6 +26,13 @@ def span_lists(draw: st.DrawFn, labels: st.SearchStrategy[str | None] = LABELS, 
     return spans
 
 
+@st.composite
+def listed_spans(draw: st.DrawFn, labels: st.SearchStrategy[str], most: int = 7) -> list[Span]:
+    """Spans in any order, which often overlap, nest or repeat each other."""
+    found = draw(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), labels), max_size=most))
+    return [(first, first + more, label) for first, more, label in found]
+
+
 def at_most(examples: int) -> settings:
     """So many examples in a thorough run, for tests that take long; a quarter of them in the usual one."""
     wanted = examples if THOROUGH else math.ceil(examples * 0.25)

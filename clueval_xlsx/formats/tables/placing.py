@@ -119,6 +119,7 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
             )
         notes += nested_note(table.name, resolution.lines(wording), mode)
         gave_way |= bool(resolution.dropped or resolution.merged)
+    held = listed.take(np.flatnonzero(holds))
     return TokenReading(
         base.corpus,
         frames,
@@ -126,7 +127,8 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
         (*base.notes, *notes),
         original=TableOnTokens(table),
         scores=pd.concat(scores, ignore_index=True) if scores else None,
-        listed_spans=pd.DataFrame({"start": start, "end": end, **listed.labels}) if gave_way else None,
+        listed_spans=pd.DataFrame({"start": start[holds], "end": end[holds], **held.labels}) if gave_way else None,
+        listed_scores=held.scores if gave_way else None,
         listing=_listing(listed, by_layer, mode) if listed.scores is not None else None,
     )
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.corpus.characters import Stretches, text_of
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
+from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.scheme_settings import GLYPHS, UTF16
@@ -42,10 +42,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     marked = covered(*((first, last + 1) for first, last in extents))
     counter = _Counter(text_of(matched.corpus, marked), matched.options.character_unit)
     owners = [_paint(frame, marked, counter.pieces) for frame in annotations]
-    # Listed annotations may have labels that no span has: rules know them, label rows do not.
-    shown = matched.vocabulary[layer]
-    listed = label_vocabulary([frame for frame in annotations if layer in frame.columns], layer)
-    vocabulary = [*shown, *(label for label in listed if label not in shown)]
+    vocabulary = matched.listed_vocabulary[layer]
     labels = [_label_of(frame, layer, vocabulary, owner) for frame, owner in zip(annotations, owners, strict=True)]
     in_gold, in_pred = owners[0] >= 0, owners[1] >= 0
     counted = np.ones(counter.pieces, dtype=bool)
@@ -56,7 +53,6 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     inside = counter.total - _allowed(counter, labels[0], vocabulary, rules) * in_gold
     outside = counter.total - counter.matching(rules.get(NO_CATEGORY))
     place = np.repeat(marked, 2)
-    labels = [np.where(label < len(shown), label, -1) for label in labels]
     gold, pred = np.flatnonzero(in_gold & counted), np.flatnonzero(in_pred & counted)
     return [
         Tally(
@@ -64,6 +60,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
             Side.of(place[gold], {layer: labels[0][gold]}, in_pred[gold], inside[gold]),
             Side.of(place[pred], {layer: labels[1][pred]}, in_gold[pred], np.where(in_gold, inside, outside)[pred]),
             by_layers=(layer,),
+            as_listed=True,
         )
     ]
 
@@ -172,8 +169,7 @@ def _paint(frame: pd.DataFrame, marked: IntArray, pieces: int) -> IntArray:
 
 
 def _label_of(frame: pd.DataFrame, layer: str, vocabulary: Sequence[str], owner: IntArray) -> IntArray:
-    codes = label_codes(frame, layer, vocabulary) if layer in frame.columns else np.full(len(frame), -1)
-    return np.append(codes, -1)[owner]
+    return np.append(label_codes(frame, layer, vocabulary), -1)[owner]
 
 
 def _allowed(

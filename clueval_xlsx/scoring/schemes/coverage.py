@@ -1,9 +1,10 @@
 """Scheme `coverage`: a gold span is found if predictions of a compatible label together cover enough of it.
 
-Going through the gold spans in order: if the predictions that overlap one, have a compatible label and are not
-used up yet together cover at least t of its characters, it is found and they are used up. The predictions left
-over are false positives. Precision is tp / (tp + fp) with tp the gold spans found, so a gold span that three
-predictions share counts once. Spans of ignored labels are never misses or false alarms, but count when found.
+Going through the gold spans from left to right: if the predictions that overlap one, have a compatible label and
+are not used up yet together cover at least t of its characters, it is found and they are used up; a character that
+several of them cover counts once. The predictions left over are false positives. Precision is tp / (tp + fp) with
+tp the gold spans found, so a gold span that three predictions share counts once. Spans of ignored labels are never
+misses or false alarms, but count when found.
 A match that needed an equivalence is counted as `relaxed`. Annotations count as they are listed, also those that
 overlap others of their side and gave way for the other schemes.
 """
@@ -15,9 +16,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
+from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.scoring.matched_pair import Labels, MatchedPair, Overlaps, SpanSide
 from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.ranges import unfold
@@ -30,10 +30,10 @@ def tallies(matched: MatchedPair) -> list[Tally]:
 
 
 def _tally(matched: MatchedPair, threshold: float) -> Tally:
-    whole = all(_frame(matched, side) is side.spans for side in matched.sides)
-    take = _Annotations.of_spans if whole else partial(_Annotations.of_list, matched)
+    gave_way = any(side.gave_way for side in matched.sides)
+    take = partial(_Annotations.of_list, matched) if gave_way else _Annotations.of_spans
     gold, pred = (take(side) for side in matched.sides)
-    overlaps = matched.overlaps if whole else _overlaps(matched, gold, pred)
+    overlaps = _overlaps(matched, gold, pred) if gave_way else matched.overlaps
     found, used, relaxed = _find(_compatible(gold, pred, overlaps), overlaps.lengths[0], len(pred.start), threshold)
 
     gold_side = Side.of(
@@ -53,16 +53,12 @@ def _tally(matched: MatchedPair, threshold: float) -> Tally:
         variant=matched.variant(f"{threshold:g}"),
         labelled=matched.type_layer,
         by_layers=(matched.type_layer,),
+        as_listed=True,
     )
 
 
-def _frame(matched: MatchedPair, side: SpanSide) -> pd.DataFrame:
-    """The annotations as they are listed; the spans where that is the same, or where the list lacks the types."""
-    return side.listed if matched.type_layer in side.listed.columns else side.spans
-
-
 class _Annotations(NamedTuple):
-    """The annotations of one side."""
+    """The annotations of one side from left to right."""
 
     start: IntArray
     end: IntArray
@@ -77,15 +73,13 @@ class _Annotations(NamedTuple):
 
     @classmethod
     def of_list(cls, matched: MatchedPair, side: SpanSide) -> _Annotations:
-        frame, layer = _frame(matched, side), matched.type_layer
-        labels = {
-            name: label_codes(frame, name, names) if name in frame.columns else np.full(len(frame), -1, dtype=np.int64)
-            for name, names in matched.vocabulary.items()
-        }
-        every = label_vocabulary([_frame(matched, each) for each in matched.sides], layer)
-        strict = label_codes(frame, layer, every)
-        ignored = side.ignored if frame is side.spans else side.listed_ignored
-        return cls(*positions(frame), labels, _same_kind(matched, every)[strict], strict, ignored)
+        start, end = positions(side.listed)
+        order = np.lexsort((end, start))
+        vocabulary = matched.listed_vocabulary
+        labels = {name: label_codes(side.listed, name, names)[order] for name, names in vocabulary.items()}
+        strict = labels[matched.type_layer]
+        kind = _same_kind(matched, vocabulary[matched.type_layer])[strict]
+        return cls(start[order], end[order], labels, kind, strict, side.listed_ignored[order])
 
 
 def _same_kind(matched: MatchedPair, labels: Sequence[str]) -> IntArray:
@@ -96,32 +90,48 @@ def _same_kind(matched: MatchedPair, labels: Sequence[str]) -> IntArray:
 
 
 def _overlaps(matched: MatchedPair, gold: _Annotations, pred: _Annotations) -> Overlaps:
-    """Which listed annotations share a token, in the order of gold's list; those of a side may overlap each other."""
-    order = np.lexsort((pred.end, pred.start))
-    reach = np.maximum.accumulate(pred.end[order]) if len(order) else order
-    first = np.searchsorted(reach, gold.start, side="left")
-    stop = np.searchsorted(pred.start[order], gold.end, side="right")
-    rows, places = unfold(first, np.maximum(stop, first))
-    others = order[places]
+    """Which listed annotations share a token, in the order of gold's; those of a side may overlap each other."""
+    first = np.searchsorted(np.maximum.accumulate(pred.end), gold.start, side="left")
+    stop = np.searchsorted(pred.start, gold.end, side="right")
+    rows, others = unfold(first, np.maximum(stop, first))
     touching = pred.end[others] >= gold.start[rows]
     pairs = rows[touching], others[touching]
     return Overlaps(matched.corpus, (gold.start, gold.end), (pred.start, pred.end), pairs)
 
 
 class _Candidates(NamedTuple):
-    """Pairs that overlap and have compatible labels, in the order of the gold spans."""
+    """Pairs that overlap and have compatible labels, in the order of the gold spans and of what they share."""
 
     gold: IntArray
     pred: IntArray
-    shared: IntArray  # characters
+    begin: IntArray  # of the characters that both have
+    end: IntArray
     own: BoolArray  # whether the labels are the same, no equivalence needed
+
+    def only(self, chosen: IntArray | BoolArray) -> _Candidates:
+        """Some of them."""
+        gold, pred, begin, end, own = self
+        return _Candidates(gold[chosen], pred[chosen], begin[chosen], end[chosen], own[chosen])
+
+    def covered(self, golds: int) -> IntArray:
+        """How many characters of each of the gold spans they cover together."""
+        # Every gold span gets numbers of its own, so that what came before a stretch is of the same gold span.
+        apart = self.gold * (self.end.max(initial=0) + 1)
+        new = _new_characters(self.begin + apart, self.end + apart)
+        return np.bincount(self.gold, weights=new, minlength=golds).astype(np.int64)
+
+
+def _new_characters(begin: IntArray, end: IntArray) -> IntArray:
+    """How many characters each stretch has that none before it has; they stand in the order of their beginnings."""
+    reach = np.concatenate([begin[:1], np.maximum.accumulate(end)[:-1]])
+    return np.maximum(end - np.maximum(begin, reach), 0)
 
 
 def _compatible(gold: _Annotations, pred: _Annotations, overlaps: Overlaps) -> _Candidates:
     left, right = overlaps.pairs
-    kept = gold.kind[left] == pred.kind[right]
     same = gold.strict_kind[left] == pred.strict_kind[right]
-    return _Candidates(left[kept], right[kept], overlaps.shared[kept], same[kept])
+    pairs = _Candidates(left, right, *overlaps.shared_stretches, same)
+    return pairs.only(gold.kind[left] == pred.kind[right])
 
 
 def _find(
@@ -132,11 +142,9 @@ def _find(
     Only a prediction that overlaps several gold spans can be used up too early; gold spans without such a
     prediction are decided at once, the others one after the other.
     """
-    gold, pred, shared, own = pairs
-    size = len(length)
+    gold, pred, size = pairs.gold, pairs.pred, len(length)
     used = np.zeros(predictions, dtype=bool)
-    covered = np.bincount(gold, weights=shared, minlength=size)
-    by_own = np.bincount(gold, weights=shared * own, minlength=size)
+    covered, by_own = pairs.covered(size), pairs.only(pairs.own).covered(size)
     contested = np.zeros(size, dtype=bool)
     contested[gold[np.bincount(pred, minlength=predictions)[pred] > 1]] = True
 
@@ -146,9 +154,9 @@ def _find(
     for index in np.flatnonzero(contested[gold]).tolist():
         members.setdefault(int(gold[index]), []).append(index)
     for row, indices in members.items():  # in the order of the gold spans, as the pairs are
-        free = [index for index in indices if not used[pred[index]]]
-        by_own[row] = shared[[index for index in free if own[index]]].sum()
-        if free and shared[free].sum() / length[row] >= threshold:
+        free = pairs.only(np.array(indices)[~used[pred[indices]]])
+        by_own[row] = _new_characters(free.begin[free.own], free.end[free.own]).sum()
+        if len(free.gold) and _new_characters(free.begin, free.end).sum() / length[row] >= threshold:
             found[row] = True
-            used[pred[free]] = True
+            used[free.pred] = True
     return found, used, found & (by_own / length < threshold)

@@ -15,18 +15,18 @@ an ignored label, of either side, have no type. Equivalent labels are unknown to
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from clueval_xlsx.corpus.characters import CharacterOffsets, character_offsets
 from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.resources import package_text
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.scheme_settings import NO_SKIP_WORDS
-from clueval_xlsx.scoring.schemes.overlapping_tags import tags_of_overlapping
+from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
 from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Tally
 from clueval_xlsx.text.ranges import places, unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
@@ -69,7 +69,7 @@ def confusion(matched: MatchedPair) -> Counter[tuple[str, str]]:
     leftmost[_leftmost(touching)] = True
     alone = ~np.isin(np.arange(len(gold.first)), touching.gold)
     without = ~near & ((kinds[0] != kinds[1]) | leftmost)
-    names = [*matched.vocabulary[matched.type_layer], "", _NOTHING]  # labels, no label, and at -1 no span
+    names = [*_type_names(matched), "", _NOTHING]  # labels, no label, and at -1 no span
     rows = np.concatenate([np.where(near, kinds[0], -1), kinds[0][without], gold.kind[alone], _none(touching.lonely)])
     columns = np.concatenate([kinds[1], _none(kinds[1][without]), _none(gold.kind[alone]), pred.kind[touching.lonely]])
     pairs = Counter(zip(rows.tolist(), columns.tolist(), strict=True))
@@ -105,8 +105,7 @@ class _Text(NamedTuple):
 
 def _types(matched: MatchedPair, text: _Text) -> list[IntArray]:
     """The type of every token on each side as a code; unlabelled spans share one of their own, behind the labels."""
-    unlabelled = len(matched.vocabulary[matched.type_layer])
-    found = [_painted(matched, side, text, unlabelled) for side in matched.sides]
+    found = [_painted(matched, side, text) for side in matched.sides]
     for side in matched.sides:
         hidden = places(side.start[side.ignored], side.end[side.ignored] + 1)
         for types in found:
@@ -114,19 +113,23 @@ def _types(matched: MatchedPair, text: _Text) -> list[IntArray]:
     return found
 
 
-def _painted(matched: MatchedPair, side: SpanSide, text: _Text, unlabelled: int) -> IntArray:
-    layer = matched.type_layer
-    whole = side.listed is side.spans or layer not in side.listed.columns
-    frame: pd.DataFrame = side.spans if whole else side.listed
-    codes = label_codes(frame, layer, matched.vocabulary[layer])
-    codes = np.where(codes < 0, unlabelled, codes)
-    first, last = positions(frame)
+def _painted(matched: MatchedPair, side: SpanSide, text: _Text) -> IntArray:
+    """The types of one side. Gold's scores count for nothing, as in that package."""
+    names = _type_names(matched)
+    codes = label_codes(side.listed, matched.type_layer, names)
+    codes = np.where(codes < 0, len(names), codes)
+    first, last = positions(side.listed)
     types = np.full(len(text.skipped), _NO_TYPE, dtype=np.int64)
     row, place = unfold(first, last + 1)
     types[place] = codes[row]
-    if not whole:
-        tags_of_overlapping(types, (first, last), codes, text.offsets)
+    if not side.from_tags:
+        scores = side.listed_scores if side is matched.pred else None
+        tags_of_overlapping(types, TypedAnnotations(first, last, codes, scores), text.offsets)
     return types
+
+
+def _type_names(matched: MatchedPair) -> Sequence[str]:
+    return matched.listed_vocabulary[matched.type_layer]
 
 
 class _Spans(NamedTuple):
@@ -242,6 +245,7 @@ def _tally(
         by_layers=(layer,) if labelled else (),
         outcomes=OUTCOMES,
         outcomes_of_pred=OUTCOMES[_CONFUSED:],
+        as_listed=True,
     )
 
 
@@ -254,4 +258,4 @@ def _leftmost(touching: _Touching) -> IntArray:
 
 
 def _labels(matched: MatchedPair, kind: IntArray) -> IntArray:
-    return np.where(kind < len(matched.vocabulary[matched.type_layer]), kind, -1)
+    return np.where(kind < len(_type_names(matched)), kind, -1)

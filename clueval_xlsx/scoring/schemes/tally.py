@@ -18,9 +18,10 @@ class Side:
     """The units that one side contributes: spans, tokens, documents, or stretches of characters.
 
     `position` (a token) tells document and metadata, `labels[layer]` the unit's label as a code (-1: none) in
-    the pair's shared vocabulary of that layer, `credit` how much of it counts as right, `weight` how many
-    units the row stands for (0: it is not counted). `outcome` indexes the tally's names of what can happen to
-    a unit; `relaxed` marks the units that are right only because labels were declared equivalent.
+    the pair's shared vocabulary of that layer (of all that is listed, if the tally counts it `as_listed`), `credit`
+    how much of it counts as right, `weight` how many units the row stands for (0: it is not counted). `outcome`
+    indexes the tally's names of what can happen to a unit; `relaxed` marks the units that are right only because
+    labels were declared equivalent.
     """
 
     position: IntArray
@@ -79,6 +80,7 @@ class Tally:
     one_sided: bool = False
     available: bool = True
     optional: bool = False  # has a row only if it counts anything
+    as_listed: bool = False  # counts the annotations as they are listed, which may have more labels than the spans
 
     @property
     def shown(self) -> bool:
