@@ -68,6 +68,7 @@ def sweep(
     from clueval_xlsx.scoring.thresholds import threshold_rates
 
     result = evaluate(input_options.load_pair(gold, pred, sides), options)
+    say_notes(result.notes)
     found = threshold_rates(
         result.raw, options.labels, level=options.level, labelled=options.labelled, beta=options.beta
     )
@@ -81,7 +82,6 @@ def sweep(
         return sweep_json(result, found, least_recall)
 
     write_json_and_page((json_path, text), (html_path, page), [gold, pred], force=force)
-    say_notes(result.notes)
     if json_path != STANDARD_OUTPUT:
         _print(result, found, least_recall)
 

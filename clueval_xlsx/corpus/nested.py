@@ -191,16 +191,22 @@ def _problems(clusters: Sequence[IntArray], ranges: Ranges, wording: Wording) ->
 
 
 def _with_merged(mentions: Mentions, listed: Mentions, merged: Sequence[IntArray], number: IntArray) -> Mentions:
-    """Stretch merged mentions over their members; the label with most characters wins, a tie goes to the leftmost."""
+    """Stretch merged mentions over their members; the label with most characters wins, a tie goes to the leftmost.
+
+    A merged mention is as sure as the surest of its members.
+    """
     if not merged:
         return mentions
     start, end = mentions.ranges.start.copy(), mentions.ranges.end.copy()
     labels = {layer: label_list(values) for layer, values in mentions.labels.items()}
     attributes = {name: label_list(values) for name, values in mentions.attributes.items()}
+    scores = None if mentions.scores is None else mentions.scores.copy()
     for members in merged:
         row = int(number[members[0]])
         start[row] = listed.ranges.start[members].min()
         end[row] = listed.ranges.end[members].max()
+        if scores is not None and listed.scores is not None:
+            scores[row] = np.fmax.reduce(listed.scores[members])
         weights = (listed.ranges.end[members] - listed.ranges.start[members]).tolist()
         for own, source in ((labels, listed.labels), (attributes, listed.attributes)):
             for name in own:
@@ -209,7 +215,7 @@ def _with_merged(mentions: Mentions, listed: Mentions, merged: Sequence[IntArray
         Ranges(mentions.ranges.document, start, end),
         {layer: label_column(values) for layer, values in labels.items()},
         {name: label_column(values) for name, values in attributes.items()},
-        mentions.scores,
+        scores,
         mentions.sequence,
         mentions.sequences,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +19,7 @@ from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.formats.json_source import shown
 from clueval_xlsx.formats.options import FIRST, UNION, WARN, ReadOptions, choose_fields
 from clueval_xlsx.formats.registry import Format
+from clueval_xlsx.formats.score_values import ScoreValues
 from clueval_xlsx.text.offsets import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
@@ -51,6 +51,7 @@ class Collector:
         self.sequences: dict[str, str] = {}  # layer -> sequence, where layers are annotated apart from each other
         self._sequence: list[str] = []
         self._scores: list[float | None] = []
+        self._score_values = ScoreValues(name)
         self._surfaces: list[str | None] = []
         self._handles: list[Handle] = []
         self._wheres: list[str] = []
@@ -74,7 +75,7 @@ class Collector:
     ) -> None:
         """Take an annotation; offsets that are no whole numbers and labels that are no text are a problem.
 
-        `score` says how sure whoever made it was; what is no number is no score.
+        `score` says how sure whoever made it was; what is no number is no score, and noted.
         """
         for key, value in zip(("start", "end"), offsets, strict=True):
             if not isinstance(value, int) or isinstance(value, bool):
@@ -91,7 +92,7 @@ class Collector:
         for field, column in self._values.items():
             column.append(values.get(field))
         self._sequence.append(sequence)
-        self._scores.append(_score(score))
+        self._scores.append(self._score_values.read(score, where))
         self._surfaces.append(surface)
         self._handles.append(handle)
         self._wheres.append(where)
@@ -133,7 +134,7 @@ class Collector:
             original=original,
             homes=self.homes,
             unit=self.options.offsets,
-            notes=(*self.notes, *nested_note(self.name, lines, mode)),
+            notes=(*self.notes, *self._score_values.notes(), *nested_note(self.name, lines, mode)),
             resolved=lines,
             unannotated=frozenset(self.unannotated),
             nested=mode,
@@ -259,17 +260,6 @@ class Collector:
             "Check that the annotation belongs to this text and that its offsets count code points; "
             f"--mismatch {WARN} goes on with the offsets"
         )
-
-
-def _score(value: Any) -> float | None:
-    """A score as a number: formats write it as a number or as digits."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        score = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return score if math.isfinite(score) else None
 
 
 class _Units:

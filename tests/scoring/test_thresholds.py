@@ -126,6 +126,38 @@ def test_scores_that_are_constant_or_missing_are_said_to_be_so(files, write) -> 
     refused(run("sweep", gold, gold, "--text", text), "gold.tsv: no prediction carries a score", "column score")
 
 
+@pytest.mark.parametrize("score", ['"high"', "NaN", "Infinity", "true", "[1]", "1" + "0" * 400])
+def test_scores_that_are_no_finite_numbers_are_noted_with_their_place(write, score: str) -> None:
+    span = '{"entity_type": "A", "start_position": 0, "end_position": 3, "entity_value": "Ann"%s}'
+    document = '{"full_text": "Ann", "spans": [%s]}'
+
+    def side(*scores: str) -> str:
+        spans = [span % (f', "score": {each}' if each else "") for each in scores]
+        return f"[{', '.join(document % each for each in spans)}]"
+
+    gold = write("gold.json", side("", "", ""))
+    done = run("sweep", gold, write("p.json", side("0.5", score, '"0.75"')), "--json", "-")
+    assert done.code == 0, done.err
+    assert "p.json: 1 score is no finite number and counts as none: " in done.err
+    assert "p.json: document 2, span 1: " in done.err
+    content = json.loads(done.out)
+    assert [row["threshold"] for row in content["thresholds"]] == [0.5, 0.75]
+    assert content["unscored"] == 1
+    refused(
+        run("sweep", gold, write("q.json", side(score, "", "null"))), "document 1, span 1: ", "no prediction carries"
+    )
+
+
+def test_cells_that_hold_no_score_are_noted_unless_they_are_empty(files, write) -> None:
+    text, gold, _ = files
+    rows = "start\tend\tspan\tscore\n0\t0\tA\t0.5\n2\t2\tA\t\n6\t6\tA\thigh\n8\t8\tA\tnan\n"
+    done = run("sweep", gold, write("p.tsv", rows), "--text", text)
+    assert "p.tsv: 2 scores are no finite numbers and count as none: " in done.err
+    assert "p.tsv:4: 'high'; " in done.err
+    assert "p.tsv:5: 'nan'." in done.err
+    assert "3 spans have no score and stay at every threshold" in done.out
+
+
 def test_the_page_draws_the_curves_in_both_languages(files, tmp_path: Path) -> None:
     text, gold, pred = files
     for language, word in (("en", "Threshold"), ("de", "Schwelle")):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats.options import DEFAULT_LAYER, ONE_SIDE, ReadOptions
+from clueval_xlsx.formats.score_values import ScoreValues
 from clueval_xlsx.formats.utf8 import decode_text
 
 XLSX, PARQUET = "xlsx", "parquet"
@@ -57,18 +57,11 @@ class SpanTable:
             return True
         return not any(self.cell(row, column) for column in others)
 
-    def scores(self) -> list[float | None]:
-        """The score of each row; none in a cell that holds no number."""
+    def scores(self, values: ScoreValues) -> list[float | None]:
+        """The score of each row."""
         if SCORE_COLUMN not in self.header:
             return []
-        found: list[float | None] = []
-        for row in range(len(self.rows)):
-            try:
-                value = float(self.cell(row, SCORE_COLUMN))
-            except ValueError:
-                value = math.nan
-            found.append(value if math.isfinite(value) else None)
-        return found
+        return [values.read(self.cell(row, SCORE_COLUMN), self.where(row)) for row in range(len(self.rows))]
 
     def layers(self) -> dict[str, str]:
         """The column of each layer: its own name, or the one given; without layers the usual label column."""

@@ -20,6 +20,7 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.score_values import ScoreValues
 from clueval_xlsx.formats.tables.cells import (
     CHARACTERS,
     DOCUMENT_COLUMNS,
@@ -92,11 +93,12 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
     checker.check_surfaces(start, end)
     if checker.problems:
         raise InputError(problems=checker.in_order()[:_MOST_PROBLEMS])
+    values = ScoreValues(table.name)
     listed = make_mentions(
         Ranges(np.zeros(len(start), np.int64), start, end + 1),
         {column: [table.cell(row, column) or None for row in range(len(start))] for column in layers.values()},
         layers,
-        scores=table.scores(),
+        scores=table.scores(values),
     )
     frames, notes, scores, gave_way = {}, [], [], False
     by_layer: list[IntArray] = []
@@ -124,7 +126,7 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
         base.corpus,
         frames,
         _source(table, layers, base),
-        (*base.notes, *notes),
+        (*base.notes, *values.notes(), *notes),
         original=TableOnTokens(table),
         scores=pd.concat(scores, ignore_index=True) if scores else None,
         listed_spans=pd.DataFrame({"start": start[holds], "end": end[holds], **held.labels}) if gave_way else None,
