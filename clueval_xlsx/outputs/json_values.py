@@ -119,10 +119,10 @@ def what_is_wrong(error: msgspec.ValidationError) -> str:
     """Where a value stands that is another than it should be, and what it is.
 
     >>> try:
-    ...     msgspec.convert({"rates": [0.5, "x"]}, dict[str, list[float]])
+    ...     msgspec.convert([0.5, "x"], list[float])
     ... except msgspec.ValidationError as error:
     ...     what_is_wrong(error)
-    'rates[1]: expected `float`, got `str`'
+    '[1]: expected `float`, got `str`'
     """
     what, _, place = str(error).partition(" - at `$")
     where = place.rstrip("`").removeprefix(".")
