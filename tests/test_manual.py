@@ -102,6 +102,8 @@ def test_configs_shown_are_configs() -> None:
 def test_every_option_of_every_command_is_in_the_manual() -> None:
     words = "\n".join([*PAGES.values(), (ROOT / "README.md").read_text("utf-8")])
     named = set(re.findall(r"--[a-z][a-z-]+", words))
+    assert "Each reading option has a twin for one side" in words
+    named |= {f"--{side}-{option.removeprefix('--')}" for option in named for side in ("gold", "pred")}
     missing = {
         f"{name} --{option.lstrip('-')}"
         for name, command in cli.commands.items()

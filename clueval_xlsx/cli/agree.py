@@ -11,6 +11,7 @@ import click
 from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
 from clueval_xlsx.cli.compare import system_names
 from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.idle_options import refuse_idle_reading
 from clueval_xlsx.cli.parameters import ListOption
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, json_option, write_json_and_page
 from clueval_xlsx.exceptions import InputError, OptionError
@@ -84,7 +85,9 @@ def _readings(files: tuple[str, ...], names: tuple[str, ...], how: ReadOptions) 
         found = system_names(files, names)
         if files.count(STANDARD_OUTPUT) > 1:
             raise OptionError("only one file can come from standard input. Give files for the others.")
-        return [(name, input_options.read_input(file, how)) for name, file in zip(found, files, strict=True)]
+        readings = [input_options.read_input(file, how) for file in files]
+        refuse_idle_reading({"": [reading.source.format for reading in readings]})
+        return list(zip(found, readings, strict=True))
     from clueval_xlsx.formats.loading import annotators
 
     if files[0] == STANDARD_OUTPUT:

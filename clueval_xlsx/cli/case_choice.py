@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.input_options import SideOptions, load_pair
+from clueval_xlsx.cli.input_options import SideOptions, load_pair, refuse_idle_formats
 from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def with_chosen_cases(
 ) -> dict[str, Evaluation]:
     """The results with their unmarked passages, and with their cases in the order that was asked for."""
     also = _further_systems(review, gold, sides)
+    refuse_idle_formats([*also, *(result.pair for result in results.values())])
     return {name: _ordered(_with_unmarked(result, review), review, also) for name, result in results.items()}
 
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--name", "names", cls=ListOption, metavar="TEXT", help="Name of a system, in the order of the files.")
 @input_options.both_sides
 @scoring_options.merging
-@scoring_options.scoring
+@scoring_options.scoring_and_drawing
 @review_options.language_option
 @force_option
 @gating
@@ -85,6 +85,7 @@ def compare(
     listed = input_options.as_listed(sides, options)
     pairs = ((name, input_options.load_pair(gold, pred, listed)) for name, pred in systems.items())
     by_part = _evaluations(pairs, options, merged=merged)
+    input_options.refuse_idle_formats([result.pair for named in by_part for _, result in named])
     comparisons = [compare_systems(named) for named in by_part]
     outcome = outcome_of(gates, _runs(by_part))
     with outcome.outputs(inputs, force=force) as outputs:

@@ -55,7 +55,7 @@ def convert(
     from clueval_xlsx.formats.writing import output_files, output_format
 
     format_ = format_named(wanted or output_format(target))
-    found = input_options.read_input(source, reading)
+    found = input_options.read_only_input(source, reading)
     corpus = found.corpus
     annotation = annotate(found)
     refuse_labels(annotation.layers, format_, found.source.name)

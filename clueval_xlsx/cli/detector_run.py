@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.cli.console import say
+from clueval_xlsx.cli.idle_options import refuse_idle_reading
 from clueval_xlsx.cli.input_options import SideOptions, read_input
 from clueval_xlsx.cli.parameters import was_chosen
 from clueval_xlsx.cli.progress import work_progress
 from clueval_xlsx.exceptions import ClusterError, InputError
 from clueval_xlsx.files.names import with_name
+from clueval_xlsx.formats.registry import DETECTOR
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.detector_options import DetectorRequest
@@ -123,7 +125,9 @@ def detected_pair(
     from clueval_xlsx.detectors.label_counterparts import align_entities
     from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
 
-    dataset = make_dataset(read_input(gold, sides.gold), options.schemes.type_layer)
+    reading = read_input(gold, sides.gold)
+    refuse_idle_reading({"gold": [reading.source.format], "pred": [DETECTOR.name]})
+    dataset = make_dataset(reading, options.schemes.type_layer)
     run = run_dataset(dataset, request, target)
     with finds_kept(run, target):
         prediction = make_prediction(dataset, run, sides.pred.nested)

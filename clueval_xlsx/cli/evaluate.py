@@ -166,7 +166,8 @@ def evaluate(
         refuse_idle(_OF_WORKBOOKS, "a workbook (-o FILE)")
     failures = False
     if pred is not None:
-        parts = _parts(input_options.load_pair(gold, pred, input_options.as_listed(sides, options)), merged=merged)
+        pair = input_options.load_pair(gold, pred, input_options.as_listed(sides, options))
+        parts = _parts(pair, merged=merged)
         _check_workbooks(targets, review, parts)
         results = evaluate_each(list(parts.values()), options)
         outcome = outcome_of(gates, runs_by_layer(results))

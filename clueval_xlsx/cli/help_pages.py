@@ -9,6 +9,11 @@ import click
 
 from clueval_xlsx.cli.parameters import FileName
 
+_SELDOM_READING = (
+    "text", "annotator", "field", "token", "nested", "offsets", "mismatch", "discontinuous", "several-tags",
+    "tag-names", "encoding", "token-id", "document-id", "sentence-id", "column", "space-column", "document-tag",
+    "sentence-tag",
+)  # fmt: skip
 # Every option has its heading here, in the order in which help shows them; those that most people need stand first.
 SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Output": (
@@ -17,18 +22,12 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "Input": (
         ("gold", "layer", "format"),
-        (
-            "text", "annotator", "field", "token",
-            "nested", "offsets", "mismatch", "discontinuous", "several-tags", "tag-names", "encoding", "token-id",
-            "document-id", "sentence-id", "column", "space-column", "document-tag", "sentence-tag", "align",
-            "align-limit", "bio", "merge", "head",
-        ),
+        (*_SELDOM_READING, "align", "align-limit", "bio", "merge", "head"),
     ),
     "Input of one side": (
         (),
         (
-            "gold-layer", "pred-layer", "gold-format", "pred-format", "gold-annotator", "pred-annotator",
-            "gold-nested", "pred-nested", "gold-text", "pred-text", "gold-field", "pred-field", "pred",
+            *(f"{side}-{name}" for name in ("layer", "format", *_SELDOM_READING) for side in ("gold", "pred")), "pred",
         ),
     ),
     "Scores": (

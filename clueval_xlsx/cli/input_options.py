@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clueval_xlsx.cli.idle_options import refuse_idle, refuse_idle_reading
 from clueval_xlsx.cli.nothing import refuse_nothing, say_nothing
 from clueval_xlsx.cli.parameters import (
+    Decorator,
     KeyValue,
     LayerField,
     ListOption,
@@ -31,10 +33,22 @@ if TYPE_CHECKING:
     from clueval_xlsx.formats.options import ReadOptions, ReadOverrides
 
 _FORMAT = click.Choice(FORMAT_NAMES)
+Asked = tuple[tuple[str, ...], dict[str, Any]]
 _STANDARD_INPUT = "-"
+# What reaches the reader as it was typed:
+_PLAIN = (
+    "format", "token", "token_id", "document_id", "sentence_id", "space_column", "document_tag", "sentence_tag",
+    "text", "nested", "offsets", "annotator", "mismatch", "discontinuous", "several_tags", "encoding",
+)  # fmt: skip
 
-_READING = [
-    click.option(
+
+def _asked(*names: str, **settings: Any) -> Asked:
+    """An option of reading: what `click.option` is given."""
+    return names, settings
+
+
+_ASKED: list[Asked] = [
+    _asked(
         "--layer",
         "layers",
         type=LayerField(),
@@ -43,37 +57,37 @@ _READING = [
         "A column may go by the name that a header gives it. Default: the one column that holds tags, or the main "
         "label.",
     ),
-    click.option(
+    _asked(
         "--format",
         "format_",
         type=_FORMAT,
         metavar="NAME",
         help="Input format, if it is not told by ending and content: `clueval-xlsx help formats` lists them.",
     ),
-    click.option(
+    _asked(
         "--text",
         metavar="PATH",
         help="Where the text is: a folder of .txt for brat annotations, the .vrt of a span table.",
     ),
-    click.option(
+    _asked(
         "--nested",
         type=click.Choice(["error", "longest", "merge"]),
         help="Annotations that overlap: refuse them, keep the longest, or merge them. "
         "Default: error; for a detector's list: longest.",
     ),
-    click.option(
+    _asked(
         "--offsets",
         type=click.Choice(["codepoints", "glyphs", "utf16"]),
         default="codepoints",
         show_default=True,
         help="What character offsets count.",
     ),
-    click.option(
+    _asked(
         "--annotator",
         metavar="NAME",
         help="Whose annotations: a name, `first` (of each document) or `union`. Needed where there are several.",
     ),
-    click.option(
+    _asked(
         "--field",
         "fields",
         type=KeyValue("text=body"),
@@ -81,73 +95,88 @@ _READING = [
         help="Where something stands in JSON: text, spans, start, end, label, score, id, or tokens and tags; "
         "dots lead inwards (text=data.body).",
     ),
-    click.option(
+    _asked(
         "--mismatch",
         type=click.Choice(["error", "warn"]),
         default="error",
         show_default=True,
         help="Annotations whose words do not fit their offsets: refuse them, or go on with the offsets.",
     ),
-    click.option(
+    _asked(
         "--discontinuous",
         type=click.Choice(["error", "join", "split"]),
         default="error",
         show_default=True,
         help="Annotations of several parts: refuse them, join them from first to last, or split them into spans.",
     ),
-    click.option(
+    _asked(
         "--several-tags",
         type=click.Choice(["error", "first", "layers"]),
         default="error",
         show_default=True,
         help="Cells with several tags: refuse them, take the first, or make further layers of the others.",
     ),
-    click.option(
+    _asked(
         "--tag-names",
         type=str,
         cls=ListOption,
         metavar="TAG",
         help="What tags mean that are numbers, from 0 on (O,B-PER,I-PER), or a file that lists the names.",
     ),
-    click.option(
+    _asked(
         "--encoding",
         metavar="NAME",
         help="Encoding of text that is not UTF-8, such as latin-1; a corrected file keeps it.",
     ),
-    click.option(
+    _asked(
         "--token",
         type=TokenColumn(),
         help="Column of the tokens, by number or by the name in the header. Default: 1; 2 where column 1 counts them.",
     ),
-    click.option("--token-id", type=click.IntRange(1), metavar="COLUMN", help="Column of the token IDs."),
-    click.option(
+    _asked("--token-id", type=click.IntRange(1), metavar="COLUMN", help="Column of the token IDs."),
+    _asked(
         "--document-id",
         type=click.IntRange(1),
         metavar="COLUMN",
         help="Column of document IDs, for files without document tags.",
     ),
-    click.option(
+    _asked(
         "--sentence-id",
         type=click.IntRange(1),
         metavar="COLUMN",
         help="Column of sentence IDs, for files without sentence ends.",
     ),
-    click.option(
+    _asked(
         "--column",
         "columns",
         type=NamedColumn(),
         cls=ListOption,
         help="A named column whose values metrics can be grouped by.",
     ),
-    click.option(
+    _asked(
         "--space-column",
         type=click.IntRange(1),
         metavar="COLUMN",
         help="Column that says whether a space follows (SpaceAfter=No, 0, no: none).",
     ),
-    click.option("--document-tag", default="text", show_default=True, help="XML element of a document."),
-    click.option("--sentence-tag", default="s", show_default=True, help="XML element of a sentence."),
+    _asked("--document-tag", default="text", show_default=True, help="XML element of a document."),
+    _asked("--sentence-tag", default="s", show_default=True, help="XML element of a sentence."),
 ]
+
+_READING = [click.option(*names, **settings) for names, settings in _ASKED]
+_SIDES = {"gold": "gold", "pred": "the prediction"}
+
+
+def _twin(side: str, names: Sequence[str], settings: Mapping[str, Any]) -> Decorator:
+    """An option of reading for one side alone, which goes before the one of both."""
+    option, *own_name = names
+    name = own_name[0].rstrip("_") if own_name else option.removeprefix("--").replace("-", "_")
+    own = {key: value for key, value in settings.items() if key not in {"default", "show_default", "help"}}
+    said = f"{option} for {_SIDES[side]} alone."
+    return click.option(f"--{side}-{option.removeprefix('--')}", f"{side}_{name}", **own, help=said)
+
+
+_TWINS = [_twin(side, *asked) for asked in _ASKED for side in _SIDES]
 
 _ALIGN = click.option(
     "--align",
@@ -174,16 +203,7 @@ _ALIGN_LIMIT = click.option(
 )
 
 _TWO_SIDES = [
-    click.option("--gold-layer", "gold_layers", type=LayerField(), cls=ListOption, help="--layer for gold alone."),
-    click.option("--pred-layer", "pred_layers", type=LayerField(), cls=ListOption, help="--layer for pred alone."),
-    click.option("--gold-format", type=_FORMAT, metavar="NAME", help="--format for gold alone."),
-    click.option("--pred-format", type=_FORMAT, metavar="NAME", help="--format for the prediction alone."),
-    click.option("--gold-annotator", metavar="NAME", help="--annotator for gold alone."),
-    click.option("--pred-annotator", metavar="NAME", help="--annotator for the prediction alone."),
-    click.option("--gold-nested", type=click.Choice(["error", "longest", "merge"]), help="--nested for gold alone."),
-    click.option("--pred-nested", type=click.Choice(["error", "longest", "merge"]), help="--nested for pred alone."),
-    click.option("--gold-text", metavar="PATH", help="--text for gold alone."),
-    click.option("--pred-text", metavar="PATH", help="--text for the prediction alone."),
+    *_TWINS,
     _ALIGN,
     _ALIGN_LIMIT,
     click.option(
@@ -211,34 +231,19 @@ def _read_options(given: Mapping[str, Any], side: str = "") -> ReadOptions:
     """Reading options of one side (gold, pred) or of both; an option of a side goes before the one of both."""
     from clueval_xlsx.formats.options import ReadOptions
 
-    def own(name: str, common_name: str = "") -> Any:
-        return given.get(f"{side}_{name}") or given[common_name or name]
+    def own(name: str) -> Any:
+        return given.get(f"{side}_{name}") or given["format_" if name == "format" else name]
 
-    layers = own("layers")
+    layers, fields = own("layers"), dict(own("fields"))
     names = [name for name, _ in layers]
     if len(set(names)) < len(names):
         raise OptionError(f"a layer is named twice: {', '.join(names)}. Give each layer its own name.")
     return ReadOptions(
-        format=own("format", "format_"),
+        **{name: own(name) for name in _PLAIN},
         layers=dict(layers),
-        fields=dict(given["fields"]),
-        token=given["token"],
-        token_id=given["token_id"],
-        document_id=given["document_id"],
-        sentence_id=given["sentence_id"],
-        columns=dict(given["columns"]),
-        space_column=given["space_column"],
-        document_tag=given["document_tag"],
-        sentence_tag=given["sentence_tag"],
-        text=own("text"),
-        nested=own("nested"),
-        offsets=given["offsets"],
-        annotator=own("annotator"),
-        mismatch=given["mismatch"],
-        discontinuous=given["discontinuous"],
-        several_tags=given["several_tags"],
-        encoding=given["encoding"],
-        tag_names=_tag_names(given["tag_names"], _tag_column(dict(given["fields"]), layers)),
+        fields=fields,
+        columns=dict(own("columns")),
+        tag_names=_tag_names(own("tag_names"), _tag_column(fields, layers)),
     )
 
 
@@ -265,6 +270,8 @@ def _aligned_reading(*, align: str, **given: Any) -> tuple[ReadOptions, bool]:
 
 
 def _both_sides(**given: Any) -> SideOptions:
+    if given["align"] != "position":
+        refuse_idle(["align_limit"], "--align position")
     return SideOptions(
         gold=_read_options(given, "gold"),
         pred=_read_options(given, "pred"),
@@ -285,6 +292,13 @@ reading = group("reading", _one_input, _READING)
 overrides = group("overrides", _overrides, _READING)
 aligned_reading = group("reading", _aligned_reading, [*_READING, _ALIGN_TEXT])
 both_sides = group("sides", _both_sides, [*_READING, *_TWO_SIDES])
+
+
+def read_only_input(path: str, options: ReadOptions) -> Reading:
+    """Read the only input of a command: options that mean nothing for its format are refused."""
+    reading = read_input(path, options)
+    refuse_idle_reading({"": [reading.source.format]})
+    return reading
 
 
 def read_input(path: str, options: ReadOptions) -> Reading:
@@ -308,6 +322,23 @@ def as_listed(sides: SideOptions, options: Options) -> SideOptions:
         return sides
     longest = [replace(side, nested=side.nested or "longest") for side in (sides.gold, sides.pred)]
     return replace(sides, gold=longest[0], pred=longest[1])
+
+
+def load_only_pair(gold: str, pred: str, sides: SideOptions) -> Pair:
+    """Read the only two inputs of a command: options that mean nothing for their formats are refused."""
+    pair = load_pair(gold, pred, sides)
+    refuse_idle_formats([pair])
+    return pair
+
+
+def refuse_idle_formats(pairs: Sequence[Pair]) -> None:
+    """Refuse options of reading that mean nothing for the formats of these pairs, which are all that is read."""
+    refuse_idle_reading(
+        {
+            "gold": [pair.gold.source.format for pair in pairs],
+            "pred": [pair.pred.source.format for pair in pairs],
+        }
+    )
 
 
 def load_pair(gold: str, pred: str, sides: SideOptions) -> Pair:

@@ -40,7 +40,7 @@ def merge(*, file: str, output: Path | None, reading: ReadOptions, force: bool) 
     from clueval_xlsx.corpus.reading import annotate
     from clueval_xlsx.formats.span_table import span_table
 
-    source = input_options.read_input(file, reading)
+    source = input_options.read_only_input(file, reading)
     corpus = source.corpus
     annotation = annotate(source)
     ending = output.suffix.lower() if output else ".tsv"

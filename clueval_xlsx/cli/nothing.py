@@ -19,7 +19,7 @@ def refuse_nothing(readings: Sequence[Reading], options: Sequence[ReadOptions]) 
     """Raise where a side has no token, lacks the key of annotations, or no side has a tag that was asked for."""
     from clueval_xlsx.formats.emptiness import Content
 
-    refuse_empty([Content.of(reading, options[0]) for reading in readings], options[0])
+    refuse_empty([Content.of(reading, own) for reading, own in zip(readings, options, strict=True)], options[0])
 
 
 def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:

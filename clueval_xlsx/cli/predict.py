@@ -10,9 +10,10 @@ import click
 
 from clueval_xlsx.cli import common_options, detector_options, input_options
 from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.idle_options import refuse_idle_reading
 from clueval_xlsx.cli.writing import force_option, guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.formats.registry import JSON_FORMATS, PREDICTED, TARGET_ENDINGS, Format, format_named
+from clueval_xlsx.formats.registry import DETECTOR, JSON_FORMATS, PREDICTED, TARGET_ENDINGS, Format, format_named
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.detector_options import DetectorRequest
@@ -74,6 +75,7 @@ def predict(
 
     # A dataset's own annotations do not matter for predicting, so their overlaps are nobody's business here.
     source = input_options.read_input(dataset, replace(reading, nested="longest"))
+    refuse_idle_reading({"": [source.source.format, DETECTOR.name]})
     format_ = _format(output, wanted, source)
     if not format_.folder:
         check_target(output, guard(force))  # before a long run, not behind it

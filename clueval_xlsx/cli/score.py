@@ -92,7 +92,7 @@ def score(
 def _here(gold: str, pred: str, sides: SideOptions, options: Options, *, merged: bool) -> Sequence[Figures]:
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
 
-    pair = input_options.load_pair(gold, pred, sides)
+    pair = input_options.load_only_pair(gold, pred, sides)
     return evaluate_each(evaluation_parts(pair, merged=merged), options)
 
 
@@ -105,6 +105,7 @@ def _on_cluster(
     merged: bool,
     by_document: bool,
 ) -> Sequence[Figures]:
+    from clueval_xlsx.cli.idle_options import refuse_idle_reading
     from clueval_xlsx.cli.nothing import refuse_empty, say_meaningless
     from clueval_xlsx.cli.progress import work_progress
     from clueval_xlsx.cluster_scoring.cluster_scores import pair_files, score_on_cluster
@@ -120,6 +121,8 @@ def _on_cluster(
     with work_progress("Scoring", "files", [first.size + second.size + 1 for first, second in pairs]) as progress:
         found = score_on_cluster(place, pairs, request, progress.advance, progress.seen)
     refuse_empty(found.contents, sides.gold)
+    gold, pred = found.contents
+    refuse_idle_reading({"gold": [gold.format], "pred": [pred.format]})
     say_meaningless(found.inputs, same_spans=found.same_spans)
     return found.figures
 

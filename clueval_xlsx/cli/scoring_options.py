@@ -57,13 +57,6 @@ _SCORING = [
     *_HEADLINE,
     click.option("--by", cls=ListOption, metavar="KEY", help="Group by this metadata key."),
     click.option(
-        "--seed",
-        type=int,
-        default=DEFAULT_SEED,
-        show_default=True,
-        help="Seed of what is drawn at random: samples, hand-outs, tests between systems.",
-    ),
-    click.option(
         "--replicates",
         type=click.IntRange(0),
         default=DEFAULT_REPLICATES,
@@ -71,6 +64,14 @@ _SCORING = [
         help="How often documents change sides in tests between systems; 0 gives no tests and no intervals.",
     ),
 ]
+
+_SEED = click.option(
+    "--seed",
+    type=int,
+    default=DEFAULT_SEED,
+    show_default=True,
+    help="Seed of what is drawn at random: samples, hand-outs, tests between systems.",
+)
 
 _SCHEME_RULES = [
     click.option(
@@ -227,6 +228,8 @@ def _label_rules(given: Mapping[str, Any]) -> LabelRules:
 
     if not given["equivalent"]:
         refuse_idle(["equivalence"], "--equivalent")
+    if "scheme" in given and given["labelled"] is None:
+        refuse_idle(["equivalence"], "--labelled")
     return LabelRules(
         mapping=tuple(dict.fromkeys(given["map"])),
         equivalent=given["equivalent"],
@@ -252,4 +255,5 @@ def _allow_rules(path: str | None) -> tuple[tuple[str, str], ...]:
 
 headline = group("options", _options, [*_HEADLINE, *_LABELS])
 scoring = group("options", _options, [*_SCORING, *_SCHEME_RULES, *_LABELS])
-scoring_with_cases = group("options", _options, [*_SCORING, *_SCHEME_RULES, *_LABELS, _CONTEXT])
+scoring_and_drawing = group("options", _options, [*_SCORING, _SEED, *_SCHEME_RULES, *_LABELS])
+scoring_with_cases = group("options", _options, [*_SCORING, _SEED, *_SCHEME_RULES, *_LABELS, _CONTEXT])

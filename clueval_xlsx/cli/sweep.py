@@ -67,7 +67,7 @@ def sweep(
     from clueval_xlsx.outputs.sweep_json import sweep_json
     from clueval_xlsx.scoring.thresholds import threshold_rates
 
-    result = evaluate(input_options.load_pair(gold, pred, sides), options)
+    result = evaluate(input_options.load_only_pair(gold, pred, sides), options)
     say_notes(result.notes)
     found = threshold_rates(
         result.raw, options.labels, level=options.level, labelled=options.labelled, beta=options.beta

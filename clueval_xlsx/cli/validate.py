@@ -10,6 +10,7 @@ import click
 from clueval_xlsx.cli import common_options, input_options
 from clueval_xlsx.cli.console import say, show
 from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.idle_options import refuse_idle_reading
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
     """
     found = 0
     first = None
+    formats: list[str] = []
     logs = {file: text for file in files if (text := _log_text(file)) is not None}
     _check_head(head, logs)
     for file in files:
@@ -52,6 +54,7 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
                 show(line)
             found += (len(error.problems) or 1) + error.unlisted
             continue
+        formats.append(source.source.format)
         show(_describe(source))
         for note in source.notes:
             if not source.resolved or "(--nested " not in note:  # which the lines below say one by one
@@ -68,6 +71,8 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
         except CluevalError as error:
             show(str(error))
             found += 1
+    if formats and not found:
+        refuse_idle_reading({"": formats})
     if found:
         say(f"{found} problem{'s' if found != 1 else ''} found.")
         ctx.exit(2)

@@ -21,9 +21,9 @@ from clueval_xlsx.detectors.base import Description, Detection, Document
 from clueval_xlsx.detectors.runner import Run
 from clueval_xlsx.detectors.texts import place
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.registry import DETECTOR
 from clueval_xlsx.text.tokenise import Ranges
 
-DETECTOR_FORMAT = "detector"
 _MOST_WORDS = 40
 
 
@@ -80,7 +80,7 @@ def make_prediction(dataset: Dataset, run: Run, nested: str | None = None) -> Pr
     mode = nested or LONGEST
     source = Source(
         name=source_name(run.description),
-        format=DETECTOR_FORMAT,
+        format=DETECTOR.name,
         sha256=_digest(run.found),
         columns={dataset.layer: "-"},
         reading={"nested": nested},

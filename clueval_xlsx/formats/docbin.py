@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -23,6 +23,7 @@ from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions, WriteOptions
 from clueval_xlsx.formats.recognition import looks_like_docbin
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.text.offsets import CODE_POINTS
 
 ENTITIES = "ents"
 _ID_KEYS = ("doc_id", "id", "document_id")
@@ -42,7 +43,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     if not docs:
         raise InputError(f"{name}: there is no document in it. Check that this is the right file.")
     layers = _layers(options.layers, docs, name)
-    collector = Collector(name, format_named("docbin"), options, layers)
+    collector = Collector(name, format_named("docbin"), replace(options, offsets=CODE_POINTS), layers)
     if len(set(layers.values())) > 1:
         collector.sequences = dict(layers)
     for number, doc in enumerate(docs):

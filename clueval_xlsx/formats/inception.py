@@ -26,7 +26,7 @@ from clueval_xlsx.formats.cas.writer import laid_out, named_documents, type_syst
 from clueval_xlsx.formats.cas.xmi import looks_like_xmi, read_xmi
 from clueval_xlsx.formats.collect import choose_annotators
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import FIRST, ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import FIRST, UNION, ReadOptions, WriteOptions
 from clueval_xlsx.formats.registry import format_named
 
 PROJECT = re.compile(r"exportedproject\d*\.json")  # older versions put a number behind the name
@@ -102,6 +102,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
         options,
         files.packed,
         frozenset(unseen) if options.annotator is not None else frozenset(),
+        union=options.annotator == UNION,
     )
     left = len(people) - len(seen)
     if not left:

@@ -198,7 +198,11 @@ def _unknown_json(opened: OpenedSource) -> str:
     if foreign is not None:
         return f"{opened.name}: this is {foreign[0]}. {foreign[1]}."
     call = fitting_call(record)
-    remedy = f"This call may fit: {call}" if call else "Say where things stand (--field text=… --field spans=…)"
+    remedy = (
+        f"This call may fit: {call} (--gold-field, --pred-field for one side)"
+        if call
+        else "Say where things stand (--field text=… --field spans=…)"
+    )
     return (
         f"{opened.name}: the first document has the keys {unknown_keys(record)}, which no known format has. "
         f"Allowed: {expected}. {remedy}, or name the format (--format)."

@@ -23,7 +23,8 @@ class Format:
     `columns` that layers are columns of tags, `needs_text` that its text lies elsewhere. `converts` says that
     annotations can be written to it, `predicts` that a detector's finds can. `one_word` says that a label has no white
     space there, `labelled` that a span must have one, `binary` that a file of it is no text. `extra` is the extra whose
-    library it needs, at least for writing. `project` says that a folder of it is one source.
+    library it needs, at least for writing. `project` says that a folder of it is one source. `uses` are the options of
+    reading, by their names in `ReadOptions`, that mean something for it; layers and encoding do for all.
     """
 
     name: str
@@ -44,13 +45,24 @@ class Format:
     extra: str = ""
     holds: tuple[str, ...] | None = None
     project: bool = False
+    uses: tuple[str, ...] = ()
 
 
 _JSON = (".json", ".jsonl", ".ndjson")
 SCORES, METADATA, TOKEN_IDS = "scores", "metadata", "token IDs"
 
+_LINES = (
+    "token", "token_id", "document_id", "sentence_id", "columns", "space_column", "several_tags",
+    "document_tag", "sentence_tag",
+)  # fmt: skip
+_SPANS = ("nested", "offsets", "mismatch")
+_RECORDS = (*_SPANS, "fields", "annotator")
+_OWN_OFFSETS = ("nested", "mismatch")
+# The text that a table belongs to may be a file of any format.
+_ANY = (*_LINES, *_RECORDS, "text", "tag_names", "discontinuous")
+
 FORMATS = (
-    Format("vrt", ".vrt", "vrt", (".vrt", ".vert"), (".vrt",), columns=True, holds=(METADATA, TOKEN_IDS)),
+    Format("vrt", ".vrt", "vrt", (".vrt", ".vert"), (".vrt",), columns=True, holds=(METADATA, TOKEN_IDS), uses=_LINES),
     Format(
         "conll",
         "CoNLL",
@@ -60,9 +72,20 @@ FORMATS = (
         columns=True,
         one_word=True,
         holds=(),
+        uses=_LINES,
     ),
-    Format("token-csv", "token CSV", "token_csv", holds=()),
-    Format("brat", "brat", "brat", (".ann",), fields=("label",), folder=True, one_word=True, holds=()),
+    Format("token-csv", "token CSV", "token_csv", holds=(), uses=_LINES),
+    Format(
+        "brat",
+        "brat",
+        "brat",
+        (".ann",),
+        fields=("label",),
+        folder=True,
+        one_word=True,
+        holds=(),
+        uses=(*_SPANS, "discontinuous", "text"),
+    ),
     Format(
         "json",
         "JSON records",
@@ -72,6 +95,7 @@ FORMATS = (
         fields=("label",),
         sign="text, spans (or what --field names)",
         holds=(SCORES, METADATA),
+        uses=_RECORDS,
     ),
     Format(
         "spacy-json",
@@ -81,6 +105,7 @@ FORMATS = (
         fields=("label",),
         sign='[text, {"entities": …}], or text, entities (or ents)',
         holds=(),
+        uses=_RECORDS,
     ),
     Format(
         "tab",
@@ -90,8 +115,17 @@ FORMATS = (
         fields=("entity_type", "identifier_type", "entity_id"),
         sign="doc_id, text, annotations (or presidio_detected_pii)",
         converts=False,
+        uses=(*_SPANS, "annotator"),
     ),
-    Format("presidio", "Presidio JSON", "presidio_json", _JSON, fields=("entity_type",), sign="full_text, spans"),
+    Format(
+        "presidio",
+        "Presidio JSON",
+        "presidio_json",
+        _JSON,
+        fields=("entity_type",),
+        sign="full_text, spans",
+        uses=_SPANS,
+    ),
     Format(
         "doccano",
         "doccano",
@@ -100,6 +134,7 @@ FORMATS = (
         fields=("label",),
         sign="text, label (or labels, entities, annotations)",
         holds=(METADATA,),
+        uses=_RECORDS,
     ),
     Format(
         "prodigy",
@@ -109,6 +144,7 @@ FORMATS = (
         fields=("label",),
         sign="text, spans, answer",
         holds=(SCORES, METADATA),
+        uses=_RECORDS,
     ),
     Format(
         "huggingface",
@@ -117,6 +153,7 @@ FORMATS = (
         _JSON,
         sign="tokens, ner_tags",
         holds=(),
+        uses=("fields", "tag_names"),
     ),
     Format(
         "ai4privacy",
@@ -126,6 +163,7 @@ FORMATS = (
         fields=("label",),
         sign="source_text, privacy_mask",
         holds=(METADATA,),
+        uses=_RECORDS,
     ),
     Format(
         "label-studio",
@@ -135,8 +173,9 @@ FORMATS = (
         fields=("label",),
         sign="data, annotations (or predictions)",
         holds=(SCORES, METADATA),
+        uses=(*_RECORDS, "several_tags"),
     ),
-    Format("cas", "UIMA CAS XMI", "cas_xmi", (".xmi",), (".xmi",), extra="cas", holds=()),
+    Format("cas", "UIMA CAS XMI", "cas_xmi", (".xmi",), (".xmi",), extra="cas", holds=(), uses=_OWN_OFFSETS),
     Format(
         "cas-json",
         "UIMA CAS JSON",
@@ -145,8 +184,9 @@ FORMATS = (
         sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS",
         extra="cas",
         holds=(),
+        uses=_OWN_OFFSETS,
     ),
-    Format("webanno", "WebAnno TSV", "webanno_tsv", holds=()),
+    Format("webanno", "WebAnno TSV", "webanno_tsv", holds=(), uses=_OWN_OFFSETS),
     Format(
         "inception",
         "INCEpTION's export",
@@ -157,8 +197,19 @@ FORMATS = (
         binary=True,
         holds=(),
         project=True,
+        uses=(*_OWN_OFFSETS, "annotator"),
     ),
-    Format("i2b2", "i2b2 XML", "i2b2_xml", (".xml",), (".xml",), fields=("TYPE", "tag"), labelled=True, holds=()),
+    Format(
+        "i2b2",
+        "i2b2 XML",
+        "i2b2_xml",
+        (".xml",),
+        (".xml",),
+        fields=("TYPE", "tag"),
+        labelled=True,
+        holds=(),
+        uses=_SPANS,
+    ),
     Format(
         "docbin",
         "spaCy DocBin",
@@ -170,6 +221,7 @@ FORMATS = (
         extra="spacy",
         binary=True,
         holds=(),
+        uses=_OWN_OFFSETS,
     ),
     Format(
         "parquet",
@@ -180,9 +232,20 @@ FORMATS = (
         needs_text=True,
         binary=True,
         extra="parquet",
+        uses=_ANY,
     ),
-    Format("table", "the table", "span_table", (".xlsx",), (".tsv", ".csv", ".xlsx"), needs_text=True, binary=True),
+    Format(
+        "table",
+        "the table",
+        "span_table",
+        (".xlsx",),
+        (".tsv", ".csv", ".xlsx"),
+        needs_text=True,
+        binary=True,
+        uses=_ANY,
+    ),
 )
+DETECTOR = Format("detector", "a detector's list", "", uses=("nested",))  # no file, and in no list of formats
 FORMAT_NAMES = tuple(each.name for each in FORMATS)
 CONVERTED = tuple(each.name for each in FORMATS if each.converts)
 PREDICTED = tuple(each.name for each in FORMATS if each.predicts)

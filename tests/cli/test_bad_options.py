@@ -28,7 +28,6 @@ def test_both_sides_from_standard_input() -> None:
         (("--beta", "0"), ("--beta",)),
         (("--replicates", "-1"), ("--replicates",)),
         (("--replicates", "99999999999"), ("--replicates 99999999999: out of range. Allowed: 0 to 1,000,000",)),
-        (("--seed", "-5"), ("--seed -5: out of range. Allowed: 0 to",)),
         (("--beta", "inf"), ("--beta inf: a weight of recall. Allowed: 0.001 to 1000",)),
         (("--beta", "1e300"), ("--beta 1e+300: a weight of recall. Allowed: 0.001 to 1000",)),
         (("--beta", "1e-300"), ("--beta 1e-300: a weight of recall. Allowed: 0.001 to 1000",)),
@@ -39,6 +38,11 @@ def test_both_sides_from_standard_input() -> None:
 )  # fmt: skip
 def test_options_that_cannot_be(both_refuse, options: tuple[str, ...], words: tuple[str, ...]) -> None:
     both_refuse(SOUND, SOUND, *words, options=options)
+
+
+def test_a_seed_that_cannot_be(write) -> None:
+    gold = write("gold.vrt", SOUND)
+    refused(run("compare", gold, gold, "--seed", "-5"), "--seed -5: out of range. Allowed: 0 to")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +57,7 @@ def test_options_that_cannot_be(both_refuse, options: tuple[str, ...], words: tu
         ("token-id = true", ("token-id: found True. Allowed: a text or a number",)),
         ("merge = 'no'", ("merge: found 'no'. Allowed: true or false",)),
         ("gold-file = 'x'", ("unknown key 'gold-file'", "Allowed: ")),
-        ("seed = 7.5", ("seed: '7.5' is not a valid integer",)),
+        ("replicates = 7.5", ("replicates: '7.5' is not a valid integer",)),
         ("equivalent = [3]", ("equivalent: '3' is no group of labels",)),
         (f"seed = {'9' * 5000}", ("a number of thousands of digits",)),
         (f"layer = {'[' * 5000}{']' * 5000}", ("a value is nested too deeply",)),

@@ -69,10 +69,11 @@ OUTPUTS = {
     "--conflicts",
 }
 NO_FILES = {
-    *("--detector", "--detector-language", "--cluster", "--annotator", "--gold-annotator", "--pred-annotator"),
-    *("--encoding", "--document-tag", "--sentence-tag", "--labelled", "--by", "--type-layer", "--ignore", "--lang"),
+    *("--detector", "--detector-language", "--cluster", "--labelled", "--by", "--type-layer", "--ignore", "--lang"),
     *("--contact", "--judges", "--double", "--unmarked-from", "--resolve", "--name", "--head"),
 }
+_READING = ("annotator", "encoding", "document-tag", "sentence-tag")
+NO_FILES |= {f"--{side}{name}" for name in _READING for side in ("", "gold-", "pred-")}
 READ_BY_ITSELF = {"--config"}  # remembered by the one who reads it
 
 

@@ -69,6 +69,17 @@ def test_sides_that_are_the_same_no_gold_span_and_one_document_are_notes(write, 
         (("--coverage-threshold", "0.5"), "--scheme coverage"),
         (("--scenario-threshold", "0.7"), "--scheme scenario"),
         (("--equivalence", "mark"), "--equivalent"),
+        (("--equivalent", "PER,PERSON", "--equivalence", "mark"), "--labelled"),
+        (("--align-limit", "3"), "--align position"),
+        (("--offsets", "utf16"), "brat, JSON records, spaCy training pairs, TAB JSON and others, not to .vrt"),
+        (("--mismatch", "warn"), "brat, JSON records, spaCy training pairs, TAB JSON and others, not to .vrt"),
+        (("--nested", "longest"), "brat, JSON records, spaCy training pairs, TAB JSON and others, not to .vrt"),
+        (("--discontinuous", "join"), "brat, not to .vrt"),
+        (("--annotator", "x"), "JSON records, spaCy training pairs, TAB JSON, doccano and others, not to .vrt"),
+        (("--gold-annotator", "x"), "JSON records, spaCy training pairs, TAB JSON, doccano and others, not to .vrt"),
+        (("--text", "nope.vrt"), "brat, not to .vrt"),
+        (("--field", "text=x"), "JSON records, spaCy training pairs, doccano, Prodigy and others, not to .vrt"),
+        (("--tag-names", "O,B-X"), "Hugging Face tokens, not to .vrt"),
         (("--sample", "5", "--json", "m.json"), "a workbook (-o FILE)"),
     ],
 )
@@ -76,7 +87,8 @@ def test_an_option_without_effect_says_what_it_belongs_to(
     pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], belongs: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    refused(run("evaluate", *pair, *options), f"{options[0]} has no effect here: it belongs to {belongs}.")
+    named = options[-2] if "--equivalence" in options else options[0]
+    refused(run("evaluate", *pair, *options), f"{named} has no effect here: it belongs to {belongs}.")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.vrt", "pred.vrt"]
 
 
@@ -87,6 +99,35 @@ def test_the_level_of_a_re_import_belongs_to_workbooks_that_lost_theirs(
     assert run("evaluate", *pair, "-o", book).code == 0
     done = run("reimport", book, "--gold", pair[0], "--level", "exact")
     refused(done, "--level has no effect here: it belongs to --pred")
+
+
+def test_an_option_of_reading_belongs_to_the_side_whose_format_has_a_use_for_it(write, pair: tuple[Path, Path]) -> None:
+    record = {"id": "a", "text": "Ann met", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    other = {"id": "b", "text": "Bob", "spans": []}
+    told = write("pred.jsonl", f"{json.dumps(record)}\n{json.dumps(other)}\n")
+    both = ("score", pair[0], told, "--align", "text")
+    assert run(*both, "--offsets", "utf16").code == 0
+    assert run(*both, "--pred-offsets", "utf16").code == 0
+    refused(run(*both, "--gold-offsets", "utf16"), "--gold-offsets has no effect here", "not to .vrt")
+    refused(run(*both, "--pred-token", "2"), "--pred-token has no effect here", "not to JSON records")
+    checked = run("validate", pair[0], "--offsets", "utf16")
+    assert checked.code == 2
+    assert "--offsets has no effect here" in checked.err
+    for command in (("convert", pair[0], "out.jsonl"), ("agree", *pair), ("compare", *pair)):
+        refused(run(*command, "--offsets", "utf16"), "--offsets has no effect here", "not to .vrt")
+    assert run("validate", pair[0], told, "--offsets", "utf16").code == 0
+    assert not Path("out.jsonl").exists()
+
+
+def test_one_side_may_be_read_otherwise_than_the_other(write) -> None:
+    gold = write("gold.jsonl", json.dumps({"text": "Ann met", "label": [[0, 3, "PER"]]}) + "\n")
+    results = [{"start": 0, "end": 3, "entity_type": "PER", "score": 0.9}]
+    pred = write("pred.jsonl", json.dumps({"text": "Ann met", "results": results}) + "\n")
+    unknown = run("score", gold, pred)
+    refused(unknown, "pred.jsonl", "--field spans=results", "--gold-field, --pred-field for one side")
+    done = run("score", gold, pred, "--pred-field", "spans=results,label=entity_type", "--json", "-")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["headline"]["recall"] == 1
 
 
 def test_options_that_have_an_effect_and_keys_of_a_config_are_no_error(pair: tuple[Path, Path], write) -> None:

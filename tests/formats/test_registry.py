@@ -5,12 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import fields, replace
 
 import pytest
 
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import FORMATS, TARGET_ENDINGS, Format, format_named
+from tests.support.extras import needed
 from tests.support.folders import FIXTURES, ROOT
 
 
@@ -65,3 +69,47 @@ def test_json_that_no_format_knows_is_answered_with_what_each_is_known_by() -> N
 def test_an_unknown_format_is_answered_with_those_that_are_known() -> None:
     with pytest.raises(OptionError, match=r"unknown format 'nonsense'\. Allowed: vrt, conll, "):
         format_named("nonsense")
+
+
+ASKED: set[str] = set()
+FOR_ALL = {"format", "layers", "encoding", "side", "text_only"}
+
+
+class Watched(ReadOptions):
+    """Options that note which of them somebody looks at, but for those who copy all of them."""
+
+    def __getattribute__(self, name: str) -> object:
+        if sys._getframe(1).f_globals["__name__"] not in {"dataclasses", "clueval_xlsx.formats.options"}:
+            ASKED.add(name)
+        return super().__getattribute__(name)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "gold.vrt", "gold.conll", "gold-tokens.csv", "gold-spacy.json", "tab.json", "presidio-gold.json",
+        "gold-doccano.jsonl", "gold-prodigy.jsonl", "gold-tokens.jsonl", "gold-ai4privacy.jsonl", "label-studio.json",
+        "gold.xmi", "cas.json", "webanno.tsv", "inception-tsv.zip", "brat-gold",
+    ],
+)  # fmt: skip
+def test_a_reader_looks_only_at_options_that_its_format_is_said_to_use(file: str) -> None:
+    path = FIXTURES / file
+    how = Watched(layers={"category": 2} if file in {"gold.vrt", "gold.conll"} else {}, annotator="first")
+    if file in {"gold.xmi", "cas.json", "inception-tsv.zip"}:
+        needed("cas")
+    told = format_named(read(path, how).source.format)
+    ASKED.clear()
+    reading = read(path, how)
+    if "offsets" not in told.uses:  # then the format's own unit counts, whatever is given
+        assert read(path, replace(how, offsets="utf16")).notes == reading.notes
+        ASKED.discard("offsets")
+    before = {"text", "fields", "document_id", "document_tag", "annotator"}  # while the source is opened
+    known = {field.name for field in fields(ReadOptions)}
+    assert known & ASKED - FOR_ALL - before <= set(told.uses)
+    assert ASKED & set(told.uses)
+
+
+def test_the_text_that_a_table_belongs_to_may_be_read_with_any_option() -> None:
+    for each in FORMATS:
+        if each.needs_text:
+            assert set(each.uses) == {field.name for field in fields(ReadOptions)} - FOR_ALL

@@ -18,7 +18,7 @@ from clueval_xlsx.formats.cas.content import CasContent, CasEdit, NewAnnotation
 from clueval_xlsx.formats.cas.fields import TypeFeature, choose_layer_fields
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import UNION, ReadOptions
+from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import Format
 
 
@@ -95,8 +95,13 @@ def read_cas(
     options: ReadOptions,
     packed: Callable[[Mapping[str, bytes]], dict[str, bytes]],
     unannotated: frozenset[int] = frozenset(),
+    *,
+    union: bool = False,
 ) -> TextReading:
-    """The reading of documents, given what their corrected files are packed into, and which nobody chosen has seen."""
+    """The reading of documents, given what their corrected files are packed into, and which nobody chosen has seen.
+
+    `union` says that annotators are taken together.
+    """
     contents = {path: content for document in documents for path, content in document.contents.items()}
     known = [] if options.text_only else list(contents.values())  # then nothing about annotations can be wrong
     fields = choose_layer_fields(options.layers, known, source.name)
@@ -127,7 +132,7 @@ def read_cas(
         collector.notes.append(f"{source.name}: {left} are left alone, because they are no spans")
     collector.unannotated |= unannotated
     original = CasOriginal(contents, fields, packed)
-    return collector.finish(replace(source, columns=layers), original, union=options.annotator == UNION)
+    return collector.finish(replace(source, columns=layers), original, union=union)
 
 
 def _add(collector: Collector, number: int, path: str, content: CasContent, fields: Mapping[str, TypeFeature]) -> None:
