@@ -79,7 +79,11 @@ class Watched(ReadOptions):
     """Options that note which of them somebody looks at, but for those who copy all of them."""
 
     def __getattribute__(self, name: str) -> object:
-        if sys._getframe(1).f_globals["__name__"] not in {"dataclasses", "clueval_xlsx.formats.options"}:
+        if sys._getframe(1).f_globals["__name__"] not in {
+            "dataclasses",
+            "clueval_xlsx.formats.options",
+            "clueval_xlsx.arguments",
+        }:
             ASKED.add(name)
         return super().__getattribute__(name)
 
