@@ -10,7 +10,7 @@ import msgspec
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.figures import signature_differences
-from clueval_xlsx.outputs.json_values import ReadScore, strict_json, what_is_wrong
+from clueval_xlsx.outputs.json_values import ReadScore, what_is_wrong
 from clueval_xlsx.outputs.metrics_json import SCHEMA
 
 IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group")
@@ -55,7 +55,7 @@ class Baseline:
 def read_baseline(data: bytes, name: str) -> Baseline:
     """Read a metrics.json, ours or the Presidio-shaped one with ours in it."""
     try:
-        content = strict_json(data.decode("utf-8-sig"))
+        content = json.loads(data.decode("utf-8-sig"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: is no JSON: {error}. Give a metrics.json that `--json` wrote.") from None
     inner = ""

@@ -11,7 +11,7 @@ import msgspec
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.figures import Figures
-from clueval_xlsx.outputs.json_values import ReadScore, score_row, strict_json, what_is_wrong
+from clueval_xlsx.outputs.json_values import ReadScore, score_row, what_is_wrong
 from clueval_xlsx.views.scores import RateView
 from clueval_xlsx.views.trend import PastRun
 
@@ -52,7 +52,7 @@ def read_history(text: str, name: str) -> list[HistoryLine]:
         if not line.strip():
             continue
         try:
-            runs.append(msgspec.convert(strict_json(line), HistoryLine))
+            runs.append(msgspec.convert(json.loads(line), HistoryLine))
         except (ValueError, RecursionError) as error:
             what = what_is_wrong(error) if isinstance(error, msgspec.ValidationError) else "not valid JSON"
             raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -85,6 +85,7 @@ class WrittenScore(msgspec.Struct, gc=False):
     counts: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
 
 
+# NaN, which Python's JSON may hold, is neither more than 0 nor less than 1.
 _Rate = Annotated[float, msgspec.Meta(ge=0, le=1 + 1e-9)]
 
 
@@ -104,15 +105,6 @@ class ReadScore(msgspec.Struct):
     f1: _Rate | None
     f_beta: _Rate | None
     interval: dict[str, tuple[_Rate, _Rate]] | None
-
-
-def strict_json(text: str) -> Any:
-    """The value of a JSON text, in which NaN and the like are no numbers."""
-    return json.loads(text, parse_constant=_no_number)
-
-
-def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"found {constant}, which JSON does not have")
 
 
 def what_is_wrong(error: msgspec.ValidationError) -> str:

@@ -80,7 +80,7 @@ def test_runs_that_cannot_be_shown_are_counted_with_the_reason_also_where_there_
     ("old", "new", "said"),
     [
         ('"recall": ', '"recall": "', "not valid JSON"),
-        ('"recall": ', '"recall": NaN, "x": ', "not valid JSON"),
+        ('"recall": ', '"recall": NaN, "x": ', "headline.recall: expected `float` >= 0"),
         ('"recall": ', '"recall": "1", "x": ', "headline.recall: expected `float | null`, got `str`"),
         ('"schema": 2', '"schema": 1', "schema: invalid enum value 1"),
         ('"signature": ', '"signature": 7, "x": ', "signature: expected `str`, got `int`"),
