@@ -20,13 +20,14 @@ from clueval_xlsx.exceptions import CluevalError, ClusterError, OptionError
 from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 LOCAL = "local"
 WAIT = 600.0  # seconds: Slurm and Kubernetes may take minutes to start a worker
+_WAIT_HERE = 60.0  # seconds, at most, for a worker on this machine
 _ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/:]\S*:[0-9]+")
 _MOST_HERE = 32  # workers on this machine, or four for each processor, if that is more
 _IN_FLIGHT = 3  # batches for each worker that are with the cluster at once; the others stay here
@@ -88,11 +89,19 @@ class ClusterPlace:
 class Cluster:
     """A cluster that a client is connected with, and its workers: they may die and come back, or come later.
 
-    `seen` is told how many there are; that there is none it is told after some seconds.
+    `seen` is told how many there are; that there is none it is told after some seconds. Workers that were started
+    `here` are started anew.
     """
 
-    def __init__(self, client: Client, wait: float = WAIT, seen: Callable[[int], None] = lambda _workers: None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        wait: float = WAIT,
+        seen: Callable[[int], None] = lambda _workers: None,
+        here: WorkersHere | None = None,
+    ) -> None:
         self.client = client
+        self.here = here
         self._wait, self._seen = wait, seen
         self._count, self._next_count = 0, 0.0
         self._none_since: float | None = None
@@ -112,15 +121,19 @@ class Cluster:
         except Exception as error:  # whatever the network says
             raise ClusterError(f"--cluster: the scheduler is gone: {described(error)}.") from None
         self._next_count = now + _RECOUNT
+        if self.here is not None and self._count < self.here.number:
+            self.here.complete()
         if self._count:
             self._none_since = None
             self._seen(self._count)
             return
         self._none_since = self._none_since or now
         if now - self._none_since >= self._wait:
+            none = f"--cluster: there has been no worker for {self._wait:g} s"
+            if self.here is not None:
+                raise ClusterError(f"{none}: they die as they start. Check the memory of this machine.")
             raise ClusterError(
-                f"--cluster: there has been no worker for {self._wait:g} s. Start one (dask worker "
-                f"{self.client.scheduler.address}), or wait longer (--cluster-wait)."
+                f"{none}. Start one (dask worker {self.client.scheduler.address}), or wait longer (--cluster-wait)."
             )
         if now - self._none_since >= _NOTICE:
             self._seen(0)
@@ -166,11 +179,11 @@ def connected(place: ClusterPlace, seen: Callable[[int], None] = lambda _workers
         stack.enter_context(_silenced())
         security = None if place.tls is None else _security(place.tls)
         try:
-            target = place.address if workers is None else stack.enter_context(_local_cluster(workers, security))
-            client = stack.enter_context(_client(target, security))
+            here = None if workers is None else WorkersHere(stack.enter_context(_local_cluster(workers, security)))
+            client = stack.enter_context(_client(place.address if here is None else here.cluster, security))
         except Exception as error:  # of the network, the certificates, the machine
             raise ClusterError(_no_answer(place, error)) from None
-        cluster = Cluster(client, place.wait, seen)
+        cluster = Cluster(client, place.wait if here is None else min(place.wait, _WAIT_HERE), seen, here)
         cluster.await_worker()
         if workers is None:
             check_versions(client.get_versions(packages=[_OWN_NAME]))
@@ -219,8 +232,32 @@ def _client(target: Any, security: Any) -> Client:
     return TidyClient(target, security=security, timeout=_ANSWER, set_as_default=False)
 
 
+class WorkersHere:
+    """The workers of a cluster on this machine, which are to stay as many as they were.
+
+    Dask itself brings a worker back that died, but not one that dies while it starts, as it may if the work that
+    awaits it is what kills it.
+    """
+
+    def __init__(self, cluster: LocalCluster) -> None:
+        self.cluster = cluster
+        self.number = len(cluster.worker_spec)
+
+    def complete(self) -> None:
+        """Have the missing ones started, unless somebody is about to; returns at once."""
+        self.cluster.loop.add_callback(self._replace)
+
+    def _replace(self) -> None:
+        from distributed.core import Status
+
+        for name, nanny in list(self.cluster.workers.items()):
+            if nanny.status in {Status.closed, Status.failed}:
+                del self.cluster.workers[name]
+        self.cluster.scale(self.number)
+
+
 @contextlib.contextmanager
-def _local_cluster(workers: int, security: Any) -> Iterator[Any]:
+def _local_cluster(workers: int, security: Any) -> Iterator[LocalCluster]:
     """A cluster on this machine, for as long as it is needed.
 
     It is started in a thread of its own, because an interrupt must not meet it half started; its processes do not

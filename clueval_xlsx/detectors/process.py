@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
 from clueval_xlsx.exceptions import DetectorError
@@ -20,6 +20,10 @@ _LONGEST_LINE = 1 << 26  # bytes; a program that never ends its line must not fi
 _LAST_WORDS = 400  # characters of standard error that are worth repeating
 _SECRETS = {PASSWORD_VARIABLE}  # of the environment; detectors are other people's programs
 _PATIENCE = 5.0  # seconds that a process gets to leave by itself
+_DRAINING = 1.0  # seconds to read what a process that has ended left behind, and between two looks whether it has
+_CHUNK = 1 << 16  # bytes, as many as a pipe holds
+# Ends a group of processes when its own input ends without a word: then whoever should have done it is no more.
+_WATCH = 'read -r _ || kill -s KILL -- "-$1"'
 
 
 class ProcessCrashedError(Exception):
@@ -33,7 +37,8 @@ class ProcessSilentError(Exception):
 class LineProcess:
     """A running program; threads do its reading and writing, so that nothing it does can block us for ever.
 
-    It has our environment and what `environment` adds to it, but for the password of the workbooks.
+    It has our environment and what `environment` adds to it, but for the password of the workbooks, and does not
+    outlive us. What it started in a session of its own may, with our ends of its pipes: nobody waits for that.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
@@ -43,6 +48,7 @@ class LineProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                bufsize=0,  # a buffer has a lock, which a thread that waits for the program would hold
                 env={key: value for key, value in {**os.environ, **(environment or {})}.items() if key not in _SECRETS},
                 # A group of its own, so that whatever the program starts can be ended with it.
                 start_new_session=os.name == "posix",
@@ -51,6 +57,7 @@ class LineProcess:
             raise DetectorError(
                 f"{command[0]}: the program cannot be started: {error.strerror or error}. Check the command."
             ) from None
+        self._watch = _watch_over(self._process.pid) if os.name == "posix" else None
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
@@ -76,13 +83,20 @@ class LineProcess:
 
     def receive(self, seconds: float | None) -> bytes:
         """The next line of the answer, or an exception that says why there is none."""
-        try:
-            line = self._incoming.get(timeout=None if seconds is None else max(seconds, 0.0))
-        except queue.Empty:
-            raise ProcessSilentError from None
-        if line is None:
-            raise ProcessCrashedError(self._how_it_ended())
-        return line
+        end = None if seconds is None else now() + seconds
+        while True:
+            # Its output may stay open when it has ended: whatever it started has that, too.
+            has_ended = self._process.poll() is not None
+            left = _DRAINING if end is None else min(max(end - now(), 0.0), _DRAINING)
+            with contextlib.suppress(queue.Empty):
+                line = self._incoming.get(timeout=left)
+                if line is not None:
+                    return line
+                has_ended = True
+            if has_ended:
+                raise ProcessCrashedError(self._how_it_ended())
+            if end is not None and now() >= end:
+                raise ProcessSilentError
 
     def finish(self) -> list[bytes]:
         """Let the process end, and return what it still had to say."""
@@ -114,31 +128,27 @@ class LineProcess:
         else:
             self._process.kill()
         self._process.wait()
+        if self._watch is not None:
+            self._watch.communicate(b"\n")
+        end = now() + _DRAINING
         for thread in self._threads:
-            thread.join(timeout=_PATIENCE)
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+            thread.join(timeout=max(end - now(), 0.0))
 
     def _write(self, stream: IO[bytes]) -> None:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError), stream:
             while (line := self._outgoing.get()) is not None:
-                stream.write(line)
-                stream.flush()
-        with contextlib.suppress(OSError, ValueError):
-            stream.close()
+                rest = memoryview(line)
+                while rest:
+                    rest = rest[stream.write(rest) :]
 
     def _read(self, stream: IO[bytes]) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while line := stream.readline(_LONGEST_LINE):
-                self._incoming.put(line)
+        for line in _lines(stream):
+            self._incoming.put(line)
         self._incoming.put(None)
 
     def _read_errors(self, stream: IO[bytes]) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while line := stream.readline(_LONGEST_LINE):
-                self._errors.append(line.decode("utf-8", "replace").strip())
+        for line in _lines(stream):
+            self._errors.append(line.decode("utf-8", "replace").strip())
 
     def _how_it_ended(self) -> str:
         """How the process ended, and the last it said on standard error."""
@@ -146,10 +156,42 @@ class LineProcess:
             code = self._process.wait(timeout=_PATIENCE)
         except subprocess.TimeoutExpired:
             return "it closed its output without an answer"
-        self._threads[2].join(timeout=_PATIENCE)
+        self._threads[2].join(timeout=_DRAINING)
         ended = f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
         words = [line for line in self._errors if line]
         return f"{ended}; its last words: {words[-1][-_LAST_WORDS:]}" if words else ended
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a stream without a buffer, which is closed at its end; a very long one in pieces."""
+    kept: list[bytes] = []
+    length = 0
+    with contextlib.suppress(OSError), stream:
+        while chunk := stream.read(_CHUNK):
+            *lines, rest = chunk.split(b"\n")
+            for line in lines:
+                yield b"".join([*kept, line, b"\n"])
+                kept, length = [], 0
+            kept.append(rest)
+            length += len(rest)
+            if length >= _LONGEST_LINE:
+                yield b"".join(kept)
+                kept, length = [], 0
+    if length:
+        yield b"".join(kept)
+
+
+def _watch_over(group: int) -> subprocess.Popen[bytes] | None:
+    """What ends a group of processes when we die without having done so, killed as we may be."""
+    with contextlib.suppress(OSError):  # a system without a shell does without
+        return subprocess.Popen(
+            ["/bin/sh", "-c", _WATCH, "sh", str(group)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    return None
 
 
 def now() -> float:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.detectors.cluster import ClusterRun
 
 DEFAULT_TIME_LIMIT = 120.0
-_GIVE_UP_AFTER = 10  # documents that all failed, before the first success
+_GIVE_UP_AFTER = 10  # documents, the first by their numbers, that all failed: whoever is done first decides nothing
 _POLL = 0.5  # seconds; short enough for Ctrl-C to be noticed on every system
 
 
@@ -165,13 +165,16 @@ class _State:
             return new
         self.found.pop(outcome.number, None)
         self.failures[outcome.number] = outcome.failure
-        message = self.describe(outcome.number)
         if fail_fast:
-            raise DetectorError(f"{message}. Stopped because of --fail-fast; --resume goes on from here.")
-        failed = len(self.failures)
-        hopeless = failed >= _GIVE_UP_AFTER or failed == len(self.documents)
-        if not self.found and hopeless:
-            raise DetectorError(f"the detector failed on each of the first {failed} documents. The last: {message}.")
+            raise DetectorError(
+                f"{self.describe(outcome.number)}. Stopped because of --fail-fast; --resume goes on from here."
+            )
+        first = range(min(_GIVE_UP_AFTER, len(self.documents)))
+        if all(number in self.failures for number in first):
+            raise DetectorError(
+                f"the detector failed on each of the first {len(first)} documents. The last: "
+                f"{self.describe(first[-1])}."
+            )
         return new
 
     def describe(self, number: int) -> str:

@@ -24,7 +24,7 @@ from clueval_xlsx.detectors import cluster as detector_cluster
 from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.cluster import ClusterRun
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
-from clueval_xlsx.exceptions import DetectorError
+from clueval_xlsx.exceptions import ClusterError, DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
 from tests.support.ci import THOROUGH
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -380,6 +380,38 @@ def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(cluster: 
     found = run_detector(documents(*texts), DetectorSettings(command(tmp_path, MURDEROUS)), on(cluster))
     assert found.failures == {5: "each worker that took it died"}
     assert [one is not None for one in found.found].count(True) == 7
+
+
+def test_a_document_that_kills_each_worker_of_a_cluster_here_leaves_as_many_of_them(tmp_path: Path) -> None:
+    seen: list[int] = []
+    options = RunOptions(time_limit=30, cluster=ClusterPlace("local:2"))
+    asked = documents("fine", "MURDER", "fine")
+    found = run_detector(asked, DetectorSettings(command(tmp_path, MURDEROUS)), options, seen=seen.append)
+    assert found.failures == {1: "each worker that took it died"}
+    assert found.found == ((), None, ())
+    assert seen[0] == 2
+
+
+def test_workers_here_that_dask_has_given_up_are_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_RECOUNT", 0.1)
+    with connected(ClusterPlace("local:1", wait=30)) as cluster:
+        assert cluster.here is not None
+        (nanny,) = cluster.here.cluster.workers.values()
+        cluster.here.cluster.sync(nanny.close)  # as it closes when its worker dies while it starts
+        assert cluster.gather([cluster.client.submit(sum, [3, 4])]) == [7]
+
+
+def test_workers_here_that_cannot_be_started_are_given_up_without_advice_that_does_not_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clusters, "_RECOUNT", 0.1)
+    monkeypatch.setattr(clusters.WorkersHere, "complete", lambda _: None)
+    with connected(ClusterPlace("local:1", wait=1)) as cluster:
+        assert cluster.here is not None
+        (nanny,) = cluster.here.cluster.workers.values()
+        cluster.here.cluster.sync(nanny.close)
+        with pytest.raises(ClusterError, match=r"no worker for 1 s: they die as they start\. Check the memory"):
+            cluster.gather([cluster.client.submit(sum, [3, 4])])
 
 
 def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:

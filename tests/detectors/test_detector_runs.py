@@ -145,6 +145,16 @@ def test_a_detector_that_fails_on_everything_is_given_up_early(tmp_path: Path) -
         run_detector(documents(*"abcdefghijklmnop"), settings, QUICK)
 
 
+def test_whether_it_is_given_up_does_not_depend_on_who_is_done_first(tmp_path: Path) -> None:
+    sleepy = MOODY.replace("time.sleep(600)", "time.sleep(1)")
+    settings = DetectorSettings(command(tmp_path, sleepy))
+    texts = [*["HANG"] * 4, *["ERROR"] * 12, "fine"]
+    run = run_detector(documents(*texts), settings, RunOptions(workers=5))
+    assert list(run.failures) == list(range(4, 16))
+    with pytest.raises(DetectorError, match=r"each of the first 10 documents. The last: document 'doc-10'"):
+        run_detector(documents(*["HANG ERROR"] * 3, *["ERROR"] * 12, "fine"), settings, RunOptions(workers=5))
+
+
 def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:
     settings = DetectorSettings(command(tmp_path, MOODY))
     with pytest.raises(DetectorError, match=r"document 'doc-2': the detector crashed.*--fail-fast"):

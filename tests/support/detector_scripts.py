@@ -145,3 +145,18 @@ def install_package(folder: Path) -> Path:
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: capitals-detector\nVersion: 2.0\n", "utf-8")
     (metadata / "entry_points.txt").write_text(ENTRY_POINTS, "utf-8")
     return folder
+
+
+# Starts a helper in a session of its own, which keeps all its pipes open: a server, a browser's driver.
+DETACHING = r"""
+import json, subprocess, sys
+helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+with open("helper", "a") as file:
+    print(helper.pid, file=file)
+for line in sys.stdin:
+    document = json.loads(line)
+    if "CRASH" in document["text"]:
+        print("out of coffee", file=sys.stderr)
+        sys.exit(7)
+    print(json.dumps({"id": document["id"], "spans": []}), flush=True)
+"""
