@@ -76,3 +76,11 @@ def test_the_table_of_the_manual_is_what_the_simulation_makes() -> None:
     at = written.index(first[0])
     assert written[at : at + 2] == first
     assert sum(line.startswith("|") for line in written[at:]) == len(lines(table(runs=2)))
+
+
+@pytest.mark.slow
+def test_the_manual_names_the_pair_of_rate_and_concentration_that_covers_less() -> None:
+    found = {cell.quantity: cell.coverage for cell in cells(50, 0.99, 10.0, runs=20_000)}
+    assert found["recall"] < 0.93
+    said = f"recall of .99 with a concentration of 10 and 50 documents, {found['recall']:.3f}".replace(" 0.", " .")
+    assert said in " ".join(MANUAL.read_text("utf-8").split())

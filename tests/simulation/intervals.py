@@ -128,8 +128,9 @@ def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     made = lines(table(runs))
     if len(sys.argv) == 1:
-        head, _, _ = MANUAL.read_text("utf-8").partition("| true rate")
-        MANUAL.write_text(head + "\n".join(made) + "\n", "utf-8")
+        head, _, behind = MANUAL.read_text("utf-8").partition("| true rate")
+        _, gap, tail = behind.partition("\n\n")
+        MANUAL.write_text(head + "\n".join(made) + (gap or "\n") + tail, "utf-8")
     print("\n".join(made))
 
 
