@@ -17,6 +17,7 @@ from clueval_xlsx.exceptions import DetectorError
 from clueval_xlsx.files.encryption import PASSWORD_VARIABLE
 
 _LONGEST_LINE = 1 << 26  # bytes; a program that never ends its line must not fill the memory
+ENDED_EARLY = "it ended before it had answered"
 _LAST_WORDS = 400  # characters of standard error that are worth repeating
 _SECRETS = {PASSWORD_VARIABLE}  # of the environment; detectors are other people's programs
 _PATIENCE = 5.0  # seconds that a process gets to leave by itself
@@ -158,6 +159,8 @@ class LineProcess:
             return "it closed its output without an answer"
         self._threads[2].join(timeout=_DRAINING)
         ended = f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+        if code == 0:
+            ended = ENDED_EARLY
         words = [line for line in self._errors if line]
         return f"{ended}; its last words: {words[-1][-_LAST_WORDS:]}" if words else ended
 

@@ -30,7 +30,7 @@ from clueval_xlsx.detectors.base import (
     check_detector_name,
 )
 from clueval_xlsx.detectors.command import describe_command, split_command
-from clueval_xlsx.detectors.process import LineProcess, ProcessCrashedError, ProcessSilentError, now
+from clueval_xlsx.detectors.process import ENDED_EARLY, LineProcess, ProcessCrashedError, ProcessSilentError, now
 from clueval_xlsx.exceptions import DetectorError
 
 START_LIMIT = 600.0  # seconds to load a detector and its models
@@ -204,7 +204,7 @@ class Worker:
 
     def _ended_well(self, trouble: Exception) -> bool:
         """A program that ends after some answers, without complaint, is started anew for the next document."""
-        return isinstance(trouble, ProcessCrashedError) and "exit code 0" in str(trouble) and bool(self._answered)
+        return isinstance(trouble, ProcessCrashedError) and ENDED_EARLY in str(trouble) and bool(self._answered)
 
     def _end(self) -> None:
         process, self._process = self._process, None
@@ -213,7 +213,7 @@ class Worker:
 
     def _explain(self, trouble: Exception) -> str:
         if isinstance(trouble, ProcessCrashedError):
-            return f"the detector crashed: {trouble}"
+            return f"the detector {'gave no answer' if ENDED_EARLY in str(trouble) else 'crashed'}: {trouble}"
         if isinstance(trouble, ProcessSilentError):
             return f"the detector gave no answer within {self._time_limit:g} s and was stopped (--time-limit)"
         return f"the detector's answer makes no sense: {trouble}"

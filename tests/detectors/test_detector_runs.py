@@ -44,6 +44,7 @@ def test_a_command_gets_every_text_and_its_finds_come_back_in_order(tmp_path: Pa
     [
         ("CRASH", "the detector crashed: it ended with exit code 7; its last words: out of coffee"),
         ("ABORT", "the detector crashed: it was ended by signal 6"),
+        ("LEAVE", "the detector gave no answer: it ended before it had answered"),
         ("ERROR", "the detector failed: too long"),
         ("BEYOND", "span 1 goes from 0 to 10000. Allowed: whole numbers with start before end, 0 to "),
         ("BACKWARD", "span 1 goes from 3 to 2"),
