@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from clueval_xlsx.cli.config import label_words
 from clueval_xlsx.cli.gate_outcome import FAILED, outcome_of, runs_by_layer
 from clueval_xlsx.cli.gates import GateRequest, gating
 from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.idle_options import refuse_idle
+from clueval_xlsx.cli.idle_options import is_typed, refuse_idle
 from clueval_xlsx.cli.parameters import group
 from clueval_xlsx.cli.run_history import check_history, past_runs
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, guard, json_option
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from clueval_xlsx.words import Words
 
 _FILE = click.Path(path_type=Path)
-_OF_WORKBOOKS = ("judges", "double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous")
+_WORKBOOK = Path("review.xlsx")
+_OF_WORKBOOKS = ("double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous")
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _targets(
 ) -> EvaluationTargets:
     """The workbook goes where it was said, or to `review.xlsx` if nothing else is asked for."""
     if output is None and not (json_path or html_path or folder):
-        output = Path("review.xlsx")
+        output = _WORKBOOK
     if output is not None and output.suffix.lower() != ".xlsx" and not output.is_dir():
         raise OptionError(f"{output}: a review workbook ends in .xlsx. Choose such a name with -o.")
     if str(folder) == STANDARD_OUTPUT:
@@ -104,7 +105,7 @@ _to_targets = group(
             "--output",
             type=_FILE,
             metavar="FILE",
-            help="Write the review workbook here. Default: review.xlsx, unless another output is asked for.",
+            help="Write the review workbook here. Default: review.xlsx; beside other outputs only with --judges.",
         ),
         json_option("metrics.json"),
         click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write the report to read here."),
@@ -162,7 +163,9 @@ def evaluate(
         raise click.UsageError("Give either PRED, a file of predictions, or a detector with --detector.")
     inputs = [gold, *([pred] if pred is not None else []), *review.also]
     check_history(gates.history, inputs)
-    if targets.workbook is None:
+    if targets.workbook is None and is_typed("judges"):  # whoever names judges wants something for them
+        targets = replace(targets, workbook=_WORKBOOK)
+    elif targets.workbook is None:
         refuse_idle(_OF_WORKBOOKS, "a workbook (-o FILE)")
     failures = False
     if pred is not None:
@@ -267,6 +270,9 @@ def _finish(
         said += _left_out_of_trends(results, past, words)
     for sentence in (*said, *(evaluation_sentence(result, words) for result in results.values())):
         say(sentence)
+    for result in results.values():
+        if result.unmarked_cases is not None:
+            say(f"Unmarked passages listed: {len(result.unmarked_cases)}.")
 
 
 def _left_out_of_trends(results: Mapping[str, Evaluation], past: Sequence[PastRun], words: Words) -> list[str]:

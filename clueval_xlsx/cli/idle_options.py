@@ -17,6 +17,11 @@ _OF_FORMATS = frozenset(name for each in FORMATS for name in each.uses)
 _NAMED = 4  # formats that a message names
 
 
+def is_typed(name: str) -> bool:
+    """Whether an option was typed on the command line."""
+    return name in _typed()
+
+
 def refuse_idle(names: Iterable[str], belongs_to: str) -> None:
     """Refuse the first of these options that was typed on the command line."""
     typed = _typed()

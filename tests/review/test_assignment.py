@@ -154,6 +154,18 @@ def test_each_workbook_knows_its_judge_its_part_and_the_team(examples: Path, tmp
     assert f"Cases handed out: {said}; {twice_cases} of them to two people." in " ".join(done.err.split())
 
 
+def test_naming_judges_writes_their_workbooks_beside_any_other_output(examples, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sides = (examples / "gold.vrt", examples / "pred.vrt")
+    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--judges", "anna,ben", "--html", "a.html")
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "review-anna.xlsx", "review-ben.xlsx"]
+    (tmp_path / "c.toml").write_text('[evaluate]\njudges = ["anna", "ben"]\n')
+    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "--config", "c.toml", "--html", "b.html").code == 0
+    assert (tmp_path / "b.html").exists()
+    assert len(list(tmp_path.glob("*.xlsx"))) == 2  # what a config says for every call asks for nothing by itself
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
