@@ -38,7 +38,7 @@ _REMEDIES = {
     Kind.ARCHIVE: "Send the workbook itself.",
     Kind.XLSB: f'{_SAVE_AS} (File, Save as, "Excel Workbook").',
     Kind.XLS: f"{_SAVE_AS}.",
-    Kind.PROTECTED_ODS: "Open it in LibreOffice and save it without a password, or as .xlsx with one.",
+    Kind.PROTECTED_ODS: "Open it in LibreOffice and save it as .xlsx, with the password; or save it without one.",
 }
 
 
