@@ -51,6 +51,15 @@ class Words:
         except (KeyError, ValueError, IndexError):  # braces nobody fills: `validate` says so, English helps meanwhile
             return _table(FALLBACK)[key].format_map(values)
 
+    def counted(self, key: str, number: float, /, **values: object) -> str:
+        """The words of a key, or those under `KEY_one` where they speak of one thing and the language tells it apart.
+
+        >>> Words("en").counted("guide.sheet_fp", 1, count="1")
+        '1 passage that only the model marked'
+        """
+        one = f"{key}_one"
+        return self(one if number == 1 and (one in self._own or key not in self._own) else key, **values)
+
     def get(self, key: str, default: str = "") -> str:
         """The words of a key, or the default if no language has it."""
         return self._own.get(key) or _table(FALLBACK).get(key, default)
@@ -71,6 +80,11 @@ class Words:
 def languages() -> list[str]:
     """The languages there are, English first."""
     return sorted(_files(), key=lambda language: (language != FALLBACK, language))
+
+
+def known_language(language: str) -> str:
+    """A language if there are words for it here, else English: a workbook may come from where there are more."""
+    return language if language in _files() else FALLBACK
 
 
 def in_every_language(key: str) -> dict[str, str]:

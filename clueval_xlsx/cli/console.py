@@ -63,6 +63,15 @@ def show(line: str) -> None:
     click.echo(visible(line), file=sys.stdout)
 
 
+def counted(number: int, what: str) -> str:
+    """A number with what it counts.
+
+    >>> counted(1, "case"), counted(2, "case")
+    ('1 case', '2 cases')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def say(message: str, *, urgent: bool = False) -> None:
     """A message for a person; with --quiet only what is urgent, because a person must look."""
     if quiet() and not urgent:

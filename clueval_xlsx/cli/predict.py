@@ -67,7 +67,7 @@ def predict(
     What was found so far lies in a side file beside the output until the run is complete: --resume continues a
     run that broke off. Exit code 3 means that the detector failed on some documents.
     """
-    from clueval_xlsx.cli.console import say, say_notes
+    from clueval_xlsx.cli.console import counted, say, say_notes
     from clueval_xlsx.cli.detector_run import finds_kept, run_dataset, say_failures, side_file
     from clueval_xlsx.detectors.label_counterparts import align_entities
     from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
@@ -94,7 +94,7 @@ def predict(
         say(f"To compare labels with the dataset's: {aligned.renames}")
     say_failures(prepared, run, output)
     done = len(prepared.documents) - len(run.failures)
-    say(f"{prediction.spans} predictions in {done} documents ({format_.name}).")
+    say(f"{counted(prediction.spans, 'prediction')} in {counted(done, 'document')} ({format_.name}).")
     if run.failures:
         ctx.exit(3)
 

@@ -103,7 +103,7 @@ _to_targets = group(
             "--conflicts",
             type=_FILE,
             metavar="FILE",
-            help="Write a workbook of the open cases here, for a third person.",
+            help="Write a workbook of the cases in conflict here, for a third person.",
         ),
     ],
 )
@@ -184,7 +184,7 @@ def reimport(
     level are needed only where a workbook lost its hidden sheet. Exit code 3 says that a person must look:
     judgements clash or rows could not be used. What is clear is carried out all the same.
     """
-    from clueval_xlsx.cli.console import put, say, say_what_is_open
+    from clueval_xlsx.cli.console import counted, put, say, say_what_is_open
     from clueval_xlsx.files.locks import locked
     from clueval_xlsx.review.chain import head_of
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
@@ -222,18 +222,17 @@ def reimport(
 
         put(to_json(result.runs))
     say_what_is_open(workbooks)
-    _report(result, to_stdout=STANDARD_OUTPUT not in {targets.gold, targets.json})
+    _report(result, targets)
     if head:
         say(f"Head of {log}: {head}")
     if password is not None and targets.in_clear_text:
         say("Note: the password protects workbooks only; --html, --json, --changes and --judgements are clear text.")
     if targets.conflicts is not None:
-        opened = sum(len(run.open_cases) for run in result.runs)
-        cases = f"{opened} open case{'s' if opened != 1 else ''}"
+        disputed = sum(len(run.cases_in_conflict) for run in result.runs)
         say(
-            f"Conflict workbook: {cases}. Once decided, give it along with the others."
-            if opened
-            else "No open cases: no conflict workbook."
+            f"Conflict workbook: {counted(disputed, 'case')} in conflict. Once decided, give it along with the others."
+            if disputed
+            else "No case is in conflict: no conflict workbook."
         )
     if result.needs_a_person:
         sys.exit(3)
@@ -272,7 +271,7 @@ def _write_workbooks(
 
         labels = label_words()
         for run, path in _paths(result.runs, targets.conflicts):
-            if run.open_cases:
+            if run.cases_in_conflict:
                 write = partial(write_conflicts, run, lang=lang, contact=look.contact, blind=look.blind, labels=labels)
                 save_workbook(outputs, path, password, write)
 
@@ -314,7 +313,7 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     """The log as it is with the new judgements behind; what is in it already is not repeated."""
     import datetime
 
-    from clueval_xlsx.cli.console import say
+    from clueval_xlsx.cli.console import counted, say
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.review.chain import check_chain
     from clueval_xlsx.review.log import new_entries, read_log, write_log
@@ -328,11 +327,12 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     more = [entry for run in runs for entry in new_entries(known, run.log(when))]
     chain = check_chain(old, str(path))
     if chain.problems:
-        say(f"Note: {path} is no whole chain, {len(chain.problems)} breaks; `clueval-xlsx validate {path}` lists them.")
+        breaks = counted(len(chain.problems), "break")
+        say(f"Note: {path} is no whole chain, {breaks}; `clueval-xlsx validate {path}` lists them.")
     return old + ("" if not old or old.endswith("\n") else "\n") + write_log(more, chain.head)
 
 
-def _report(result: Reimport, *, to_stdout: bool) -> None:
+def _report(result: Reimport, targets: ReimportTargets) -> None:
     """What a lead reads, on standard output where that is free; what else people should know to standard error."""
     from clueval_xlsx.cli.console import lay_out, output, quiet, room, say
     from clueval_xlsx.outputs.terminal.adjudication import adjudication_page
@@ -341,10 +341,11 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
     from clueval_xlsx.words import TERMINAL, Words
 
     words = Words(TERMINAL)
+    to_stdout = STANDARD_OUTPUT not in {targets.gold, targets.json}
     console = output(stderr=not to_stdout)
     _list("Note", [f"{note}." for note in result.notes])
-    for run in result.runs:
-        view = adjudication_view(run, words)
+    for run, sent in _paths(result.runs, targets.conflicts or Path("third.xlsx")):
+        view = adjudication_view(run, words, str(sent) if targets.conflicts else "")
         if to_stdout or not quiet():
             lay_out(console, adjudication_page(view, words, room(console, "--json FILE")))
         for sentence in (*estimate_sentences(run, words), *remaining_sentences(run, words)):
@@ -353,7 +354,7 @@ def _report(result: Reimport, *, to_stdout: bool) -> None:
         _list("Note", [f"{note}." for note in run.notes])
         if run.undecided:
             say(f"Beyond decision: {', '.join(run.undecided)}.")
-        if run.open_cases or run.problems:
+        if run.cases_in_conflict or run.problems:
             say(f"A person must look: {view.headline}", urgent=True)
 
 

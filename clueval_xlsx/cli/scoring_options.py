@@ -78,7 +78,7 @@ _SCHEME_RULES = [
         "--scheme",
         type=click.Choice(_SCHEMES),
         cls=ListOption,
-        metavar="NAME,…",
+        metavar="NAME",
         help=f"Ways to count besides clueval, which is always there: {', '.join(_SCHEMES)}.",
     ),
     click.option("--type-layer", metavar="LAYER", help="Layer whose labels are the types of merged spans."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli import common_options, input_options
-from clueval_xlsx.cli.console import say, show
+from clueval_xlsx.cli.console import counted, say, show
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.idle_options import refuse_idle_reading
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
@@ -74,7 +74,7 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
     if formats and not found:
         refuse_idle_reading({"": formats})
     if found:
-        say(f"{found} problem{'s' if found != 1 else ''} found.")
+        say(f"{counted(found, 'problem')} found.")
         ctx.exit(2)
 
 

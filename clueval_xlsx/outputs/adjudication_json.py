@@ -11,6 +11,7 @@ import pandas as pd
 
 from clueval_xlsx.exceptions import Problem
 from clueval_xlsx.outputs.json_values import counts, rates
+from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.conflicts import CaseConflict
 
@@ -30,8 +31,14 @@ def describe(run: Adjudication) -> dict[str, Any]:
         "signature": run.raw.signature,
         "signature_corrected": run.corrected.signature,
         "workbooks": [
-            {"name": book.name, "judge": book.judge, "cases": len(book.present), "judged": len(book.rows)}
-            for book in run.workbooks
+            {
+                "name": book.name,
+                "judge": book.judge,
+                "cases": len(book.present),
+                "judged": account.counts[CaseState.JUDGED],
+                "unusable": account.counts[CaseState.UNUSABLE],
+            }
+            for book, account in zip(run.workbooks, run.workbook_accounts, strict=True)
         ],
         "account": {"cases": run.account.cases, **{str(state): n for state, n in run.account.counts.items()}},
         "scores": [_state(row) for row in run.scores.to_dict("records")],

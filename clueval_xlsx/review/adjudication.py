@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.annotation import join_layers
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.review.accounting import Account, Known, make_account, missing_cases
+from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
 from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
 from clueval_xlsx.review.completeness import SETTLING
@@ -39,6 +39,7 @@ from clueval_xlsx.review.sheet_rows import ReviewRow
 from clueval_xlsx.review.stopping import WORTH, Remaining, remaining_errors
 from clueval_xlsx.review.vocabulary import Effect, Outcome, Role, Rule, Scope, Severity
 from clueval_xlsx.review.votes import each_once, read_votes, without_overruled
+from clueval_xlsx.words import FALLBACK
 
 _ANY_CHANCE = 1e-9
 
@@ -95,7 +96,7 @@ class Adjudication:
         )
 
     @cached_property
-    def open_cases(self) -> tuple[str, ...]:
+    def cases_in_conflict(self) -> tuple[str, ...]:
         """Cases that a person must look at again: people disagree, or decisions clash."""
         unresolved = [case_id for case_id, resolution in self.resolutions.items() if resolution.decision is None]
         return tuple(dict.fromkeys([*unresolved, *sorted(self.correction.held)]))
@@ -108,7 +109,7 @@ class Adjudication:
     @property
     def needs_a_person(self) -> bool:
         """Whether something was left undone."""
-        return bool(self.problems or self.open_cases or self.correction.conflicts)
+        return bool(self.problems or self.cases_in_conflict or self.correction.conflicts)
 
     @cached_property
     def account(self) -> Account:
@@ -118,7 +119,7 @@ class Adjudication:
         present = {case for book in self.workbooks for case in book.present if case in self.book.cases}
         rows = [problem for problem in self.problems if isinstance(problem, RowProblem)]
         known = Known(
-            conflict=self.open_cases,
+            conflict=self.cases_in_conflict,
             judged=self.decisions.keys() - self.carried.keys(),
             # A row that is gone from one workbook says nothing about the same case in another.
             unusable=present.intersection(problem.case for problem in rows if problem.reason != "missing"),
@@ -127,6 +128,18 @@ class Adjudication:
             present=present,
         )
         return make_account([*listed, *sorted(present)], known)
+
+    @cached_property
+    def workbook_accounts(self) -> tuple[Account, ...]:
+        """The account of each workbook by itself."""
+        return tuple(workbook_account(book) for book in self.workbooks)
+
+    @property
+    def unjudged(self) -> int:
+        """How many cases of the run nobody judged, apart from those whose rows cannot be used or are gone."""
+        known = {*self.decisions, *self.cases_in_conflict, *self.settled}
+        reported = {*self.account.of(CaseState.UNUSABLE), *self.account.of(CaseState.MISSING)}
+        return len(set(self.book.table["case_id"]) - known - reported)
 
     @cached_property
     def conflicts(self) -> tuple[CaseConflict, ...]:
@@ -172,7 +185,7 @@ class Adjudication:
     @cached_property
     def ledger(self) -> pd.DataFrame:
         """What the cases turned out to be, by sheet."""
-        return ledger_table(self.book.table, self.decisions, set(self.open_cases), self.settled, self.carried)
+        return ledger_table(self.book.table, self.decisions, set(self.cases_in_conflict), self.settled, self.carried)
 
     @cached_property
     def counts(self) -> pd.DataFrame:
@@ -208,7 +221,8 @@ class Adjudication:
         run_id = self.manifest.run_id if self.manifest else ""
         entries = []
         carried = [vote.record for each in self.resolutions.values() for vote in each.votes if vote.record.twin]
-        for record in (*self.records, *carried):
+        # The last words come last: who reads the log takes the newest decision of a case.
+        for record in sorted((*self.records, *carried), key=lambda record: record.final):
             outcome = self._outcome(record, bool(changed[record.case_id]))
             moved = rows is not None and outcome == Outcome.APPLIED and record.case_id in rows.index
             old, new = (
@@ -223,7 +237,7 @@ class Adjudication:
             return None
         if resolution.decision is None:
             return Outcome.OPEN
-        if all(vote.record is not record for vote in resolution.winners):
+        if not resolution.follows(record):
             return Outcome.OUTVOTED
         if record.case_id in self.correction.held:
             return Outcome.HELD
@@ -246,7 +260,7 @@ def adjudicate(
     """
     rows = each_once(workbooks)
     raw = _with_unmarked(_in_order(evaluate(pair, options), manifest), workbooks, rows)
-    book = CaseBook(raw, _agreed_scopes(rows))
+    book = CaseBook(raw, _agreed_scopes(rows), manifest.lang if manifest is not None else FALLBACK)
     votes, records, problems, notes = read_votes(rows, book)
     reported = {*(problem.case for problem in problems if isinstance(problem, RowProblem)), *_unusable(workbooks)}
     missing = missing_cases(workbooks)

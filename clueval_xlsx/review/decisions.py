@@ -26,7 +26,7 @@ from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.normalising import clean, normalise
 from clueval_xlsx.review.typed_words import Missing, find_words
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES, Effect, Scope, SpanChoice
-from clueval_xlsx.words import FALLBACK, Words, in_every_language
+from clueval_xlsx.words import FALLBACK, Words, in_every_language, known_language
 
 Extent = tuple[int, int]
 
@@ -35,7 +35,8 @@ class Unusable(Exception):  # noqa: N818 - it is reported, not an error of the p
     """Why a judgement cannot be carried out.
 
     `column` is the key of the cell at fault, `reason` a key of the language files (`unusable.KEY`), `value` what
-    stands there; `found` and `allowed` say it in English.
+    stands there; `found` and `allowed` say it in English, with the words of lists as the workbook
+    has them.
     """
 
     def __init__(self, column: str, reason: str, value: str, *, found: str, allowed: str) -> None:
@@ -70,9 +71,18 @@ class Case:
 class CaseBook:
     """The cases of a run, and what judgements about them mean."""
 
-    def __init__(self, evaluation: Evaluation, agreed: Mapping[str, Scope | None] | None = None) -> None:
-        """`agreed` are the IDs of the agreed spans that somebody judged, beside the cases, and for which twins."""
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        agreed: Mapping[str, Scope | None] | None = None,
+        language: str = FALLBACK,
+    ) -> None:
+        """`agreed` are the IDs of the agreed spans that somebody judged, beside the cases, and for which twins.
+
+        What is allowed in a cell is named in `language`, the workbook's.
+        """
         self._evaluation = evaluation
+        self._language = language
         self._gold_layers = evaluation.raw.gold.layers  # labels as they stand in the file
         missed, unsupported = evaluation.bare_cases
         self.agreed = _agreed(evaluation, agreed or {})
@@ -159,7 +169,7 @@ class CaseBook:
         """What one judgement would do; raises `Unusable` if that cannot be told."""
         case = self.cases[record.case_id]
         labels = self._labels(record)
-        check_complete(record)
+        check_complete(record, self._language)
         match record.effect:
             case Effect.DELETE:
                 results = [NOTHING for _ in case.targets]
@@ -255,8 +265,7 @@ class CaseBook:
             )
         return found
 
-    @staticmethod
-    def _chosen(case: Case, choice: SpanChoice) -> Extent:
+    def _chosen(self, case: Case, choice: SpanChoice) -> Extent:
         reference, model = case.reference, case.model
         chosen = {SpanChoice.AS_REFERENCE: reference, SpanChoice.AS_MODEL: model}.get(choice)
         if reference and model:
@@ -265,7 +274,7 @@ class CaseBook:
             elif choice == SpanChoice.COMMON:
                 chosen = max(reference[0], model[0]), min(reference[1], model[1])
         if chosen is None:
-            shown = Words(FALLBACK)[f"span_choice.{choice}"]
+            shown = Words(known_language(self._language))[f"span_choice.{choice}"]
             who = {FP: "the reference", FN: "the model"}.get(Sheet(case.sheet), "nobody")
             raise Unusable(
                 "correct_span",
@@ -284,7 +293,7 @@ class CaseBook:
         first, stop = int(shown.left[0]), int(shown.right[0])
         found = find_words(words, corpus.tokens.take(range(first, stop)), case.own[0] - first, case.own[1] - first)
         if isinstance(found, Missing):
-            raise _not_located(words, found)
+            raise _not_located(words, found, self._language)
         return found[0] + first, found[1] + first
 
 
@@ -298,10 +307,10 @@ def _span_words() -> set[str]:
     return {normalise(text) for choice in SPAN_CHOICES for text in in_every_language(f"span_choice.{choice}").values()}
 
 
-def _not_located(words: str, why: Missing) -> Unusable:
+def _not_located(words: str, why: Missing, language: str) -> Unusable:
     """Why typed words cannot be used."""
     if why is Missing.EMPTY:
-        return Unusable("correct_span", "not_found", words, found=repr(words), allowed=_span_choices())
+        return Unusable("correct_span", "not_found", words, found=repr(words), allowed=_span_choices(language))
     if why is Missing.NOT_FOUND:
         found, allowed = "which is not in the context as whole words", "words as they stand in the context"
         return Unusable("correct_span", "not_found", words, found=f"{words!r}, {found}", allowed=allowed)
@@ -326,11 +335,12 @@ def _agreed(evaluation: Evaluation, wanted: Mapping[str, Scope | None]) -> pd.Da
     )
 
 
-def check_complete(record: JudgementRecord) -> None:
-    """Refuse a judgement that lacks its correction."""
+def check_complete(record: JudgementRecord, language: str = FALLBACK) -> None:
+    """Refuse a judgement that lacks its correction; `language` is the one of the workbook."""
     missing = record.completeness.missing
     if missing is AnswerPart.CORRECT_SPAN:
-        raise Unusable(missing, "span_missing", "", found="empty, but the judgement needs it", allowed=_span_choices())
+        allowed = _span_choices(language)
+        raise Unusable(missing, "span_missing", "", found="empty, but the judgement needs it", allowed=allowed)
     if missing is AnswerPart.CORRECT_LABEL:
         raise Unusable(missing, "label_missing", "", found="empty, but the judgement needs it", allowed="a label")
 
@@ -386,6 +396,6 @@ def _none(label: str | None) -> bool:
     return label in {NO_LABEL, "-"}
 
 
-def _span_choices() -> str:
-    words = Words(FALLBACK).section("span_choice")
+def _span_choices(language: str) -> str:
+    words = Words(known_language(language)).section("span_choice")
     return ", ".join(repr(words[choice]) for choice in SPAN_CHOICES) + ", or the exact words"

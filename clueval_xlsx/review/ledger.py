@@ -36,7 +36,7 @@ _BY_SHEET = {
 def ledger_table(
     cases: pd.DataFrame,
     decisions: Mapping[str, Decision],
-    open_cases: set[str],
+    in_conflict: set[str],
     settled: Mapping[str, str],
     carried: Mapping[str, str],
 ) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def ledger_table(
     there = set(cases["sheet"])
     counts: dict[str, Counter[str]] = {sheet: Counter() for sheet in Sheet if sheet in {FN, FP, *there}}
     for case_id, sheet in zip(cases["case_id"], cases["sheet"], strict=True):
-        if case_id in open_cases:
+        if case_id in in_conflict:
             entry = Finding.OPEN
         elif case_id in decisions:
             entry = _BY_EFFECT[decisions[case_id].effect]

@@ -21,6 +21,7 @@ from clueval_xlsx.review.reading import (
     refuse_report,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.words import FALLBACK
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,19 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
     if manifest is None and not has_review_sheet(tables):
         raise InputError(f"{name}: found no row with a case ID. Give workbooks that `clueval-xlsx evaluate` wrote.")
     judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))
-    book = read_judgements(tables, name, manifest, SheetWords(manifest.layers if manifest else (), judgements))
-    problems = (*book.problems, *_incomplete(book), *missing_cases([book]))
+    language = manifest.lang if manifest else FALLBACK
+    words = SheetWords(manifest.layers if manifest else (), judgements, language)
+    book = read_judgements(tables, name, manifest, words)
+    problems = (*book.problems, *_incomplete(book, language), *missing_cases([book]))
     return Progress(name, book.judge, workbook_account(book), problems, book.notes, manifest)
 
 
-def _incomplete(book: JudgedWorkbook) -> list[Problem]:
+def _incomplete(book: JudgedWorkbook, language: str) -> list[Problem]:
     """Judgements that lack their correction, each with the empty cell."""
     found: list[Problem] = []
     for row in book.rows:
         try:
-            check_complete(row.record)
+            check_complete(row.record, language)
         except Unusable as lack:
             found.append(Problem(row.where(lack.column), f"found {lack.found}", lack.allowed))
     return found

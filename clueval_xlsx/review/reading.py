@@ -99,7 +99,8 @@ def read_judgements(
     sha256: str = "",
 ) -> JudgedWorkbook:
     """All judged rows of a workbook. `manifest` may be that of another workbook of the same run."""
-    judge = judge_name(tables) or (manifest.judge if manifest else "") or PurePath(name).stem
+    named = judge_name(tables) or (manifest.judge if manifest else "")
+    judge = named or PurePath(name).stem
     rules = RowRules(judge, trust_id, manifest is not None and manifest.role == Role.CONFLICTS, sha256)
     sheets = review_sheets(tables, name, words, manifest)
     found = [(_kind(table), sheet.read(rules)) for table, sheet in sheets]
@@ -112,12 +113,22 @@ def read_judgements(
         run_ids=tuple(find_run_ids([table for table, _ in sheets])),
         rows=tuple(rows),
         problems=(*_without_found([sheet for _, sheet in found]), *copies, *parted),
-        notes=tuple(note for _, sheet in found for note in sheet.notes),
+        notes=(
+            *(note for _, sheet in found for note in sheet.notes),
+            *([] if named or not rows else [_named_by_file(name, judge)]),
+        ),
         present=frozenset().union(*(sheet.present for _, sheet in found)),
         answers_alone=frozenset().union(*(sheet.answers_alone for _, sheet in found)),
         at_home=frozenset().union(*(_at_home(kind, sheet.present) for kind, sheet in found)),
         open_at_home=frozenset().union(*(_at_home(kind, sheet.unjudged) for kind, sheet in found)),
         unjudged=frozenset().union(*(sheet.unjudged for _, sheet in found)),
+    )
+
+
+def _named_by_file(name: str, judge: str) -> str:
+    return (
+        f"{name}: nobody typed a name into the Guide, so its judgements are recorded under the name of the file, "
+        f"{judge!r}. To record another name, type it there, or rename the file"
     )
 
 

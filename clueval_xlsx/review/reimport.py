@@ -70,7 +70,7 @@ class Reimport:
                 rate_card("Precision", after.precision, f"was {rate_card('', before.precision).value}"),
                 Card("Judgements", str(sum(bool(record.code) for record in run.records))),
                 Card("Corrections", str(len(run.correction.changes))),
-                Card("In conflict", str(len(run.open_cases))),
+                Card("In conflict", str(len(run.cases_in_conflict))),
                 Card("Unusable rows", str(len(run.problems))),
             ]
             shown.append(cards_html(cards))
@@ -171,11 +171,11 @@ def reimport(
     known = all_judgements(given, judgements, manifest_place(opened))
     adjudications = []
     for run_id, own in runs.items():
-        check_gold(own, gold_reading)
+        check_gold(own, gold_reading, Path(gold) if isinstance(gold, str | Path) else None)
         manifest, pair, used = restored(run_id, own)
         # A workbook that lost its manifest is not another person's for that.
         shared = replace(manifest, judge="", part="", role=Role.REVIEW)
-        words = SheetWords(pair.layers, known)
+        words = SheetWords(pair.layers, known, manifest.lang)
         judged = [
             read_judgements(
                 book.tables, book.name, book.manifest or shared, words, trust_id=trusted, sha256=book.sha256

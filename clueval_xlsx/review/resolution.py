@@ -21,7 +21,7 @@ class Vote:
 
 @dataclass(frozen=True)
 class Resolution:
-    """What became of the judgements of one case; without a decision the case is open, and `reason` says why."""
+    """What became of the judgements of one case; without a decision it is in conflict, and `reason` says why."""
 
     case_id: str
     votes: tuple[Vote, ...]
@@ -32,6 +32,13 @@ class Resolution:
     def decision(self) -> Decision | None:
         """The decision that the winners share."""
         return self.winners[0].decision if self.winners else None
+
+    def follows(self, record: JudgementRecord) -> bool:
+        """Whether the case was decided as this judgement has it, whoever had the last word."""
+        decision = self.decision
+        return decision is not None and any(
+            vote.record is record and _effect(vote) == decision.whole_effect for vote in self.votes
+        )
 
     @property
     def carried_from(self) -> str:

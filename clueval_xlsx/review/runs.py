@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from clueval_xlsx.scoring.matching import MatchedSpans
 
 _CHANGING = frozenset({Effect.DELETE, Effect.BOUNDARY, Effect.LABEL})
 _SHOWN = 10  # characters of a hash that people see; run IDs hold as many
+_MOST_LINE_ENDS = 3  # at the end of a file that may be the same as another
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +159,11 @@ def expected_gold(workbook: OpenedWorkbook) -> str:
     return workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.sha256
 
 
-def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
-    """Refuse workbooks of another gold file, of an older state of it, and those that were applied to it already."""
+def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading, path: Path | None = None) -> None:
+    """Refuse workbooks of another gold file, of an older state of it, and those that were applied to it already.
+
+    `path` is the gold file, if it is one; what differs only in its line ends is told as that.
+    """
     known = manifest_of(workbooks)
     for workbook in workbooks:
         expected = expected_gold(workbook)
@@ -176,10 +180,25 @@ def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading) -> None:
                 f"{workbook.name}: was already applied: {given} holds its corrections. Give the gold file as it was "
                 f"before, {made}, or evaluate the corrected one anew."
             )
+        if path is not None and path.is_file() and _same_but_for_line_ends(path.read_bytes(), expected):
+            raise InputError(
+                f"{workbook.name}: belongs to another state of the gold file: it was made from {made}, and --gold is "
+                f"{given}, the same but for line ends (LF or CRLF, or blank lines at its end). Give the file as it "
+                "was, or change its line ends back."
+            )
         raise InputError(
             f"{workbook.name}: belongs to another gold file: it was made from {made}, but --gold is {given}. "
-            "Give the gold file it was made from; if that has been changed since, evaluate anew."
+            "Give the gold file it was made from. If gold has been changed since, the judgements can be carried over "
+            "to it: `reimport … --gold OLD --judgements log.jsonl`, then `evaluate NEW PRED --previous log.jsonl`."
         )
+
+
+def _same_but_for_line_ends(content: bytes, expected: str) -> bool:
+    """Whether content with other line ends, or with other blank lines at its end, has the expected hash."""
+    bare = content.replace(b"\r\n", b"\n").rstrip(b"\n")
+    with_ends = (bare + b"\n" * number for number in range(_MOST_LINE_ENDS + 1))
+    found = (text.replace(b"\n", end) for text in with_ends for end in (b"\n", b"\r\n"))
+    return bool(expected) and any(digest(text).startswith(expected) for text in found)
 
 
 def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) -> bool:

@@ -19,17 +19,18 @@ from clueval_xlsx.review.vocabulary import (
     Severity,
     SpanChoice,
 )
-from clueval_xlsx.words import FALLBACK, Words, in_every_language
+from clueval_xlsx.words import FALLBACK, Words, in_every_language, known_language
 
 ID_COLUMNS = ("case", BLOCK_ID_COLUMN)
 Code = TypeVar("Code", bound=StrEnum)
 
 
 class SheetWords:
-    """The words of headers and values in all languages, as codes."""
+    """The words of headers and values in all languages, as codes; messages name the choices in `language`."""
 
-    def __init__(self, layers: Sequence[str], judgements: Sequence[Judgement]) -> None:
+    def __init__(self, layers: Sequence[str], judgements: Sequence[Judgement], language: str = FALLBACK) -> None:
         self.layers = tuple(layers)
+        self._language = known_language(language)
         self.judgements = {judgement.code: judgement for judgement in judgements}
         self.headers = {
             normalise(text): key
@@ -121,8 +122,8 @@ class SheetWords:
 
     def allowed(self, sheet: str) -> str:
         """The judgements of a kind of sheet, for a message."""
-        words = Words(FALLBACK).section("judgement")
-        offered = [f"{each.digit} {words_of(each, FALLBACK, words)}".strip() for each in self.offered(sheet)]
+        words = Words(self._language).section("judgement")
+        offered = [f"{each.digit} {words_of(each, self._language, words)}".strip() for each in self.offered(sheet)]
         return ", ".join(offered) + "; the digit is enough"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import Problem, RowProblem
+from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.ledger import CARRIED
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.views import numbers
@@ -72,8 +73,8 @@ class AdjudicationView:
     signatures: tuple[str, ...]
 
 
-def adjudication_view(run: Adjudication, words: Words) -> AdjudicationView:
-    """What is shown of a re-import."""
+def adjudication_view(run: Adjudication, words: Words, conflict_workbook: str = "") -> AdjudicationView:
+    """What is shown of a re-import; `conflict_workbook` is the one that was written for the cases in conflict."""
     pair = run.raw.pair
     states = state_table(run, words)
     rates = [rate for row in states.rows for rate in (row.recall, row.precision)]
@@ -91,7 +92,7 @@ def adjudication_view(run: Adjudication, words: Words) -> AdjudicationView:
         words("adjudicated.judged_by", judged=numbers.count(_judged(run), words), people=_people(run, words)),
         headline_sentence(run, words),
         lead_tiles(run, words),
-        next_steps(run, words),
+        next_steps(run, words, conflict_workbook),
         states,
         rate_axis(value for rate in rates for value in (rate.value, rate.low, rate.high)),
         words["adjudicated.unseen"],
@@ -215,17 +216,26 @@ def _severity(severity: str, words: Words) -> str:
 def _workbooks(run: Adjudication, words: Words) -> TableView:
     columns = [
         *_columns(words, "workbook"),
-        *_counts(words, "case_rows", "judged_rows"),
+        *_counts(words, "case_rows", "done_rows", "unusable_rows"),
         *_columns(words, "judge_name"),
     ]
-    rows = tuple((PurePath(book.name).name, len(book.present), len(book.rows), book.judge) for book in run.workbooks)
+    rows = tuple(
+        (
+            PurePath(book.name).name,
+            len(book.present),
+            account.done,
+            account.counts[CaseState.UNUSABLE],
+            book.judge,
+        )
+        for book, account in zip(run.workbooks, run.workbook_accounts, strict=True)
+    )
     return TableView("workbooks", words["adjudicated.workbooks_title"], tuple(columns), rows)
 
 
 def account_sentence(account: Account, words: Words) -> str:
     """The books of a run or a workbook: all cases, and how many are in each state."""
     parts = ", ".join(words(f"account.{state}", count=count) for state, count in account.counts.items())
-    return words("account.sentence", cases=account.cases, parts=parts)
+    return words.counted("account.sentence", account.cases, cases=account.cases, parts=parts)
 
 
 def _account(run: Adjudication, words: Words) -> TableView:

@@ -27,7 +27,7 @@ def reasons_by_case(run: Adjudication, words: Words, *, blind: bool = False) -> 
     A clash names the passages that would overlap and what was said of the other cases in it.
     """
     names = judgement_names(judgements_of(run), words)
-    conflicts: dict[str, list[CaseConflict]] = {case_id: [] for case_id in run.open_cases}
+    conflicts: dict[str, list[CaseConflict]] = {case_id: [] for case_id in run.cases_in_conflict}
     for conflict in run.conflicts:
         for case_id in conflict.cases:
             conflicts.setdefault(case_id, []).append(conflict)
@@ -50,7 +50,7 @@ def reasons_by_case(run: Adjudication, words: Words, *, blind: bool = False) -> 
             found.append(words["adjudicated.hint_boundary"])
         return list(dict.fromkeys(found))
 
-    return {case_id: "\n".join(lines(case_id)) for case_id in run.open_cases}
+    return {case_id: "\n".join(lines(case_id)) for case_id in run.cases_in_conflict}
 
 
 def case_number(run: Adjudication, case_id: str) -> str:

@@ -32,8 +32,9 @@ def headline_sentence(run: Adjudication, words: Words) -> str:
     ledger = run.ledger.set_index("entry")
     settled = int(ledger[FN].drop(list(_UNSETTLED)).sum())
     parts = [
-        words(
+        words.counted(
             "lead.judged",
+            _all(run),
             judged=numbers.count(_all(run) - _number(run, "unjudged"), words),
             cases=numbers.count(_all(run), words),
         )
@@ -44,7 +45,8 @@ def headline_sentence(run: Adjudication, words: Words) -> str:
         parts.append(words(key, settled=numbers.count(settled, words), errors=numbers.count(errors, words)))
     if UM in ledger.columns:
         both, listed = int(ledger.loc["missed_by_both", UM]), int(ledger[UM].sum())
-        parts.append(words("lead.both_missed", both=numbers.count(both, words), listed=numbers.count(listed, words)))
+        counts = {"both": numbers.count(both, words), "listed": numbers.count(listed, words)}
+        parts.append(words.counted("lead.both_missed", both, **counts))
     parts += [_recall(run, words), *_left(run, words)]
     return words("lead.sentence", parts=words["lead.joined"].join(parts))
 
@@ -75,14 +77,18 @@ def lead_tiles(run: Adjudication, words: Words) -> tuple[Tile, ...]:
     )
 
 
-def next_steps(run: Adjudication, words: Words) -> tuple[NextStep, ...]:
-    """What is to be done, the most pressing first; one step that says so where nothing is."""
+def next_steps(run: Adjudication, words: Words, conflict_workbook: str = "") -> tuple[NextStep, ...]:
+    """What is to be done, the most pressing first; one step that says so where nothing is.
+
+    Where the workbook of the cases in conflict is written already, its step says how it comes back.
+    """
     steps = []
     if conflicts := _number(run, "open"):
+        files = f"{conflict_workbook} --gold GOLD" if conflict_workbook else "--gold GOLD --conflicts third.xlsx"
         steps.append(
             NextStep(
                 words("lead.next_conflicts", count=numbers.count(conflicts, words)),
-                "clueval-xlsx reimport WORKBOOK… --gold GOLD --conflicts third.xlsx",
+                f"clueval-xlsx reimport WORKBOOK… {files}",
             )
         )
     if run.problems:
@@ -94,8 +100,8 @@ def next_steps(run: Adjudication, words: Words) -> tuple[NextStep, ...]:
         )
     if run.missing_people:
         steps.append(NextStep(words("lead.next_missing", people=", ".join(run.missing_people))))
-    if opened := _number(run, "unjudged"):
-        steps.append(NextStep(words("lead.next_open", count=numbers.count(opened, words))))
+    if unjudged := run.unjudged:
+        steps.append(NextStep(words("lead.next_open", count=numbers.count(unjudged, words))))
     return tuple(steps) or (NextStep(words["lead.next_nothing"]),)
 
 

@@ -24,8 +24,9 @@ def remaining_sentences(run: Adjudication, words: Words) -> list[str]:
         if each.why_not is not None:
             text = words(f"remaining.why_{each.why_not}", unjudged=numbers.count(each.unjudged, words))
         else:
-            text = words(
+            text = words.counted(
                 "remaining.sentence",
+                each.unjudged,
                 unjudged=numbers.count(each.unjudged, words),
                 expected=_expected(each, words),
                 interval=_interval(each, words),

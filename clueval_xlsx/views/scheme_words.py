@@ -81,8 +81,8 @@ def leak_sentence(documents: float, leak_free: float, low: float, words: Words) 
         "leaking": numbers.count(documents - leak_free, words),
     }
     if leak_free == documents:
-        return words("scheme.documents.bound", **values, bound=numbers.per_cent(1 - low, words))
-    return words("scheme.documents.verdict", **values)
+        return words.counted("scheme.documents.bound", documents, **values, bound=numbers.per_cent(1 - low, words))
+    return words.counted("scheme.documents.verdict", documents, **values)
 
 
 def _text(value: Any) -> str | None:

@@ -202,7 +202,7 @@ def test_a_forgotten_span_over_gold_that_stays_is_a_conflict_that_suggests_bound
     (conflict,) = result.conflicts
     assert conflict.kind == "overlap"
     assert conflict.hint == "boundary"
-    assert result.open_cases == (one,)
+    assert result.cases_in_conflict == (one,)
     assert not result.correction.changes
 
 

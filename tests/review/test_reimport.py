@@ -347,6 +347,56 @@ def test_a_workbook_of_another_gold_file_is_refused_by_name(evaluation, answers)
         reimport([workbook(evaluation, answers)], gold(other))
 
 
+def test_changed_gold_is_refused_with_the_way_to_carry_judgements_over(evaluation, answers):
+    other = TABLE.replace("Osterhagen  O    ", "Osterhagen  B-ORG")
+    with pytest.raises(
+        InputError, match=r"--gold OLD --judgements log\.jsonl.*evaluate NEW PRED --previous log\.jsonl"
+    ):
+        reimport([workbook(evaluation, answers)], gold(other))
+
+
+@pytest.mark.parametrize("change", ["CRLF", "blank line", "CRLF and no end"])
+def test_gold_with_other_line_ends_is_said_to_be_the_same_but_for_them(evaluation, answers, tmp_path, change):
+    content = gold().getvalue()
+    same = {
+        "CRLF": content.replace(b"\n", b"\r\n"),
+        "blank line": content + b"\n",
+        "CRLF and no end": content.replace(b"\n", b"\r\n").rstrip(),
+    }[change]
+    path = tmp_path / "gold.vrt"
+    path.write_bytes(same)
+    with pytest.raises(InputError, match=r"(?s)review\.xlsx: .*gold\.vrt.*the same but for line ends"):
+        reimport([workbook(evaluation, answers)], path)
+    path.write_bytes(same.replace(b"Osterhagen", b"Westerhagen"))
+    with pytest.raises(InputError, match="belongs to another gold file"):
+        reimport([workbook(evaluation, answers)], path)
+
+
+@pytest.mark.parametrize(
+    ("lang", "judgements", "spans"),
+    [
+        ("de", "1 Modell liegt falsch, 2 Nicht zu schwärzen", "'wie das Modell'"),
+        ("en", "1 Model is wrong, 2 Should not be marked", "'as the model'"),
+    ],
+)
+def test_what_is_allowed_is_listed_in_the_language_of_the_workbook(evaluation, lang, judgements, spans):
+    kolbe = case(evaluation, "FN", "Herr Dietmar Kolbe")
+
+    def edit(book):
+        sheet = next(sheet for sheet in book.worksheets if "(FN)" in sheet.title)
+        cells = [cell for row in sheet.iter_rows() for cell in row]
+        column = next(cell.column for cell in cells if cell.value == Words(lang)["column.judgement"])
+        sheet.cell(next(cell.row for cell in cells if cell.value == kolbe), column, "nonsense")
+
+    given = {case(evaluation, "FN", "Kammer"): Answer("boundary")}
+    book = edited(workbook(evaluation, given, lang=lang), edit)
+    status = [str(problem) for problem in workbook_progress(book.getvalue(), "review.xlsx").problems]
+    (run,) = reimport([book], gold()).runs
+    for found in (status, [str(problem) for problem in run.problems]):
+        assert any(f"Allowed: {judgements}" in problem for problem in found), found
+        assert any(spans in problem for problem in found), found
+
+
 def test_a_workbook_already_applied_is_refused_as_such(evaluation, answers):
     some = {case_id: answer for case_id, answer in answers.items() if answer.judgement != "boundary"}
     done = reimport([workbook(evaluation, some)], gold())
@@ -381,7 +431,7 @@ def test_edits_outside_the_annotation_columns_are_ignored_and_reported(evaluatio
 
     result = reimport([edited(workbook(evaluation, answers), edit)], gold())
     assert spans(result.runs[0]) == CORRECTED
-    assert "edited" in result.runs[0].notes[0]
+    assert ["edited" in note for note in result.runs[0].notes] == [False, True]  # the first: a judge without a name
 
 
 # -- several judges ---------------------------------------------------------------------------------------------
@@ -419,7 +469,7 @@ def test_judgements_are_resolved_as_asked(evaluation, answers, mode, outcome):
     result = decide(evaluation, *books, mode=mode)
     decision = result.resolutions[kammer].decision
     assert (decision.effect if decision else None) == outcome
-    assert (kammer in result.open_cases) == (outcome is None)
+    assert (kammer in result.cases_in_conflict) == (outcome is None)
 
 
 def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
@@ -429,7 +479,7 @@ def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
         for name, code in (("Anna", "gold_wrong"), ("Ben", "model_error"))
     )
     first = reimport([anna, ben], gold())
-    assert first.runs[0].open_cases == (kammer,)
+    assert first.runs[0].cases_in_conflict == (kammer,)
     from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 
     stream = io.BytesIO()
@@ -584,7 +634,7 @@ def test_exit_code_3_says_that_a_person_must_look_and_the_report_speaks_german(e
     assert (folder / "c.vrt").read_bytes() == gold_path.read_bytes()
     book = openpyxl.load_workbook(folder / "r.xlsx")
     assert book.sheetnames[:3] == ["Übersicht", "Änderungen", "Konflikte"]
-    texts = [cell for row in book["Unbrauchbare Zeilen"].iter_rows(values_only=True) for cell in row if cell]
+    texts = [cell for row in book["Nicht verwendbare Zeilen"].iter_rows(values_only=True) for cell in row if cell]
     assert "Die Wörter stehen nicht im Kontext." in texts
     assert (folder / "k.xlsx").exists()
 

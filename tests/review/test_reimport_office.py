@@ -159,7 +159,7 @@ def test_the_adjudicated_report_opens_without_errors(judged, office, examples, t
         "Änderungen",
         "Konflikte",
         "Übereinstimmung",
-        "Unbrauchbare Zeilen",
+        "Nicht verwendbare Zeilen",
         "Bewertungen",
         "clueval_report",
     ]

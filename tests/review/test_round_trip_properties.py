@@ -103,9 +103,9 @@ def test_every_judged_case_is_decided_open_or_reported(example):
     run, given_answers = example
     result = decide(run, given_answers)
     # what was typed where nothing is to be typed is reported, too, and the row may count all the same
-    reported = {problem.case for problem in result.problems} - set(result.decisions) - set(result.open_cases)
-    assert {*result.decisions, *result.open_cases, *reported} == set(given_answers)
-    assert set(result.open_cases).isdisjoint(result.decisions)
+    reported = {problem.case for problem in result.problems} - set(result.decisions) - set(result.cases_in_conflict)
+    assert {*result.decisions, *result.cases_in_conflict, *reported} == set(given_answers)
+    assert set(result.cases_in_conflict).isdisjoint(result.decisions)
     counted = result.ledger[["FN", "FP"]].to_numpy().sum()
     assert counted == sum(len(table) for table in run.bare_cases)
 

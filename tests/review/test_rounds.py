@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -124,7 +125,7 @@ def test_a_workbook_that_lost_its_manifest_is_not_taken_for_somebody_elses(hand_
         "anna": "model_error",
         "r-ben": "gold_wrong",
     }
-    assert adjudicated.open_cases == (case,)
+    assert adjudicated.cases_in_conflict == (case,)
 
 
 # ---- the second round --------------------------------------------------------------------------------------------
@@ -218,6 +219,68 @@ def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sid
     assert "Corrections 1 of the reference" in " ".join(done.out.split())
 
 
+def test_a_conflict_workbook_goes_back_to_whom_the_judges_sent_theirs(sides, tmp_path):
+    book, conflicts = tmp_path / "r.xlsx", tmp_path / "second.xlsx"
+    run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--contact", "Dr. Post, post@example.org")
+    case = cases_of(book)["FN"][0]
+    books = [fill(book, {case: code}, tmp_path / f"{code}.xlsx") for code in ("gold_wrong", "model_error")]
+    for given, wanted in ((), "Dr. Post, post@example.org"), (("--contact", "Ms Other"), "Ms Other"):
+        run("reimport", *books, "--gold", sides[0], "--conflicts", conflicts, *given)
+        assert manifest(conflicts).contact == wanted
+        assert wanted in everything_in(conflicts.read_bytes())
+
+
+@pytest.mark.parametrize("typed", ["", "Cara Third"])
+def test_a_judge_who_is_named_after_the_file_is_said_to_be(disagreement, sides, tmp_path, typed):
+    books, open_cases = disagreement
+    conflicts = tmp_path / "second.xlsx"
+    run("reimport", *books.values(), "--gold", sides[0], "--conflicts", conflicts)
+    note = "nobody typed a name into the Guide, so its judgements are recorded under the name of the file, 'second'"
+    assert note not in run("status", conflicts).err  # nothing is judged in it yet
+    fill(conflicts, dict.fromkeys(open_cases, "gold_wrong"))
+    if typed:
+        book = openpyxl.load_workbook(conflicts)
+        row, column = find(book["Guide"], "Your name (please fill in)")
+        book["Guide"].cell(row, column + 1).value = typed
+        book.save(conflicts)
+    for command in (("status", conflicts), ("reimport", *books.values(), conflicts, "--gold", sides[0])):
+        assert (f"Note: {conflicts}: {note}" in run(*command).err) is not typed
+
+
+def test_open_cases_are_in_no_conflict(hand_out, sides, tmp_path):
+    books = hand_out(("anna", "ben"))
+    done = run("reimport", *books.values(), "--gold", sides[0], "--conflicts", tmp_path / "none.xlsx")
+    assert "No case is in conflict: no conflict workbook." in done.err
+    assert not (tmp_path / "none.xlsx").exists()
+
+
+def test_a_conflict_workbook_that_is_written_is_not_advised_again(disagreement, sides, tmp_path):
+    books, open_cases = disagreement
+    conflicts = tmp_path / "second.xlsx"
+    plain = run("reimport", *books.values(), "--gold", sides[0])
+    assert "--gold GOLD --conflicts third.xlsx" in " ".join(plain.out.split())
+    done = run("reimport", *books.values(), "--gold", sides[0], "--conflicts", conflicts)
+    assert f"Conflict workbook: {len(open_cases)} cases in conflict." in done.err
+    assert "--conflicts" not in done.out  # it was given just now
+    assert f"reimport WORKBOOK… {conflicts} --gold GOLD" in "".join(done.out.split("\n    ")).replace("  ", "")
+
+
+def test_rows_that_cannot_be_used_are_counted_alike_everywhere_and_are_not_open(hand_out, sides, tmp_path):
+    book = hand_out(("anna",))["anna"]
+    first, second, third, *others = sorted(all_cases(book))
+    fill(book, {**dict.fromkeys(others, "model_error"), first: "nonsense", second: "boundary"})
+    (status,) = json.loads(run("status", book, "--json", "-").out)["workbooks"]
+    assert (status["judged"], status["unusable"], status["open"]) == (len(others), 2, 1)
+    done = run("reimport", book, "--gold", sides[0], "--json", tmp_path / "a.json")
+    assert re.search(rf"{book.name} +{len(others) + 3} +{len(others)} +2 +anna", done.out), done.out
+    (row,) = json.loads((tmp_path / "a.json").read_text("utf-8"))["runs"][0]["workbooks"]
+    assert (row["judged"], row["unusable"]) == (len(others), 2)
+    shown = " ".join(done.out.split())
+    assert "mended where they stand (2)" in shown
+    assert "that nobody judged are to be judged, too (1)" in shown
+    assert third
+
+
 def test_a_blind_workbook_tells_nobodys_place(disagreement, sides, tmp_path):
     books, open_cases = disagreement
     shown = []
@@ -278,6 +341,10 @@ def test_the_log_grows_over_two_rounds_and_nothing_in_it_changes(disagreement, s
     assert surfaces[open_cases[0]]
     outvoted = {(line["case"], line["who"]) for line in added if line["outcome"] == "outvoted"}
     assert (open_cases[0], NAMES[0]) in outvoted
+    # The third person says what one of the two had said: that judgement was not outvoted.
+    assert not {case for case, who in outvoted if who == NAMES[1]} & set(open_cases[:3])
+    confirmed = {line["case"] for line in added if line["who"] == NAMES[1] and line["outcome"] == "applied"}
+    assert confirmed == set(open_cases[:3])
 
 
 def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path):
@@ -317,9 +384,9 @@ def test_the_last_word_on_a_case_covers_the_linked_one() -> None:
     )
     anna = records({missed: Answer("boundary", "common"), unsupported: Answer("model_error")})
     first = adjudicate(evaluation.raw, evaluation.options, [anna])
-    assert set(first.open_cases) == {missed, unsupported}  # the reference is right, and it is too long
+    assert set(first.cases_in_conflict) == {missed, unsupported}  # the reference is right, and it is too long
     cara = records({missed: Answer("boundary", "common")}, "Cara", final=True)
     second = adjudicate(evaluation.raw, evaluation.options, [anna, cara])
-    assert not second.open_cases
+    assert not second.cases_in_conflict
     assert spans(second) == [("Petra Weidmann", "PER"), ("Marlene", "PER")]
     assert second.settled == {unsupported: missed}

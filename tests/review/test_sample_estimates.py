@@ -166,9 +166,9 @@ def project() -> Project:
 def consistent_project(evaluation: Evaluation) -> Project:
     """A project with invented answers that do not contradict each other: nothing stays open."""
     project = Project(evaluation, invented_truth(evaluation))
-    for case in project.judge(project.truth).open_cases:
+    for case in project.judge(project.truth).cases_in_conflict:
         project.truth[case] = ("model_error", Effect.NONE, "")
-    assert not project.judge(project.truth).open_cases
+    assert not project.judge(project.truth).cases_in_conflict
     return project
 
 

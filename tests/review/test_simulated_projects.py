@@ -146,7 +146,7 @@ def test_a_project_of_four_people_and_two_rounds(office: Office, examples: Path,
             said.setdefault(case, []).append(code)
     open_cases = {case for case, codes in said.items() if len(set(codes) - {"unclear"}) > 1}
     assert open_cases
-    assert set(adjudicated.open_cases) == open_cases == all_cases(conflicts)
+    assert set(adjudicated.cases_in_conflict) == open_cases == all_cases(conflicts)
 
     book = office.open(conflicts)  # the third person is always right
     judge(book, {case: truth[case] for case in open_cases})
@@ -156,7 +156,7 @@ def test_a_project_of_four_people_and_two_rounds(office: Office, examples: Path,
     second = run("reimport", *returned, resolved, "--gold", gold, "-o", corrected, "--judgements", log)
     assert second.code == 0, second.err
     (final,) = reimport([*returned, resolved], gold).runs
-    assert not final.open_cases
+    assert not final.cases_in_conflict
     effects = {each.code: each.effect for each in JUDGEMENTS}
     expected = {}
     for case, codes in said.items():

@@ -164,7 +164,7 @@ def test_what_is_disputed_or_outvoted_on_its_own_case_is_not_carried(run):
     claim, other = {first: Answer("gold_wrong", applies_to=ALL)}, {first: Answer("model_error")}
     disputed = decide(run, records(claim, "Anna"), records(other, "Ben"))
     assert not disputed.carried
-    assert disputed.open_cases == (first,)
+    assert disputed.cases_in_conflict == (first,)
     outvoted = decide(run, records(claim, "Anna"), records(other, "Ben"), records(other, "Cem"))
     assert not outvoted.carried
     assert not outvoted.correction.changes

@@ -152,7 +152,7 @@ def test_the_conflict_workbook_shows_contested_twins_with_both_claims_and_its_la
     answers = {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error", applies_to=ALL)}
     book = workbook(run, answers, "anna.xlsx", judge="Anna")
     (found,) = reimport([book], gold_file()).runs
-    assert found.open_cases == tuple(others)
+    assert found.cases_in_conflict == tuple(others)
     stream = io.BytesIO()
     write_conflicts(found, stream, lang="en")
     sheet = openpyxl.load_workbook(io.BytesIO(stream.getvalue()))[TABS["FN"]]
@@ -171,7 +171,7 @@ def test_the_conflict_workbook_shows_contested_twins_with_both_claims_and_its_la
     last.seek(0)
     book.seek(0)
     (final,) = reimport([book, last], gold_file()).runs
-    assert not final.open_cases
+    assert not final.cases_in_conflict
     assert [words for words, _ in spans(final) if words.casefold() == "kay"] == ["kay"]
     assert set(final.carried) == set(others[1:])
 

@@ -127,8 +127,10 @@ def test_the_sheet_says_the_chance_it_is_cut_at_and_offers_three_judgements(side
 def test_the_whole_round_from_the_command_line(sides, tmp_path):
     book, corrected, log = tmp_path / "r.xlsx", tmp_path / "corrected.vrt", tmp_path / "log.jsonl"
     page, figures, report = tmp_path / "r.html", tmp_path / "r.json", tmp_path / "report.xlsx"
-    assert run("evaluate", *sides, "--unmarked", "-o", book).code == 0
+    done = run("evaluate", *sides, "--unmarked", "-o", book)
+    assert done.code == 0
     (first, *others) = cases_of(book)["UM"]
+    assert f"Unmarked passages listed: {1 + len(others)}." in done.err
     assert f"r.xlsx: {2 + len(others)} cases: 0 judged" in run("status", book).err
     fill(book, {first: "2", **dict.fromkeys(others, "1")})
     done = run(
@@ -137,7 +139,7 @@ def test_the_whole_round_from_the_command_line(sides, tmp_path):
     )  # fmt: skip
     assert done.code == 0, done.err
     heard = " ".join(done.out.split())
-    assert f"of {1 + len(others)} unmarked passages listed, 1 were missed by both" in heard
+    assert f"of {1 + len(others)} unmarked passages listed, 1 was missed by both" in heard
     assert corrected.read_text("utf-8").count("Ann\tB-PER") == 3
     assert "missed by both sides" in page.read_text("utf-8")
     assert '"missed_by_both"' in figures.read_text("utf-8")

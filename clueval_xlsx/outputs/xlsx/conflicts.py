@@ -1,4 +1,4 @@
-"""The conflict workbook: only the open cases, with what everybody said about them, for a person who decides."""
+"""The conflict workbook: only the cases in conflict, with what everybody said about them, for a person who decides."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def write_conflicts(
     blind: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the review workbook of the open cases; it comes back through the same command and has the last word.
+    """Write the review workbook of the cases in conflict; it comes back through the same command and has the last word.
 
-    A `blind` one does not say who judged, and lists the judgements in an order that tells nothing. `labels` says what
-    labels mean.
+    It goes back to `contact`, by default whom the judges sent theirs to. A `blind` one does not say who judged, and
+    lists the judgements in an order that tells nothing. `labels` says what labels mean.
     """
     judgements = judgements_of(run)
-    wanted = set(run.open_cases)
+    wanted = set(run.cases_in_conflict)
     shown: dict[str, pd.DataFrame] = {
         sheet: run.raw.with_contexts(table[table["case_id"].isin(wanted)].reset_index(drop=True))
         for sheet, table in zip((FN, FP), run.raw.bare_cases, strict=True)
@@ -49,7 +49,7 @@ def write_conflicts(
     sources = () if blind else tuple(Path(book.name).name for book in run.workbooks)
     options = ReviewOptions(
         lang=lang,
-        contact=contact,
+        contact=contact or (run.manifest.contact if run.manifest else ""),
         judgements=judgements,
         why=reasons_by_case(run, Words(lang), blind=blind),
         labels=labels or {},

@@ -104,7 +104,9 @@ def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheet
     for name in cases:
         first = case_sheets.parts[name][0]
         target = first.sheet.address((FIRST_ROW, first.at["judgement", None]))
-        page.link(sheet_name(name, words), target, words(f"guide.sheet_{name.lower()}", count=case_sheets.total(name)))
+        total = case_sheets.total(name)
+        listed = words.counted(f"guide.sheet_{name.lower()}", total, count=total)
+        page.link(sheet_name(name, words), target, listed)
     _how(page, content, case_sheets)
     _colours(page, words, cases)
     page.section(words["guide.judgements_title"])
