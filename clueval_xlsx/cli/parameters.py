@@ -107,6 +107,12 @@ class LayerField(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # ge
                 param,
                 ctx,
             )
+        if name.isdigit() and not equals:
+            self.fail(
+                f"{value!r} is a column without a name for its layer. Give NAME=COLUMN, such as span={name}.",
+                param,
+                ctx,
+            )
         if name in {"start", "end"}:
             self.fail(f"{name!r} cannot be the name of a layer: span tables use it for positions.", param, ctx)
         return name, int(field) if field.isascii() and field.isdigit() else field or None

@@ -11,6 +11,7 @@ from clueval_xlsx.cli import common_options, input_options
 from clueval_xlsx.cli.console import counted, say, show
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.idle_options import refuse_idle_reading
+from clueval_xlsx.cli.nothing import refuse_nothing
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
             continue
         try:
             source = input_options.read_input(file, reading)
+            refuse_nothing([source], [reading])
         except InputError as error:
             from clueval_xlsx.views.problems import lines_by_cause
 

@@ -88,7 +88,7 @@ def _check_same_documents(gold: Corpus, pred: Corpus) -> None:
         if left.extent != right.extent or (named and left.given_id != right.given_id):
             raise InputError(
                 f"the documents differ: document {index + 1} is {left} in {gold.name}, "
-                f"but {right} in {pred.name}. Both files must hold the same documents in the same order."
+                f"but {right} in {pred.name}. Both files must hold the same documents, with the same tokens in each."
             )
 
 

@@ -159,7 +159,7 @@ def decode(column: TagColumn, breaks: IntArray) -> DecodedSpans:
     touches: BoolArray = np.zeros(len(marked), dtype=bool)  # the token before is in a span of the same label
     touches[1:] = (np.diff(marked) == 1) & ~is_break[marked[1:]] & (label[1:] == label[:-1])
     openings = OpeningCounts(
-        continuations=int(opened_by_continuation.sum()),
+        continuations=0 if column.plain else int(opened_by_continuation.sum()),
         needless=int(((meaning == _OPENS) & ~touches).sum()),
         openings=int((meaning == _OPENS).sum()),
         spans=len(first),

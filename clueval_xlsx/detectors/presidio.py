@@ -13,7 +13,7 @@ from typing import Any
 from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, configuration_hash
 from clueval_xlsx.exceptions import DetectorError
 
-INSTALL = "pip install clueval-xlsx[presidio]"
+INSTALL = 'pip install "clueval-xlsx[presidio]"'
 BLANK = "blank:"
 _MODELS = ("spacy", "slim")  # the kinds of pipeline whose models are spaCy's
 

@@ -28,6 +28,7 @@ from clueval_xlsx.formats.utf8 import decode_text
 from clueval_xlsx.text.offsets import unit_range
 
 TEXT, ANNOTATIONS = ".txt", ".ann"
+_NAMED = 3  # documents that a note names
 _PARTED = (".a1", ".a2")
 
 # No white space at the end, and no number that is longer than any text: see `_span`.
@@ -115,6 +116,13 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
             shifts[document] = 1
         collector.add_document(TextDocument(document, text))
         _add_annotations(collector, number, content, shifts.get(document, 0))
+    bare = [document for document in found if document not in annotations]
+    if annotations and bare:
+        named = ", ".join(bare[:_NAMED]) + (", …" if len(bare) > _NAMED else "")
+        collector.notes.append(
+            f"{name}: no {ANNOTATIONS} file for {len(bare)} of {len(found)} texts, which count as texts without "
+            f"annotations: {named}"
+        )
     source = Source(name, "brat", fingerprint.hexdigest(), dict(collector.layers), folder=True)
     paths = {_document_of(path): path for path in files if PurePosixPath(path).suffix.lower() == ANNOTATIONS}
     return collector.finish(source, BratOriginal(dict(files), paths, shifts))

@@ -13,6 +13,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.files.archives import is_archive
 from clueval_xlsx.formats.json_keys import fitting_call, unknown_keys
 from clueval_xlsx.formats.json_source import Records, objects, parse_records, shown
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
@@ -140,9 +141,14 @@ def find_format(opened: OpenedSource, wanted: str | None, fields: Mapping[str, s
         return format_named(wanted or FOLDER_FORMAT)
     kind = binary_kind(opened.data)
     found = format_named(wanted) if wanted is not None else _told(opened, binary=kind is not None)
-    if kind is not None and (found is None or not found.binary):
+    if kind is not None and (found is None or not found.binary or (wanted is None and _is_other(opened, found))):
         raise refusal(opened.name, kind)
     return found or FORMATS[0]
+
+
+def _is_other(opened: OpenedSource, told: Format) -> bool:
+    """Whether a file is no archive, and not what its ending says either: a PDF that is called .xlsx."""
+    return not is_archive(opened.head) and not module_of(told).tell(opened)
 
 
 def _asked(fields: Mapping[str, str] | None) -> Format | None:

@@ -23,20 +23,24 @@ def unpacked(data: bytes, name: str) -> bytes:
 
 def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
     """A text in UTF-8; what is UTF-8 already, or no text, stays as it is."""
-    if encoding is None or b"\0" in data or data.startswith((GZIP, ZIP)):
+    if encoding is None or data.startswith((GZIP, ZIP)):
         return data
     try:
-        codecs.lookup(encoding)
+        wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     except LookupError:
         raise OptionError(
             f"--encoding {encoding}: there is no such encoding. Give one, such as latin-1 or cp1252."
         ) from None
-    try:
-        data.decode(_UTF8)
-    except UnicodeDecodeError:
-        pass
+    if b"\0" in data:  # no text, unless several bytes make a character
+        if not wide:
+            return data
     else:
-        return data
+        try:
+            data.decode(_UTF8)
+        except UnicodeDecodeError:
+            pass
+        else:
+            return data
     try:
         return data.decode(encoding).encode(_UTF8)
     except (UnicodeError, LookupError) as error:

@@ -67,3 +67,22 @@ def test_what_was_left_alone_is_said(tmp_path: Path) -> None:
     result = run("validate", path)
     assert result.code == 0, result.err
     assert "1 annotations without width are left alone" in result.out
+
+
+def test_a_file_without_a_token_is_a_problem(write) -> None:
+    done = run("validate", write("empty.conll", ""), write("sound.vrt", SOUND))
+    assert done.code == 2
+    assert "empty.conll: no token was read" in done.out
+    assert done.err == "1 problem found.\n"
+
+
+def test_labels_without_a_prefix_continue_nothing_and_need_not(write) -> None:
+    done = run("validate", write("plain.conll", "Mira PER\nLotta PER\nkam O\n"))
+    assert done.code == 0
+    assert "continue nothing" not in done.out
+
+
+def test_a_layer_needs_a_name(write) -> None:
+    done = run("validate", write("sound.vrt", SOUND), "--layer", "2")
+    assert done.code == 2
+    assert "Give NAME=COLUMN, such as span=2." in done.err

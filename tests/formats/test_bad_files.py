@@ -362,7 +362,11 @@ def test_a_bad_byte_is_found_at_the_border_of_a_decoding_step(monkeypatch: pytes
 
 
 def test_utf16(both_refuse) -> None:
-    both_refuse(SOUND, SOUND.encode("utf-16"), "pred.vrt:1: the file is UTF-16. Only UTF-8 is read: save it as UTF-8.")
+    both_refuse(
+        SOUND,
+        SOUND.encode("utf-16"),
+        "pred.vrt:1: the file is UTF-16. Save it as UTF-8, or give its encoding (--encoding utf-16).",
+    )
 
 
 def test_a_binary_file(both_refuse) -> None:
@@ -429,3 +433,19 @@ def test_an_orphan_with_strict_tags(both_refuse) -> None:
     bad = "Ann\tO\nLee\tI-PER\nx\tI-LOC\n"
     words = "pred.vrt:2: layer span: 'I-PER' continues nothing (1 more)", "--bio lenient"
     both_refuse("Ann\tO\nLee\tO\nx\tO\n", bad, *words, options=("--bio", "strict"))
+
+
+def test_a_file_that_is_not_what_its_ending_says_is_called_what_it_is(tmp_path: Path) -> None:
+    for ending in (".xlsx", ".spacy", ".parquet", ".zip", ".conll"):
+        path = tmp_path / f"review{ending}"
+        path.write_bytes(b"%PDF-1.7\n%\xe2\xe3\x9c\n")
+        refused(run("score", path, path), f"review{ending}: this is a PDF")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
+def test_utf_16_is_told_and_read_where_somebody_says_so(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_bytes("Überlingen B-LOC\nist O\nschön O\n".encode(encoding))
+    for given in ((), ("--encoding", "latin-1")):
+        refused(run("score", path, path, *given), "gold.conll:1", "UTF-16", "--encoding utf-16")
+    assert read(path, ReadOptions(encoding=encoding)).corpus.text(0, 2) == "Überlingen ist schön"

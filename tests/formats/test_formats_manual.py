@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clueval_xlsx.formats.registry import FORMAT_NAMES
 from tests.support.commands import run
 from tests.support.extras import needed
 from tests.support.folders import ROOT
@@ -44,3 +45,10 @@ def test_the_calls_of_a_section_read_its_samples(
         assert program == "clueval-xlsx"
         done = run(*arguments)
         assert done.code == 0, done.out + done.err
+
+
+def test_every_name_of_a_format_stands_in_the_table_and_leads_to_a_section() -> None:
+    rows = re.findall(r"^\| (`.+`) \| (.+) \|$", PAGE.partition("## ")[0], re.MULTILINE)
+    assert sorted(name for names, _ in rows for name in re.findall(r"`([^`]+)`", names)) == sorted(FORMAT_NAMES)
+    titles = [title for title, _ in sections()]
+    assert all(any(title.startswith(where) for title in titles) for _, where in rows), rows

@@ -113,3 +113,9 @@ def test_words_that_do_not_fit_can_be_passed_over_and_are_reported(tmp_path: Pat
 def test_any_white_space_separates_and_a_header_is_no_annotation(tmp_path: Path) -> None:
     lines = "Id Category Start End match\nT1 PER  0\t7   Ann Lee\n"
     assert words(read(folder(tmp_path, a__txt="Ann Lee", a__ann=lines))) == [("Ann Lee", "PER")]
+
+
+def test_texts_without_an_annotation_file_are_named_where_others_have_one(tmp_path: Path) -> None:
+    gold = folder(tmp_path / "gold", a__txt="Ann", a__ann="T1\tPER 0 3\tAnn\n", b__txt="Bob", c__txt="Cid", c__ann="")
+    assert read(gold).notes == (f"{gold}: no .ann file for 1 of 3 texts, which count as texts without annotations: b",)
+    assert read(folder(tmp_path / "plain", a__txt="Ann", b__txt="Bob")).notes == ()

@@ -15,6 +15,7 @@ from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
 _TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
 _OTHER_ENCODING = "Save the file as UTF-8, or give its encoding (--encoding latin-1)"
+_LOOK = 4096  # bytes that tell how characters are written
 _STEP = 1 << 18  # bytes that are looked at together: what is made of them fits a processor's cache
 CHUNK_BYTES = 1 << 20  # what is made of so much text nearly fits a cache; less, and threads wait for each other
 
@@ -52,7 +53,12 @@ def check_text(data: bytes, name: str, origin: LineOrigin | None = None) -> int:
         return f"{name}:{line}" if origin is None else origin.place(line)
 
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(f"{name}:1: the file is UTF-16. Only UTF-8 is read: save it as UTF-8.")
+        raise InputError(f"{name}:1: the file is UTF-16. Save it as UTF-8, or give its encoding (--encoding utf-16).")
+    if _is_wide(data[:_LOOK]):
+        raise InputError(
+            f"{name}:1: every other byte is 0: this is UTF-16 without the mark that says so. Save it as UTF-8, or give "
+            "its encoding (--encoding utf-16-le or utf-16-be)."
+        )
     begin, whole = 0, memoryview(data)
     while begin < len(data):
         try:
@@ -68,6 +74,12 @@ def check_text(data: bytes, name: str, origin: LineOrigin | None = None) -> int:
     if b"\n" not in data and data.count(b"\r") > 1:
         raise InputError(f"{name}:1: lines end in CR alone. Allowed: LF or CRLF. Convert the line ends.")
     return len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+
+
+def _is_wide(head: bytes) -> bool:
+    """Whether most characters take two bytes, one of which is 0."""
+    zeros = head.count(0)
+    return zeros * 3 > len(head) and not (head[::2].count(0) and head[1::2].count(0))
 
 
 def pad(data: bytes) -> bytes:
