@@ -31,7 +31,7 @@ def test_a_detector_that_is_not_installed_is_named_with_the_way_to_get_it(
     done = run_without(missing, "predict", examples / "gold.vrt", *arguments)
     assert done.code == 2, done.err
     assert "Presidio is not installed here" in done.err
-    assert "pip install clueval-xlsx[presidio]" in done.err
+    assert 'pip install "clueval-xlsx[presidio]"' in done.err
     assert "Traceback" not in done.err
     assert not list(tmp_path.iterdir())
 
