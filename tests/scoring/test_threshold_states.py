@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -208,6 +209,8 @@ def agree(found: Thresholds, place: int, one: Evaluation) -> None:
     assert [int(found.counts[name][place]) for name in COUNTS] == [int(headline[name]) for name in COUNTS]
     for rate in ("precision", "recall", "f1", "f_beta"):
         assert found.rates[rate][place] == pytest.approx(headline[rate], nan_ok=True)
+        for side, bound in enumerate(("low", "high") if not math.isnan(headline[rate]) else ()):
+            assert found.bounds[rate][side][place] == pytest.approx(headline[f"{rate}_{bound}"], nan_ok=True)
 
 
 @pytest.mark.parametrize("nested", ["longest", "merge"])
@@ -285,3 +288,20 @@ def test_documents_that_the_threshold_itself_would_leave_out_are_refused(
             threshold_rates(pair, rules, level="exact", labelled=None, beta=2)
     else:
         assert threshold_rates(pair, rules, level="exact", labelled=None, beta=2).threshold.tolist() == [0.1, 0.5]
+
+
+@pytest.mark.parametrize("name", ["text", "text on tokens"])
+def test_predictions_that_go_cut_no_tokens(tmp_path: Path, name: str) -> None:
+    """Tokens vote for a label: the first word has three of five as long as predictions cut it, then one of three."""
+    gold = [Find(0, 0, 6, A, "X"), Find(0, 7, 14, A, "Y")]
+    pred = [Find(0, 0, 14, A, "Y", 0.9), Find(0, 0, 2, A, "X", 0.1), Find(0, 2, 4, A, "X", 0.1)]
+    pair = pair_of(tmp_path, WAYS[name], "longest", ["abcdef ghi jkl"], gold, pred)
+    found = threshold_rates(pair, LabelRules(), level="overlap", labelled="span", beta=2)
+    assert [found.threshold.tolist(), found.counts["tp_pred"].tolist()] == [[0.1, 0.9], [0, 1]]
+
+
+def test_white_space_of_predictions_that_go_parts_no_neighbours(tmp_path: Path) -> None:
+    pred = [Find(0, 0, 3, A, "X", 0.1), Find(0, 0, 2, A, "X", 0.9), Find(0, 3, 5, A, "X", 0.9)]
+    pair = pair_of(tmp_path, WAYS["text"], "longest", ["ab cd"], [Find(0, 0, 5, A, "X")], pred)
+    found = threshold_rates(pair, LabelRules(), level="tiling", labelled=None, beta=2)
+    assert found.counts["tp_gold"].tolist() == [1, 1]
