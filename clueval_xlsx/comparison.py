@@ -244,7 +244,18 @@ class Comparison:
 
 
 def compare(named: Mapping[str, Evaluation] | Sequence[tuple[str, Evaluation]]) -> Comparison:
-    """Compare evaluations of several systems; one alone is compared with itself under relaxed labels."""
+    """Compare evaluations of several systems; one alone is compared with itself under relaxed labels.
+
+    `named`  the name and the evaluation of each system, a dict or pairs; the others are compared with the first
+
+    Gives a `Comparison`: metrics side by side, differences with intervals and tests, errors alone and shared.
+    Raises `OptionError` if a name or an evaluation is missing, `InputError` if gold is not the same everywhere.
+
+    >>> from clueval_xlsx import evaluate_tags
+    >>> gold, old, new = [["B-PER", "B-LOC"]], [["O", "B-LOC"]], [["B-PER", "B-LOC"]]
+    >>> compare({"old": evaluate_tags(gold, old), "new": evaluate_tags(gold, new)})
+    <Comparison: old recall 0.500, new recall 1.000>
+    """
     named = _named(named)
     evaluations = [evaluation for _, evaluation in named]
     if len(named) == 1:

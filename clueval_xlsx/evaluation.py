@@ -225,7 +225,12 @@ class Evaluation(Figures):
 
 
 def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
-    """Compare gold and prediction.
+    """Match and score gold and prediction.
+
+    `pair`  both sides, as `read_pair` gives them
+    `options`  what to compute, such as `Options(level="exact", labelled="category")`; None for the usual
+
+    Gives an `Evaluation`. Raises `OptionError` if an option names a layer, a scheme or a key that is not there.
 
     >>> import io
     >>> from clueval_xlsx import read_pair
@@ -287,10 +292,15 @@ def evaluate_tags(
     documents: Sequence[str] | Array | None = None,
     options: Options | None = None,
 ) -> Evaluation:
-    """Compare lists of tags, one list a sentence. The layer is called `span`.
+    """Match and score lists of tags, as seqeval takes them. The layer is called `span`.
 
-    `documents` names the document of each list, because intervals rest on documents; without it each list is one.
-    Without `tokens` every token counts as one character.
+    `gold`, `pred`  a list of tags for each sentence: BIO, BIOES, BILOU or IO; arrays and series will do
+    `tokens`  the words of each sentence; without them every token counts as one character
+    `documents`  the document of each sentence, because intervals rest on documents; without it each is one
+    `options`  what to compute, such as `Options(level="exact")`; None for the usual
+
+    Gives an `Evaluation`. Raises `InputError` if the lists do not fit each other or something is no tag, `OptionError`
+    if an option does not fit.
 
     >>> result = evaluate_tags([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]])
     >>> float(result.headline.recall)
@@ -309,11 +319,18 @@ def evaluate_spans(
     nested: str | None = None,
     options: Options | None = None,
 ) -> Evaluation:
-    """Compare lists of spans, one list a document, or data frames with the columns `start`, `end` and `label`.
+    """Match and score lists of spans, as nervaluate takes them, or data frames. The layer is called `span`.
+
+    `gold`, `pred`  a list for each document of dicts with `start`, `end` and `label`, or frames with these columns
+    `texts`  the texts of the documents; for frames of several documents (column `doc_id`) a dict or series by its name
+    `nested`  what becomes of annotations that overlap: `error`, `longest` or `merge`
+    `options`  what to compute, such as `Options(level="exact")`; None for the usual
 
     With `texts`, offsets count characters and the end is exclusive; without, `start` and `end` are token positions,
-    both inclusive. Frames of several documents have a column `doc_id`, and `texts` is then a mapping. `nested`
-    says what becomes of annotations that overlap (`error`, `longest`, `merge`). The layer is called `span`.
+    both inclusive.
+
+    Gives an `Evaluation`. Raises `InputError` with the place of a span that does not fit, `OptionError` if an option
+    does not.
 
     >>> gold = [[{"start": 0, "end": 7, "label": "PER"}]]
     >>> pred = [[{"start": 0, "end": 3, "label": "PER"}, {"start": 4, "end": 7, "label": "PER"}]]

@@ -34,7 +34,21 @@ _MOST_CONTEXT = 10**9  # tokens: more than any text has, and positions can still
 
 @dataclass(frozen=True)
 class Options:
-    """What to compute. Everything here is part of the signature."""
+    """What to compute. Everything here is part of the signature.
+
+    `level`  how lenient a match may be, for the headline and the cases: `exact`, `superset`, `tiling` or `overlap`
+    `labelled`  the layer whose labels must agree, too; None: labels do not matter
+    `beta`  the weight of recall in F-beta
+    `by`  keys of metadata to group by
+    `seed`  of what is drawn at random: samples, hand-outs, tests between systems
+    `replicates`  how often documents change sides in tests between systems; 0 gives no tests and no intervals
+    `context`  how many tokens are shown on each side of a case; None for its sentence
+    `schemes`  ways to count besides `clueval`: their names alone, or `SchemeOptions`
+    `labels`  what is done to labels before: `LabelRules`
+
+    >>> Options(level="exact", schemes=["seqeval"]).schemes.chosen
+    ('clueval', 'seqeval')
+    """
 
     level: str = "overlap"
     labelled: str | None = None
@@ -51,7 +65,7 @@ class Options:
         if isinstance(schemes, str | list | tuple | set):  # their names alone
             schemes = SchemeOptions(texts("schemes", schemes, "names of schemes"))
         wanted("schemes", schemes, SchemeOptions, "SchemeOptions, such as SchemeOptions(['seqeval'])")
-        wanted("labels", self.labels, LabelRules, 'LabelRules, such as LabelRules(mapping={"LOCATION": "LOC"})')
+        wanted("labels", self.labels, LabelRules, 'LabelRules, such as LabelRules(map={"LOCATION": "LOC"})')
         keep(self, by=texts("by", self.by, "keys of metadata"), schemes=schemes)
         one_of("level", self.level, LEVELS)
         check_kinds(self)
@@ -207,7 +221,12 @@ class Figures(ABC):
         named = {"level": None, "labelled": None, **identity}
         if scheme != "clueval":
             named.setdefault("variant", None)
-        return self.select(scheme=scheme, layer=None, group_key=None, average="micro", **named).iloc[0]
+        found = self.select(scheme=scheme, layer=None, group_key=None, average="micro", **named)
+        if found.empty:
+            asked = ", ".join(f"{name}={value!r}" for name, value in {"scheme": scheme, **named}.items())
+            chosen = ", ".join(self.options.schemes.chosen)
+            raise OptionError(f"there is no row with {asked}. Computed: {chosen}; `scores` has all rows.")
+        return found.iloc[0]
 
     def select(self, **identity: str | None) -> pd.DataFrame:
         """The score rows with these identities; None means that the column is empty.
@@ -216,11 +235,13 @@ class Figures(ABC):
         """
         if identity.get("scheme") == "clueval" and "variant" not in identity:
             identity["variant"] = self.label_variant if identity.get("labelled") else None
-        keep = np.ones(len(self.scores), dtype=bool)
+        kept = np.ones(len(self.scores), dtype=bool)
         for name, value in identity.items():
+            if name not in self.scores:
+                raise OptionError(f"{name}: there is no such column. Columns: {', '.join(self.scores)}.")
             column = self.scores[name]
-            keep &= (column.isna() if value is None else column == value).to_numpy(bool)
-        return self.scores[keep]
+            kept &= (column.isna() if value is None else column == value).to_numpy(bool)
+        return self.scores[kept]
 
 
 def signature(inputs: InputFacts, options: Options) -> str:

@@ -16,7 +16,17 @@ _most: int | None = None  # None: as many as there are processors
 
 
 def set_threads(count: int | None) -> None:
-    """How many threads may work at once, None for one a processor. It changes the time a run takes, nothing else."""
+    """How many threads may work at once. It changes the time a run takes, nothing else.
+
+    `count`  a number from 1 on, or None for one a processor
+
+    Gives nothing. Raises `OptionError` if it is no such number.
+
+    >>> set_threads(2)
+    >>> thread_count()
+    2
+    >>> set_threads(None)
+    """
     if count is not None and (not isinstance(count, int) or count < 1):
         raise OptionError(f"count: found {count!r}. Allowed: a whole number from 1 on, or None for one a processor.")
     global _most  # noqa: PLW0603  # like the threads of numpy, a matter of the machine and not of a computation

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import io
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
-from seqeval.metrics import classification_report
+from seqeval.metrics import classification_report, f1_score
 
 import clueval_xlsx
 from clueval_xlsx import Evaluation, Options, SchemeOptions, evaluate_spans, evaluate_tags, write_html, write_workbook
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.cli import cli
+from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.review.judgements import Answer
 from tests.support.folders import ROOT
 from tests.support.judging import workbook
@@ -46,7 +51,7 @@ def spans_of(*documents: list[tuple[str, int, int]]) -> list[list[dict[str, str 
 
 
 def test_lists_of_tags_are_scored_as_seqeval_scores_them() -> None:
-    result = evaluate_tags(GOLD, PRED, options=Options(schemes=SchemeOptions(names=("seqeval",))))
+    result = evaluate_tags(GOLD, PRED, options=Options(schemes=SchemeOptions(scheme=("seqeval",))))
     ours = result.overall("seqeval", labelled="span", variant="default")
     theirs = classification_report(GOLD, PRED, output_dict=True, zero_division=0)["micro avg"]
     assert (ours.precision, ours.recall, ours.f1) == pytest.approx(
@@ -67,7 +72,7 @@ def test_any_lists_of_tags_have_the_spans_that_seqeval_finds(both: tuple[list[li
 def test_lists_of_spans_are_scored_as_nervaluate_scores_them() -> None:
     gold = [[{"start": 0, "end": 1, "label": "PER"}, {"start": 3, "end": 3, "label": "LOC"}], []]
     pred = [[{"start": 0, "end": 1, "label": "PER"}], [{"start": 2, "end": 4, "label": "ORG"}]]
-    result = evaluate_spans(gold, pred, options=Options(schemes=SchemeOptions(names=("semeval",))))
+    result = evaluate_spans(gold, pred, options=Options(schemes=SchemeOptions(scheme=("semeval",))))
     theirs = Evaluator(gold, pred, tags=LABELS, loader="dict").evaluate()["overall"]["strict"]
     ours = result.select(scheme="semeval", variant="strict", layer=None, group_key=None, average="micro").iloc[0]
     assert (ours.precision, ours.recall) == pytest.approx((theirs.precision, theirs.recall))
@@ -210,3 +215,76 @@ def test_a_misspelt_import_fails_the_type_check(tmp_path: Path) -> None:
 def test_positions_of_numpy_are_whole_numbers_too() -> None:
     span = [[{"start": np.int64(0), "end": np.int64(1), "label": "PER"}]]
     assert evaluate_spans(span, span).headline.recall == 1.0
+
+
+def manual(name: str) -> str:
+    return (ROOT / "clueval_xlsx" / "manual" / f"{name}.md").read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("ignore")  # seqeval warns of labels without predictions
+def test_the_manual_shows_how_to_get_the_numbers_of_seqeval() -> None:
+    block = next(each for each in re.findall(r"```python\n(.*?)```", manual("python"), re.DOTALL) if "y_true" in each)
+    made: dict[str, Any] = {}
+    exec(compile(block, "python.md", "exec"), made)
+    theirs = classification_report(made["y_true"], made["y_pred"], output_dict=True, zero_division=0)
+    ours = {
+        row.label or f"{row.average} avg": (row.precision, row.recall, row.f1) for row in made["report"].itertuples()
+    }
+    assert ours == {name: (each["precision"], each["recall"], each["f1-score"]) for name, each in theirs.items()}
+    assert made["f1"] == f1_score(made["y_true"], made["y_pred"])
+    counted = {row.label: row.gold for row in made["report"].itertuples() if row.label}
+    assert counted == {name: theirs[name]["support"] for name in counted}
+
+
+FUNCTIONS = [name for name in clueval_xlsx.__all__ if inspect.isfunction(getattr(clueval_xlsx, name))]
+OPTIONS = [name for name in clueval_xlsx.__all__ if name.endswith(("Options", "Rules"))]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_on_a_function_says_what_it_takes_gives_and_raises_with_an_example(name: str) -> None:
+    function = getattr(clueval_xlsx, name)
+    text = inspect.getdoc(function) or ""
+    described = re.findall(r"^((?:`\w+`, )*`\w+`)  \S", text, re.MULTILINE)
+    arguments = set(re.findall(r"`(\w+)`", " ".join(described)))
+    assert set(inspect.signature(function).parameters) <= arguments
+    assert re.search(r"^Gives ", text, re.MULTILINE)
+    assert re.search(r"Raises `(?:Option|Input)Error`", text)
+    assert f">>> {name}(" in text or re.search(rf">>> .*\b{name}\(", text)  # --doctest-modules runs it
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_help_on_options_says_what_every_field_is_and_the_page_its_type(name: str) -> None:
+    kind = getattr(clueval_xlsx, name)
+    text = inspect.getdoc(kind) or ""
+    described = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^((?:`\w+`, )*`\w+`)  \S", text, re.MULTILINE))))
+    assert {field.name for field in dataclasses.fields(kind)} <= described
+    page = manual("api").partition(f"## {name}\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", page, re.MULTILINE)
+    assert [row[0] for row in rows] == [field.name for field in dataclasses.fields(kind)]
+    assert all(re.match(r"`[A-Za-z]", row[1]) for row in rows)
+
+
+def test_names_are_those_of_the_command_line_but_for_the_ones_that_the_manual_lists() -> None:
+    known = {name for each in FUNCTIONS for name in inspect.signature(getattr(clueval_xlsx, each)).parameters}
+    known |= {field.name for each in OPTIONS for field in dataclasses.fields(getattr(clueval_xlsx, each))}
+    section = manual("python").partition("### Names that differ")[2].partition("\n## ")[0]
+    listed = set(re.findall(r"--[a-z][a-z-]+", section))
+    options = {
+        option
+        for command in ("evaluate", "score", "compare", "reimport")
+        for parameter in cli.commands[command].params
+        if isinstance(parameter, click.Option)
+        for option in (*parameter.opts, *parameter.secondary_opts)
+        if option.startswith("--")
+    }
+    of_both = {re.sub(r"^--(gold|pred)-", "--", each) for each in options}  # those of one side are said to be the same
+    assert {each for each in of_both if each.removeprefix("--").replace("-", "_") not in known} <= listed
+    assert listed <= options
+
+
+def test_rows_that_are_not_there_are_refused() -> None:
+    result = evaluate_tags(GOLD, PRED)
+    with pytest.raises(OptionError, match=r"no row with scheme='seqeval'.*Computed: clueval"):
+        result.overall("seqeval")
+    with pytest.raises(OptionError, match=r"schem: there is no such column. Columns: scheme"):
+        result.select(schem="seqeval")

@@ -55,12 +55,12 @@ def ann() -> io.BytesIO:
         (SchemeOptions("seqeval"), SchemeOptions(("seqeval",))),
         (SchemeOptions(["seqeval", "iou"]), SchemeOptions(("seqeval", "iou"))),
         (SchemeOptions({"seqeval", "iou"}), SchemeOptions(("iou", "seqeval"))),
-        (SchemeOptions(iou=0.5), SchemeOptions(iou=(0.5,))),  # type: ignore[arg-type]
-        (SchemeOptions(iou=np.array([0.5])), SchemeOptions(iou=(0.5,))),  # type: ignore[arg-type]
+        (SchemeOptions(iou_threshold=0.5), SchemeOptions(iou_threshold=(0.5,))),  # type: ignore[arg-type]
+        (SchemeOptions(iou_threshold=np.array([0.5])), SchemeOptions(iou_threshold=(0.5,))),  # type: ignore[arg-type]
         (SchemeOptions(allow={"NAME": "[.]"}), SchemeOptions(allow=(("NAME", "[.]"),))),
-        (LabelRules(mapping={"MISC": "PER"}), LabelRules(mapping=(("MISC", "PER"),))),
+        (LabelRules(map={"MISC": "PER"}), LabelRules(map=(("MISC", "PER"),))),
         (LabelRules(equivalent=[["MISC", "PER"]]), LabelRules(equivalent=(("MISC", "PER"),))),
-        (LabelRules(ignored="MISC"), LabelRules(ignored=("MISC",))),
+        (LabelRules(ignore="MISC"), LabelRules(ignore=("MISC",))),
         (Options(by="court"), Options(by=("court",))),
         (Options(schemes="seqeval"), Options(schemes=SchemeOptions(("seqeval",)))),  # type: ignore[arg-type]
         (Options(schemes=["seqeval"]), Options(schemes=SchemeOptions(("seqeval",)))),  # type: ignore[arg-type]
@@ -76,7 +76,7 @@ def test_options_may_be_written_in_several_ways(written: object, same: object) -
 
 
 def test_a_mapping_of_labels_counts_however_it_is_written() -> None:
-    rules = LabelRules(mapping={"MISC": "PER"})
+    rules = LabelRules(map={"MISC": "PER"})
     result = evaluate_tags(GOLD, PRED, options=Options(labelled="span", labels=rules))
     assert (result.headline.recall, evaluate_tags(GOLD, PRED, options=Options(labelled="span")).headline.recall) == (
         1,
@@ -158,17 +158,17 @@ def test_a_workbook_is_written_to_a_path_as_text_as_to_any_path(tmp_path: Path) 
         (lambda: LabelRules(equivalent="MISC,PER"), "equivalent: found 'MISC,PER'. Allowed: groups"),
         (lambda: LabelRules(equivalent=[["MISC"]]), "equivalent: .*groups"),
         (lambda: LabelRules(equivalent={"MISC": "PER"}), "equivalent: .*groups"),
-        (lambda: LabelRules(mapping="MISC=PER"), "mapping: found 'MISC=PER'. Allowed: the new name of each label"),
-        (lambda: LabelRules(mapping=("MISC", "PER")), "mapping: found"),
-        (lambda: LabelRules(mapping={"MISC": 3}), "mapping: found {'MISC': 3}"),
-        (lambda: LabelRules(ignored=3), "ignored: found 3. Allowed: labels"),
+        (lambda: LabelRules(map="MISC=PER"), "map: found 'MISC=PER'. Allowed: the new name of each label"),
+        (lambda: LabelRules(map=("MISC", "PER")), "map: found"),
+        (lambda: LabelRules(map={"MISC": 3}), "map: found {'MISC': 3}"),
+        (lambda: LabelRules(ignore=3), "ignore: found 3. Allowed: labels"),
         (lambda: LabelRules(unmapped="drop"), "unmapped 'drop': unknown. Allowed: discard, keep"),
         (lambda: LabelRules(left_out=["a"]), "left_out: found"),
         (lambda: SchemeOptions(["seqvl"]), "there is no such scheme"),
         (lambda: SchemeOptions([3]), "found .3.. Allowed: names of schemes"),
         (lambda: SchemeOptions(None), "found None. Allowed: names of schemes"),
-        (lambda: SchemeOptions(iou="0.5"), "iou.*found '0.5'"),
-        (lambda: SchemeOptions(scenario=[0.5]), r"scenario.*found \[0.5\]. Allowed: a number"),
+        (lambda: SchemeOptions(iou_threshold="0.5"), "iou.*found '0.5'"),
+        (lambda: SchemeOptions(scenario_threshold=[0.5]), r"scenario.*found \[0.5\]. Allowed: a number"),
         (lambda: SchemeOptions(allow="NAME=[.]"), "allow: found .*a regex for each category"),
         (lambda: SchemeOptions(allow={"NAME": 3}), "allow: found"),
         (lambda: SchemeOptions(skip_words=["the"]), "skip"),
@@ -179,9 +179,9 @@ def test_a_workbook_is_written_to_a_path_as_text_as_to_any_path(tmp_path: Path) 
         (lambda: Options(seed=1.5), "seed: found 1.5. Allowed: a whole number"),
         (lambda: Options(replicates=True), "replicates: found True"),
         (lambda: Options(by=3), "by: found 3"),
-        (lambda: Options(schemes={"names": "iou"}), "schemes: found .*SchemeOptions"),
+        (lambda: Options(schemes={"scheme": "iou"}), "schemes: found .*SchemeOptions"),
         (lambda: Options(schemes=None), "schemes: found None"),
-        (lambda: Options(labels={"mapping": {}}), "labels: found .*LabelRules"),
+        (lambda: Options(labels={"map": {}}), "labels: found .*LabelRules"),
         (lambda: ReadOptions(layers=["category"]), r"layers: found \['category'\]. Allowed: a dict"),
         (lambda: ReadOptions(layers={"category": 2.0}), "layers: found"),
         (lambda: ReadOptions(token_id="4"), "token_id: found '4'. Allowed: a whole number or None"),

@@ -41,10 +41,25 @@ def error_table(
     context: int | None = None,
     metadata: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """One case for each span of `spans`, which are rows of `a`, with the spans of `b` that touch it and its context.
+    """One case for each span of `spans`, with the spans of the other side that touch it and its context.
 
-    `error_table(missed, gold, pred, corpus)` makes the FN cases,
-    `error_table(unsupported, pred, gold, corpus, sheet="FP")` the FP cases.
+    `spans`  the errors, which are rows of `a`: `gold[missed]` for FN, `pred[unsupported]` for FP
+    `a`, `b`  the spans of their own side and of the other, frames with `start`, `end` (both inclusive) and the layers
+    `corpus`  the text they stand in, such as `read(path).corpus`
+    `sheet`  what the cases are: `FN` or `FP`
+    `level`  how lenient a match may be: `exact`, `superset`, `tiling` or `overlap`
+    `context`  how many tokens are shown on each side; None for the sentence
+    `metadata`  keys of metadata that become columns
+
+    Gives a frame with a row a case. Raises `InputError` if the frames are no spans or `spans` are not rows of `a`,
+    `OptionError` if an option is not known.
+
+    >>> from clueval_xlsx import evaluate_tags
+    >>> pair = evaluate_tags([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]], [["Ann", "left", "Bonn"]]).pair
+    >>> gold, pred = pair.gold.spans, pair.pred.spans
+    >>> error_table(gold[1:], gold, pred, pair.corpus)[["sheet", "class", "surface"]]
+      sheet class surface
+    0    FN    FN    Bonn
     """
     for name, given in (("spans", spans), ("a", a), ("b", b)):
         check_frame(given, name)

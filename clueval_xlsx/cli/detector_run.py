@@ -132,7 +132,7 @@ def detected_pair(
     with finds_kept(run, target):
         prediction = make_prediction(dataset, run, sides.pred.nested)
         pair = make_pair(dataset.gold, prediction.side, strict_tags=sides.strict_tags)
-        aligned = align_entities(dataset.labels, run.description, dict(options.labels.mapping))
+        aligned = align_entities(dataset.labels, run.description, dict(options.labels.map))
         notes = (*pair.notes, *run_notes(run.description, dataset), *prediction.notes, *aligned.notes())
         rules = _with_entities(options.labels, aligned, run, keep_unmapped=request.keep_unmapped)
         yield Detected(replace(pair, notes=notes), dataset, run, target, replace(options, labels=rules))
@@ -145,7 +145,7 @@ def _with_entities(chosen: LabelRules, aligned: EntityAlignment, run: Run, *, ke
     kept = keep_unmapped or not aligned.known or (chosen.unmapped == KEEP and was_chosen("unmapped"))
     return replace(
         chosen,
-        mapping=(*dict(chosen.mapping).items(), *aligned.mapping),
+        map=(*dict(chosen.map).items(), *aligned.mapping),
         accounted=tuple(sorted({*(run.description.entities or ()), *(one.entity for one in aligned.counterparts)})),
         unmapped=KEEP if kept else DISCARD,
         left_out=tuple(run.failures),

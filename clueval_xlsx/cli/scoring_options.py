@@ -212,13 +212,13 @@ def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
         if not {*schemes, ALL} & set(given["scheme"]):
             refuse_idle(names, " or ".join(f"--scheme {scheme}" for scheme in schemes))
     return SchemeOptions(
-        names=tuple(dict.fromkeys(given["scheme"])),
+        scheme=tuple(dict.fromkeys(given["scheme"])),
         type_layer=given["type_layer"],
-        iou=tuple(dict.fromkeys(given["iou_threshold"])),
-        coverage=tuple(dict.fromkeys(given["coverage_threshold"])),
-        scenario=given["scenario_threshold"],
+        iou_threshold=tuple(dict.fromkeys(given["iou_threshold"])),
+        coverage_threshold=tuple(dict.fromkeys(given["coverage_threshold"])),
+        scenario_threshold=given["scenario_threshold"],
         allow=(*_allow_rules(given["allow_file"]), *given["allow"]),
-        character_unit=given["char_unit"],
+        char_unit=given["char_unit"],
         skip_words=given["skip_words"],
     )
 
@@ -231,9 +231,9 @@ def _label_rules(given: Mapping[str, Any]) -> LabelRules:
     if "scheme" in given and given["labelled"] is None:
         refuse_idle(["equivalence"], "--labelled")
     return LabelRules(
-        mapping=tuple(dict.fromkeys(given["map"])),
+        map=tuple(dict.fromkeys(given["map"])),
         equivalent=given["equivalent"],
-        ignored=tuple(dict.fromkeys(given["ignore"])),
+        ignore=tuple(dict.fromkeys(given["ignore"])),
         unmapped=given["unmapped"],
         equivalence=given["equivalence"],
     )

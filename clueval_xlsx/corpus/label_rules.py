@@ -26,30 +26,33 @@ _Occurrences = Mapping[str, Mapping[str, int]]
 class LabelRules:
     """What is done to labels before any scheme counts. Everything here is part of the signature.
 
-    `mapping` renames labels on both sides and on every layer; what follows speaks of the new names.
-    `equivalent` are groups of labels that count as the same in the relaxed rows, and with `equivalence`
-    "apply" also in the headline and the cases; "mark" leaves those strict and marks the cases that the
-    equivalence would resolve. Spans with an `ignored` label are not counted, nor is what matches them.
-    `unmapped` says what becomes of documents with labels nobody accounted for; `accounted` are labels that need
-    no mapping, because a detector can give them. `left_out` are documents (their indices) that do not count,
-    because a detector failed on them.
+    `map`  renames labels on both sides and on every layer, as a dict or pairs; what follows speaks of the new names
+    `equivalent`  groups of labels that count as the same in the relaxed rows
+    `ignore`  labels whose spans are not counted, nor is what matches them
+    `unmapped`  what becomes of documents with labels nobody accounted for: `discard` or `keep`
+    `equivalence`  `apply`: the same in headline and cases, too; `mark`: cases that it would resolve are marked
+    `accounted`  labels that need no mapping, because a detector can give them
+    `left_out`  documents (their indices) that do not count, because a detector failed on them
+
+    >>> LabelRules(map={"LOCATION": "LOC"}, equivalent=[("ORG", "LOC")]).representatives
+    {'ORG': 'ORG', 'LOC': 'ORG'}
     """
 
-    mapping: Pairs = ()
+    map: Pairs = ()
     equivalent: Sequence[Sequence[str]] = ()
-    ignored: Sequence[str] = ()
+    ignore: Sequence[str] = ()
     unmapped: str = KEEP
     equivalence: str = APPLY
     accounted: Sequence[str] = ()
     left_out: Sequence[int] = ()
 
     def __post_init__(self) -> None:
-        renamed = pairs("mapping", self.mapping, 'the new name of each label, such as {"LOCATION": "LOC"}')
+        renamed = pairs("map", self.map, 'the new name of each label, such as {"LOCATION": "LOC"}')
         keep(
             self,
-            mapping=renamed,
+            map=renamed,
             equivalent=groups("equivalent", self.equivalent, 'groups of labels, such as [("ORG", "LOC")]'),
-            ignored=texts("ignored", self.ignored, "labels"),
+            ignore=texts("ignore", self.ignore, "labels"),
             accounted=texts("accounted", self.accounted, "labels"),
             left_out=tuple(int(index) for index in numbers("left_out", self.left_out, "indices of documents")),
         )
@@ -85,10 +88,10 @@ class LabelRules:
     def describe(self) -> dict[str, str]:
         """The parts of the signature; only what was asked for."""
         parts = {
-            "map": ",".join(f"{old}={new}" for old, new in sorted(dict(self.mapping).items())),
+            "map": ",".join(f"{old}={new}" for old, new in sorted(dict(self.map).items())),
             "equivalent": "+".join(",".join(group) for group in self.equivalent),
             "equivalence": self.equivalence if self.equivalent else "",
-            "ignore": ",".join(sorted(self.ignored)),
+            "ignore": ",".join(sorted(self.ignore)),
             "unmapped": self.unmapped if self.unmapped == DISCARD else "",
             "left_out": ",".join(str(index) for index in self.left_out),
         }
@@ -143,7 +146,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
     """Rename labels and leave out documents with unmapped ones; the pair itself if there is nothing to do."""
     if rules == LabelRules():
         return pair, Alignment()
-    mapping = dict(rules.mapping)
+    mapping = dict(rules.map)
     mapped = {f"{old}={new}": _occurrences(pair, old) for old, new in mapping.items()}
     given = _labels_of(pair)
     if mapping:
@@ -155,7 +158,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
     discarded[list(rules.left_out)] = True
     if discarded.any():
         pair = _change(pair, lambda spans, _: spans[~discarded[pair.corpus.document_of(spans["start"].to_numpy())]])
-    ignored = {label: _occurrences(pair, label) for label in rules.ignored}
+    ignored = {label: _occurrences(pair, label) for label in rules.ignore}
     left_out = tuple(np.flatnonzero(discarded).tolist())
     alignment = Alignment(mapped, ignored, left_out, reasons, given=given, present=_labels_of(pair))
     return pair, replace(alignment, notes=alignment_notes(alignment, rules, len(pair.corpus.documents)))
@@ -244,10 +247,10 @@ def discards_by_prediction(pair: Pair, rules: LabelRules) -> bool:
     if rules.unmapped != DISCARD:
         return False
     gold, pred = _labels_of_side(pair.gold), _labels_of_side(pair.pred)
-    mapping = dict(rules.mapping)
+    mapping = dict(rules.map)
     gold, pred = ({mapping.get(label, label) for label in side} for side in (gold, pred))
-    known = {*mapping.values(), *rules.ignored, *rules.representatives, *rules.accounted}
-    return bool(pred - gold - known or (gold - known and (rules.mapping or rules.accounted)))
+    known = {*mapping.values(), *rules.ignore, *rules.representatives, *rules.accounted}
+    return bool(pred - gold - known or (gold - known and (rules.map or rules.accounted)))
 
 
 def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple[str, ...]]]:
@@ -261,8 +264,8 @@ def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple
     if rules.unmapped != DISCARD:
         return discarded, {}
     gold, pred = _labels_of_side(pair.gold), _labels_of_side(pair.pred)
-    known = {*dict(rules.mapping).values(), *rules.ignored, *rules.representatives, *rules.accounted} | (gold & pred)
-    foreign = (gold | pred) - known if rules.mapping or rules.accounted else pred - gold - known
+    known = {*dict(rules.map).values(), *rules.ignore, *rules.representatives, *rules.accounted} | (gold & pred)
+    foreign = (gold | pred) - known if rules.map or rules.accounted else pred - gold - known
     places: list[tuple[IntArray, str]] = []
     for side in (pair.gold, pair.pred):
         for name, spans in side.layers.items():
@@ -294,8 +297,8 @@ def alignment_notes(alignment: Alignment, rules: LabelRules, size: int) -> tuple
             "Map the labels with --map, or keep the documents with --unmapped keep"
         )
     present = alignment.present
-    nowhere = [label for label in [*rules.ignored, *rules.representatives] if label not in present]
+    nowhere = [label for label in [*rules.ignore, *rules.representatives] if label not in present]
     if nowhere and not alignment.discarded:
         named = ", ".join(f"{label}{_like(label, present)}" for label in dict.fromkeys(nowhere))
         notes.append(f"no span has the label {named}, though it was named")
-    return (*notes, *_misspelt(dict(rules.mapping), alignment.given))
+    return (*notes, *_misspelt(dict(rules.map), alignment.given))

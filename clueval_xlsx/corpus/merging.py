@@ -16,11 +16,15 @@ from clueval_xlsx.text.strings import IntArray
 def merge_layers(layers: Mapping[str, pd.DataFrame], documents: IntArray | None = None) -> pd.DataFrame:
     """Merge one span frame a layer into a single sequence with a label column for each layer.
 
+    `layers`  the spans of each layer by its name: `start`, `end` (both inclusive) and a column of that name
+    `documents`  the first positions of the documents, over whose borders nothing is joined; None for one document
+
     Spans are the nodes of a graph, overlapping ones are joined, and each connected component becomes one span
     from its smallest start to its largest end. A layer's label is the one with most tokens in the component; a
     tie goes to the leftmost; a layer without a span there gives none. The order of the layers does not matter
-    but for the order of the columns. `documents` are the first positions of the documents, over whose borders
-    nothing is joined.
+    but for the order of the columns.
+
+    Gives a frame with `start`, `end` and the layers. Raises `InputError` if a frame has not these columns.
 
     >>> import pandas as pd
     >>> category = pd.DataFrame({"start": [0, 8], "end": [2, 9], "category": ["PERSON", "DATE"]})

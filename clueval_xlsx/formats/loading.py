@@ -33,9 +33,15 @@ def read(
     name: str | None = None,
     base: Reading | None = None,
 ) -> Reading:
-    """Read a file (or a brat folder) in any known format, by itself.
+    """Read a file, a folder or a glob in any known format, by itself.
 
-    `base` is the side whose text annotations belong to that have none of their own, if no other text is given.
+    `source`  a path, or a file opened for reading bytes
+    `options`  how to read it, such as `ReadOptions(layers={"category": 2})`; None: found out from its content
+    `name`  what it is called in messages and outputs; None for its own name
+    `base`  the side whose text annotations belong to that have none of their own, if no other text is given
+
+    Gives a reading: its `corpus` (tokens, documents, metadata) and its annotations. Raises `InputError` with the place
+    of what is wrong, `OptionError` if an option does not fit the file.
 
     >>> import io
     >>> reading = read(io.BytesIO(b"Ann\\tB-PER\\nLee\\tI-PER\\n"), name="ann.vrt")
@@ -324,7 +330,23 @@ def read_pair(
     align: str = "tokens",
     align_limit: float = 50,
 ) -> Pair:
-    """Read gold and prediction and bring them together; the prediction is read like gold unless told otherwise."""
+    """Read gold and prediction and bring them together.
+
+    `gold`, `pred`  a path each, or a file opened for reading bytes
+    `gold_options`  how to read gold, such as `ReadOptions(layers={"category": 2})`; None: found out from its content
+    `pred_options`  how to read the prediction; None: like gold
+    `bio`  whether an I- tag that continues nothing opens a span (`lenient`) or is an error (`strict`)
+    `align`  whether both sides must have the same `tokens`, the same `text`, or as many tokens (`position`)
+    `align_limit`  with `position`: the largest share of words that may differ, in percent
+
+    Gives the pair that `evaluate` takes. Raises `InputError` with the place where the sides do not fit each other,
+    `OptionError` if an option does not fit a file.
+
+    >>> import io
+    >>> pair = read_pair(io.BytesIO(b"Ann\\tB-PER\\n"), io.BytesIO(b"Ann\\tO\\n"))
+    >>> len(pair.gold.spans), len(pair.pred.spans)
+    (1, 0)
+    """
     one_of("bio", bio, ("lenient", "strict"))
     one_of("align", align, ("tokens", "text", "position"))
     if not isinstance(align_limit, int | float) or not 0 <= align_limit <= 100:

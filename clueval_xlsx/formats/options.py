@@ -28,14 +28,28 @@ _MOST_COLUMNS = 1_000_000
 class ReadOptions:
     """How to read one side.
 
-    `layers` maps a layer to its column, or in formats without columns to a field (None: the field of that name).
-    Without layers there is one, `span`: the only column of tags, or the main label elsewhere. `fields` says where
-    things stand in JSON whose keys are not known, `token` which column holds the tokens. `text` is where the text
-    lies if not with the annotations: a folder for brat, a file for a span table. `nested` None means the source's own
-    default: `longest` for a detector's list, else `error`. `side` says whether annotations or predictions are wanted
-    from a file that holds both. `mismatch` says what happens to words that do not fit their offsets, `discontinuous`
-    to spans of several parts, `several_tags` to cells with more than one tag; `tag_names` are what numbers mean where
-    tags are numbers. `encoding` is that of text which is not UTF-8. `text_only` says that nobody wants the annotations.
+    `format`  the name of the format; None: found out from name and content
+    `layers`  a layer to its column, or to its field (None: the field of that name); without it there is one, `span`
+    `fields`  where things stand in JSON whose keys are not known, such as `{"text": "body", "spans": "entities"}`
+    `token`  the column that holds the tokens
+    `token_id`, `document_id`, `sentence_id`  the columns that hold these IDs
+    `columns`  a name for each column whose values metrics can be grouped by
+    `space_column`  the column that says whether a space follows
+    `document_tag`, `sentence_tag`  the elements that hold documents and sentences in vertical text
+    `text`  where the text lies if not with the annotations: a folder for brat, a file for a span table
+    `nested`  annotations that overlap: `error`, `longest`, `merge`; None: `longest` for a detector's list, else `error`
+    `offsets`  what character offsets count: `codepoints`, `glyphs` or `utf16`
+    `annotator`  whose annotations are wanted: a name, `first` (of each document) or `union`
+    `side`  whether annotations (`gold`) or predictions (`pred`) are wanted from a file that holds both
+    `mismatch`  words that do not fit their offsets: `error` or `warn`
+    `discontinuous`  spans of several parts: `error`, `join` or `split`
+    `several_tags`  cells with more than one tag: `error`, `first` or `layers`
+    `tag_names`  what numbers mean where tags are numbers
+    `encoding`  of text that is not UTF-8
+    `text_only`  nobody wants the annotations
+
+    >>> ReadOptions(layers={"category": 2, "risk": 3}, token_id=4).layers["risk"]
+    3
     """
 
     format: str | None = None

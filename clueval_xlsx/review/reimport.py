@@ -148,9 +148,26 @@ def reimport(
 ) -> Reimport:
     """Turn judged workbooks into a corrected gold standard.
 
-    How the files are read and what was evaluated comes from the workbooks, unless `overrides` says otherwise. `pred`
-    and `options` are for workbooks that lost their hidden sheet. `resolve` is `majority`, `unanimous` or the name
-    of a judge, `trust_id` says which of two case IDs counts where they differ (`row` or `block`).
+    `workbooks`  a path or an open file, or a list of them
+    `gold`  the gold standard that they were made from: a path or an open file
+    `pred`  the prediction, for workbooks that lost their hidden sheet
+    `resolve`  who is right where judges differ: `majority`, `unanimous` or the name of a judge
+    `trust_id`  which of two case IDs counts where they differ: `row` or `block`
+    `password`  of workbooks that are encrypted
+    `overrides`  other ways to read the files than the workbooks remember
+    `options`  what was evaluated, for workbooks that lost their hidden sheet
+    `judgements`  further judgements than those that the workbooks know
+    `worth`  how many errors a further hundred judgements must find to be worth it, for the advice when to stop
+
+    Gives a `Reimport`. Raises `InputError` if a workbook cannot be read or belongs to another gold standard,
+    `OptionError` if an option does not fit.
+
+    >>> import io
+    >>> from clueval_xlsx import evaluate, read_pair, write_workbook
+    >>> gold, pred, book = b"Ann\\tB-PER\\nLee\\tI-PER\\n", b"Ann\\tB-PER\\nLee\\tO\\n", io.BytesIO()
+    >>> write_workbook(evaluate(read_pair(io.BytesIO(gold), io.BytesIO(pred))), book)
+    >>> reimport(io.BytesIO(book.getvalue()), io.BytesIO(gold))
+    <Reimport: 0 changes of gold, 0 rows that cannot be used>
     """
     sources = _sources(workbooks)
     if not sources:

@@ -191,11 +191,11 @@ def _side(
         kind=labels[type_layer],
         strict_kind=labels[type_layer],
         agreement={layer: labels_agree(spans, match, layer) for layer in layers},
-        ignored=has_label(spans, layers, rules.ignored),
-        partner_ignored=has_label(match, [f"partner_{layer}" for layer in layers], rules.ignored),
+        ignored=has_label(spans, layers, rules.ignore),
+        partner_ignored=has_label(match, [f"partner_{layer}" for layer in layers], rules.ignore),
         tags=own.tags.get(layers[0]) if len(layers) == 1 else None,  # merged spans have no tags
         listed=listed,
-        listed_ignored=has_label(listed, layers_of(listed), rules.ignored),
+        listed_ignored=has_label(listed, layers_of(listed), rules.ignore),
         listed_scores=own.listed_scores if own.listed is not None else span_scores(own),
         from_tags=type_layer in own.openings,
     )

@@ -31,10 +31,12 @@ Extents = tuple[IntArray, IntArray]  # first and last positions of spans, both i
 def match_spans(a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None = None) -> pd.DataFrame:
     """Classify every span of `a` against the spans of `b`.
 
-    Both are frames with `start` and `end` (inclusive), sorted, each free of overlap; every other column is a
-    layer of labels. The result has one row for each row of `a`:
+    `a`, `b`  frames with `start`, `end` (both inclusive) and a column a layer, sorted, each free of overlap
+    `layers`  the layers whose labels are wanted; None for those of `b`
 
-    `class`        1 exact, 2 superset, 3 tiling, 4 overlap, 5 none
+    Gives a frame with one row for each row of `a`. Raises `InputError` if a frame is not like that.
+
+    `class`  1 exact, 2 superset, 3 tiling, 4 overlap, 5 none
     `first`,`stop`  the rows of `b` that touch the span: `first` up to, not including, `stop`
     `partner_start`,`partner_end`  the extent of those rows; -1 where nothing touches
     `partner_LAYER`  the label of the partner; missing for class 5

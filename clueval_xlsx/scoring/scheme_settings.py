@@ -53,42 +53,59 @@ def gives_half_credit(scheme: str, variant: str | None) -> bool:
 
 @dataclass(frozen=True)
 class SchemeOptions:
-    """What to count besides `clueval`."""
+    """What to count besides `clueval`.
 
-    names: Sequence[str] = ()
-    type_layer: str | None = None  # the layer whose labels are the types of merged spans; the first one
-    iou: Sequence[float] = (0.9,)
-    coverage: Sequence[float] = (0.3,)
-    scenario: float = 0.5
-    allow: Pairs = ()  # category (or ALL, NONE) and the regex of characters left out
-    character_unit: str = CODE_POINTS
-    skip_words: str = PRESIDIO_SKIP_WORDS  # what `presidio` passes over: that package's list, or nothing
+    `scheme`  names of schemes, or `all`
+    `type_layer`  the layer whose labels are the types of merged spans; None for the first
+    `iou_threshold`  `iou`, `presidio`: least intersection over union, one or several
+    `coverage_threshold`  `coverage`: least share of a gold span that must be covered, one or several
+    `scenario_threshold`  `scenario`: least overlap ratio of a partial match
+    `allow`  `chars`: the regex of characters that need no masking for a category (or ALL), or may be masked (NONE)
+    `char_unit`  `chars`: what counts as one character: `codepoints`, `glyphs` or `utf16`
+    `skip_words`  `presidio`: the words it passes over: that package's list (`presidio`) or `none`
+
+    >>> SchemeOptions("iou", iou_threshold=[0.5, 0.9]).iou_threshold
+    (0.5, 0.9)
+    """
+
+    scheme: Sequence[str] = ()
+    type_layer: str | None = None
+    iou_threshold: Sequence[float] = (0.9,)
+    coverage_threshold: Sequence[float] = (0.3,)
+    scenario_threshold: float = 0.5
+    allow: Pairs = ()
+    char_unit: str = CODE_POINTS
+    skip_words: str = PRESIDIO_SKIP_WORDS
 
     def __post_init__(self) -> None:
         keep(
             self,
-            names=texts("names", self.names, "names of schemes"),
-            iou=numbers("iou", self.iou, "shares"),
-            coverage=numbers("coverage", self.coverage, "shares"),
+            scheme=texts("scheme", self.scheme, "names of schemes"),
+            iou_threshold=numbers("iou_threshold", self.iou_threshold, "shares"),
+            coverage_threshold=numbers("coverage_threshold", self.coverage_threshold, "shares"),
             allow=self.allowed,
         )
         check_kinds(self)
-        unknown = [name for name in self.names if name not in {*NAMES, ALL}]
+        unknown = [name for name in self.scheme if name not in {*NAMES, ALL}]
         if unknown:
             raise OptionError(f"--scheme {unknown[0]}: there is no such scheme. Allowed: {', '.join((*NAMES, ALL))}.")
-        for name, thresholds in (("iou", self.iou), ("coverage", self.coverage), ("scenario", (self.scenario,))):
+        for name, thresholds in (
+            ("iou", self.iou_threshold),
+            ("coverage", self.coverage_threshold),
+            ("scenario", (self.scenario_threshold,)),
+        ):
             for threshold in thresholds:
                 if not 0 < threshold <= 1:
                     raise OptionError(
                         f"--{name}-threshold {threshold:g}: a threshold is a share. Allowed: more than 0, up to 1."
                     )
-        one_of("--char-unit", self.character_unit, CHARACTER_UNITS)
+        one_of("--char-unit", self.char_unit, CHARACTER_UNITS)
         one_of("--skip-words", self.skip_words, SKIP_WORDS)
 
     @property
     def chosen(self) -> tuple[str, ...]:
         """The schemes to compute, in their fixed order."""
-        return tuple(name for name in NAMES if name == "clueval" or name in self.names or ALL in self.names)
+        return tuple(name for name in NAMES if name == "clueval" or name in self.scheme or ALL in self.scheme)
 
     @property
     def allowed(self) -> tuple[tuple[str, str], ...]:
@@ -107,11 +124,17 @@ class SchemeOptions:
         parts = {"scheme": "+".join(self.chosen)}
         if self.type_layer is not None:
             parts["type-layer"] = self.type_layer
-        for name, value in (("iou", self.iou), ("coverage", self.coverage), ("scenario", (self.scenario,))):
+        for name, value in (
+            ("iou", self.iou_threshold),
+            ("coverage", self.coverage_threshold),
+            ("scenario", (self.scenario_threshold,)),
+        ):
             if name in self.chosen:
                 parts[name] = ",".join(f"{threshold:g}" for threshold in value)
         if "presidio" in self.chosen:
-            parts["presidio"] = ",".join([*(f"{threshold:g}" for threshold in self.iou), f"skip={self.skip_words}"])
+            parts["presidio"] = ",".join(
+                [*(f"{threshold:g}" for threshold in self.iou_threshold), f"skip={self.skip_words}"]
+            )
         if "chars" in self.chosen:
-            parts["chars"] = ",".join([self.character_unit, *(f"{key}={quote(rule)}" for key, rule in self.allowed)])
+            parts["chars"] = ",".join([self.char_unit, *(f"{key}={quote(rule)}" for key, rule in self.allowed)])
         return parts

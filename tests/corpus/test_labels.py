@@ -53,7 +53,7 @@ def counts(evaluation: Evaluation) -> tuple[int, ...]:
 
 def test_mapping_renames_on_both_sides() -> None:
     assert counts(result()) == (7, 1, 6, 6, 1, 5)
-    mapped = result(mapping=(("LOCATION", "LOC"),))
+    mapped = result(map=(("LOCATION", "LOC"),))
     assert counts(mapped) == (7, 2, 5, 6, 2, 4)
     assert mapped.alignment.mapped == {"LOCATION=LOC": {"gold": 0, "pred": 1}}
     assert "labels mapped: LOCATION=LOC (0 gold, 1 predicted)" in mapped.notes
@@ -61,25 +61,25 @@ def test_mapping_renames_on_both_sides() -> None:
 
 
 def test_a_mapping_may_swap_labels() -> None:
-    rules = {"mapping": (("PER", "MISC"), ("MISC", "PER"))}
+    rules = {"map": (("PER", "MISC"), ("MISC", "PER"))}
     found = result(**rules)
     assert [row[2] for row in listed(found.pair.gold.spans)] == ["LOC", "ORG", "MISC", "PER", "MISC", "MISC", "PER"]
     assert [row[2] for row in listed(found.raw.gold.spans)] == ["LOC", "ORG", "PER", "MISC", "PER", "PER", "MISC"]
 
 
 def test_the_manifest_keeps_labels_as_they_were_because_the_mapping_comes_again() -> None:
-    found = result(mapping=(("PER", "MISC"), ("MISC", "PER")))
+    found = result(map=(("PER", "MISC"), ("MISC", "PER")))
     predictions = unpack_predictions(from_evaluation(found).predictions)
     assert listed(predictions["span"]) == listed(found.raw.pred.spans)
 
 
 def test_one_label_cannot_become_two() -> None:
     with pytest.raises(OptionError, match="mapped to two different labels"):
-        LabelRules(mapping=(("A", "B"), ("A", "C")))
+        LabelRules(map=(("A", "B"), ("A", "C")))
 
 
 def test_equivalent_labels_are_no_error_where_they_are_applied() -> None:
-    found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),))
+    found = result(map=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),))
     assert counts(found) == (7, 3, 4, 6, 3, 3)
     missed, unsupported = found.case_tables
     assert "Siemens" not in missed["surface"].tolist()
@@ -90,7 +90,7 @@ def test_equivalent_labels_are_no_error_where_they_are_applied() -> None:
 
 
 def test_equivalent_labels_that_are_only_marked_leave_the_case_and_say_so() -> None:
-    found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),), equivalence="mark")
+    found = result(map=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),), equivalence="mark")
     assert counts(found) == (7, 2, 5, 6, 2, 4)
     for cases in found.case_tables:
         assert cases.set_index("surface")["relaxed"].to_dict().pop("Siemens")
@@ -98,7 +98,7 @@ def test_equivalent_labels_that_are_only_marked_leave_the_case_and_say_so() -> N
 
 
 def test_strict_and_relaxed_stand_side_by_side() -> None:
-    found = result(mapping=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),), schemes=("all",))
+    found = result(map=(("LOCATION", "LOC"),), equivalent=(("ORG", "LOC"),), schemes=("all",))
     table = strict_against_relaxed(found.scores)
     row = table[(table["scheme"] == "clueval") & (table["level"] == "exact") & table["layer"].isna()].iloc[0]
     assert (row["tp_gold_strict"], row["tp_gold_relaxed"], row["tp_gold_difference"]) == (2, 3, 1)
@@ -124,7 +124,7 @@ def test_equivalent_labels_vote_together() -> None:
 
 def test_ignored_spans_and_what_matches_them_leave_the_count() -> None:
     """MISC on either side: Cy and Gil (gold), Dee and Flo (prediction) go, and so do their partners."""
-    found = result(labelled=None, ignored=("MISC",))
+    found = result(labelled=None, ignore=("MISC",))
     assert counts(found) == (4, 3, 1, 3, 3, 0)  # of gold: Bonn, Siemens, Ann, Eve
     missed, unsupported = found.case_tables
     assert missed["surface"].tolist() == ["Eve"]
@@ -134,7 +134,7 @@ def test_ignored_spans_and_what_matches_them_leave_the_count() -> None:
 
 @pytest.mark.parametrize("scheme", ["seqeval", "semeval", "scenario", "tokens", "iou", "chars"])
 def test_ignored_labels_are_nowhere_an_error(scheme: str) -> None:
-    found = result(ignored=("MISC",), schemes=(scheme,))
+    found = result(ignore=("MISC",), schemes=(scheme,))
     rows = found.scores[(found.scores["scheme"] == scheme) & found.scores["group_key"].isna()]
     misc = rows[rows["label"] == "MISC"]
     assert (misc[["gold", "pred", "fn", "fp"]].fillna(0) == 0).all().all()
@@ -146,7 +146,7 @@ def test_ignored_labels_are_nowhere_an_error(scheme: str) -> None:
 
 def test_coverage_counts_ignored_spans_that_are_found() -> None:
     table = TABLE.replace("B-MISC      B-PER", "B-MISC      B-MISC")
-    options = Options(replicates=0, schemes=SchemeOptions(("coverage",)), labels=LabelRules(ignored=("MISC",)))
+    options = Options(replicates=0, schemes=SchemeOptions(("coverage",)), labels=LabelRules(ignore=("MISC",)))
     row = evaluate(pair_of(table), options).overall("coverage", variant="0.3", labelled="span")
     assert (row["tp_gold"], row["fn"], row["fp"]) == (2, 4, 2)  # Ann and Cy found; Gil no miss; Dee, Flo no false alarm
 
@@ -163,14 +163,14 @@ def test_documents_with_unmapped_labels_are_left_out_and_named() -> None:
 
 def test_with_a_mapping_labels_that_only_one_side_has_are_unmapped() -> None:
     mapping = (("LOCATION", "LOC"),)
-    assert result(mapping=mapping, unmapped="discard").alignment.reasons == {"a": ("ORG",)}
-    for accounted in ({"ignored": ("ORG",)}, {"equivalent": (("ORG", "LOC"),)}):
-        assert result(mapping=mapping, unmapped="discard", **accounted).alignment.reasons == {}
-    assert result(mapping=mapping, unmapped="keep").alignment.reasons == {}
+    assert result(map=mapping, unmapped="discard").alignment.reasons == {"a": ("ORG",)}
+    for accounted in ({"ignore": ("ORG",)}, {"equivalent": (("ORG", "LOC"),)}):
+        assert result(map=mapping, unmapped="discard", **accounted).alignment.reasons == {}
+    assert result(map=mapping, unmapped="keep").alignment.reasons == {}
 
 
 def test_labels_that_occur_nowhere_are_pointed_out() -> None:
-    assert any("no span has the label VEHICLE" in note for note in result(ignored=("VEHICLE",)).notes)
+    assert any("no span has the label VEHICLE" in note for note in result(ignore=("VEHICLE",)).notes)
 
 
 def test_the_command_line_and_toml_say_the_same(

@@ -47,7 +47,7 @@ PRED = {
 }
 TEXT = FOLDER / "brat-gold"
 # `seqeval` strict needs tags; the scores of all other schemes are compared.
-SCHEMES = SchemeOptions(names=("semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents"))
+SCHEMES = SchemeOptions(scheme=("semeval", "scenario", "tokens", "iou", "coverage", "chars", "documents"))
 OPTIONS = Options(level="exact", labelled="span", schemes=SCHEMES, replicates=50)
 
 

@@ -26,7 +26,7 @@ from tests.fuzz.cases import Files, command, promise
 from tests.support.tables import listed
 
 _EXACT = Options(level="exact", replicates=0)
-_EVERYTHING = Options(level="exact", replicates=5, schemes=SchemeOptions(names=("all",)))
+_EVERYTHING = Options(level="exact", replicates=5, schemes=SchemeOptions(scheme=("all",)))
 _CONVERSIONS = ("vrt", "conll", "presidio", "label-studio", "brat", "table")
 
 

@@ -157,7 +157,7 @@ def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation
         b"<text id='one'>\nAnn\tB-PER\n</text>\n<text id='two'>\nBob\tB-ODD\n</text>\n",
         b"<text id='one'>\nAnn\tO\n</text>\n<text id='two'>\nBob\tB-PER\n</text>\n",
     )
-    rules = LabelRules(mapping=(("PER", "PERSON"),), unmapped="discard")
+    rules = LabelRules(map=(("PER", "PERSON"),), unmapped="discard")
     result = evaluate(pair_of(sides), Options(labels=rules))
     assert result.alignment.discarded
     page = to_html(result)

@@ -322,7 +322,7 @@ def says(**changes):
         (says(settings={"level": "exakt"}), "damaged: level 'exakt': unknown. Allowed: exact"),
         (says(settings={"beta": "two"}), "damaged: settings.beta is 'two'. Allowed: float"),
         (says(settings={"replicates": 10**12}), "damaged: --replicates 1000000000000: out of range"),
-        (says(settings={"labels": {"mapping": [["A"]]}}), "labels.mapping.0. is .'A'.. Allowed: array of length 2"),
+        (says(settings={"labels": {"map": [["A"]]}}), "labels.map.0. is .'A'.. Allowed: array of length 2"),
         (says(settings={"labels": {"left_out": [99]}}), "document 99 was left out, but there are only"),
         (says(reading={"gold": {"token_id": [4]}}), "token_id is of the wrong kind. Allowed: int . null"),
         (says(reading={"gold": {"layers": {"category": -2}}}), "damaged: --layer category=-2: there is no column -2"),

@@ -95,7 +95,7 @@ def everything(shared_data: Path) -> Evaluation:
     files = [shared_data / f"ler-dev.{side}.vrt" for side in ("gold", "pred")]
     options = Options(
         replicates=0,
-        schemes=SchemeOptions(names=("all",), iou=(0.9, 0.5)),
+        schemes=SchemeOptions(scheme=("all",), iou_threshold=(0.9, 0.5)),
         labels=LabelRules(equivalent=(("GRT", "INN"),)),
     )
     return evaluate(read_pair(*files, ReadOptions(layers={"fine": 2}, token_id=4)), options)

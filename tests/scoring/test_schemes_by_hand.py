@@ -25,7 +25,7 @@ from tests.support.tables import pair_of, spans_of
 
 def result(table: str | Pair, *names: str, **schemes: object) -> Evaluation:
     pair = pair_of(table) if isinstance(table, str) else table
-    return evaluate(pair, Options(replicates=0, schemes=SchemeOptions(names=names, **schemes)))  # type: ignore[arg-type]
+    return evaluate(pair, Options(replicates=0, schemes=SchemeOptions(scheme=names, **schemes)))  # type: ignore[arg-type]
 
 
 # ---- chars --------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_a_rule_must_match_the_whole_character() -> None:
 @pytest.mark.parametrize(("unit", "size"), [("codepoints", 3), ("glyphs", 2), ("utf16", 4)])
 def test_units_of_characters(unit: str, size: int) -> None:
     table = "token gold pred\ne\u0301𝔘 B-X B-X\n"  # e with a combining accent, and a letter beyond the BMP
-    assert result(table, "chars", character_unit=unit).overall("chars")["gold"] == size
+    assert result(table, "chars", char_unit=unit).overall("chars")["gold"] == size
 
 
 def test_the_last_listed_annotation_wins() -> None:
@@ -241,10 +241,10 @@ def test_schemes_do_not_mind_empty_sides() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"names": ("bleu",)}, "there is no such scheme"),
-        ({"iou": (0.0,)}, "--iou-threshold 0"),
-        ({"coverage": (1.5,)}, "--coverage-threshold 1.5"),
-        ({"character_unit": "bytes"}, "--char-unit 'bytes'"),
+        ({"scheme": ("bleu",)}, "there is no such scheme"),
+        ({"iou_threshold": (0.0,)}, "--iou-threshold 0"),
+        ({"coverage_threshold": (1.5,)}, "--coverage-threshold 1.5"),
+        ({"char_unit": "bytes"}, "--char-unit 'bytes'"),
     ],
 )
 def test_wrong_settings_say_what_is_allowed(options: dict[str, object], words: str) -> None:
@@ -253,7 +253,9 @@ def test_wrong_settings_say_what_is_allowed(options: dict[str, object], words: s
 
 
 def test_everything_that_influences_a_number_is_in_the_signature() -> None:
-    found = result("token gold pred\na B-X O\n", "iou", "chars", iou=(0.7,), allow=(("ALL", "a|b"),)).signature
+    found = result(
+        "token gold pred\na B-X O\n", "iou", "chars", iou_threshold=(0.7,), allow=(("ALL", "a|b"),)
+    ).signature
     assert "|scheme:clueval+iou+chars|" in found
     assert "|iou:0.7|" in found
     assert "|chars:codepoints,ALL=a%7Cb|" in found

@@ -202,7 +202,7 @@ def as_dicts(spans: list[Span]) -> list[dict[str, object]]:
 
 @given(SPANS, SPANS)
 def test_semeval_is_nervaluate(gold: list[Span], pred: list[Span]) -> None:
-    result = run(gold, pred, names=("semeval",))
+    result = run(gold, pred, scheme=("semeval",))
     theirs = Evaluator([as_dicts(gold)], [as_dicts(pred)], tags=["A", "B", "C"], loader="dict").evaluate()
     for ours, name in THEIR_NAMES.items():
         rows = result.select(scheme="semeval", variant=ours, group_key=None, average="micro")
@@ -217,7 +217,7 @@ def test_semeval_is_nervaluate(gold: list[Span], pred: list[Span]) -> None:
 
 def test_semeval_passes_over_less_than_one_per_cent_of_a_gold_span() -> None:
     gold, pred = [(0, 149, "A")], [(149, 151, "A")]
-    row = run(gold, pred, names=("semeval",)).overall("semeval", variant="partial")
+    row = run(gold, pred, scheme=("semeval",)).overall("semeval", variant="partial")
     assert row["counts"] == {"COR": 0, "INC": 0, "PAR": 0, "MIS": 1, "SPU": 1}
 
 
@@ -251,7 +251,7 @@ def plain_scenario(gold: list[Span], pred: list[Span], text: Text, t: float) -> 
 @at_most(40)
 @given(SPANS, SPANS, WORDS, THRESHOLDS)
 def test_scenario_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], t: float) -> None:
-    row = run(gold, pred, words, names=("scenario",), scenario=t).overall(
+    row = run(gold, pred, words, scheme=("scenario",), scenario_threshold=t).overall(
         "scenario", variant="partial", labelled="span"
     )
     expected = plain_scenario(gold, pred, decoded(words), t)
@@ -275,7 +275,7 @@ def test_iou_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[s
             for a in own
         )
 
-    result = run(gold, pred, words, names=("iou",), iou=(t,))
+    result = run(gold, pred, words, scheme=("iou",), iou_threshold=(t,))
     row = result.overall("iou", variant=f"{t:g}", labelled="span" if by_type else None)
     assert (row["tp_gold"], row["tp_pred"]) == (found(gold, pred), found(pred, gold))
 
@@ -337,8 +337,8 @@ def check_coverage(
 ) -> None:
     """The overall row, that of every label, and their mean."""
     ignored = {"C"} if ignoring else set()
-    rules = LabelRules(equivalent=(("A", "B"),), ignored=tuple(ignored))
-    result = score(gold, pred, words, names=("coverage",), coverage=(t,), rules=rules)
+    rules = LabelRules(equivalent=(("A", "B"),), ignore=tuple(ignored))
+    result = score(gold, pred, words, scheme=("coverage",), coverage_threshold=(t,), rules=rules)
     for variant, groups in ((f"{t:g}", {}), (f"{t:g} relaxed", {"B": "A"})):
         row = result.overall("coverage", variant=variant, labelled="span")
         tp, fn, fp, relaxed = plain_coverage(gold, pred, decoded(words), t, groups, ignored)
@@ -372,7 +372,7 @@ def test_tokens_is_the_plain_loop(gold: list[Span], pred: list[Span], by_label: 
 
     ours, theirs = labels(gold), labels(pred)
     agree = sum(token in theirs and (not by_label or theirs[token] == label) for token, label in ours.items())
-    row = run(gold, pred, names=("tokens",)).overall("tokens", labelled="span" if by_label else None)
+    row = run(gold, pred, scheme=("tokens",)).overall("tokens", labelled="span" if by_label else None)
     assert (row["gold"], row["pred"], row["tp_gold"], row["tp_pred"]) == (len(ours), len(theirs), agree, agree)
 
 
@@ -410,7 +410,7 @@ def check_chars(
                 right.update([in_pred[place]] if place in in_pred else [])
         elif place in in_pred and not ("NONE" in rules and re.fullmatch(rules["NONE"], character)):
             fp[in_pred[place]] += 1
-    result = score(gold, pred, words, names=("chars",), allow=tuple(rules.items()))
+    result = score(gold, pred, words, scheme=("chars",), allow=tuple(rules.items()))
     row = result.overall("chars")
     assert (row["tp_gold"], row["tp_pred"], row["fn"], row["fp"]) == (
         tp.total(), right.total(), fn.total(), fp.total()
@@ -425,7 +425,7 @@ def check_chars(
 @at_most(20)
 @given(SPANS, WORDS)
 def test_a_perfect_prediction_is_perfect_in_every_scheme(gold: list[Span], words: list[str]) -> None:
-    result = run(gold, gold, words, names=("all",))
+    result = run(gold, gold, words, scheme=("all",))
     whole = result.scores[result.scores["layer"].isna() & result.scores["group_key"].isna()]
     assert (whole["fn"].fillna(0) == 0).all()
     assert (whole["fp"].fillna(0) == 0).all()
@@ -456,7 +456,7 @@ def test_rows_of_documents_add_up_to_the_whole(gold: list[Span], pred: list[Span
 @given(SPANS, SPANS)
 @example([(2, 5, "C")], [(2, 2, "A"), (3, 3, "B"), (4, 5, "C")])
 def test_relaxed_is_never_stricter(gold: list[Span], pred: list[Span]) -> None:
-    result = run(gold, pred, names=("all",), rules=LabelRules(equivalent=(("A", "B"),)))
+    result = run(gold, pred, scheme=("all",), rules=LabelRules(equivalent=(("A", "B"),)))
     from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 
     table = strict_against_relaxed(result.scores)

@@ -226,7 +226,7 @@ def test_every_threshold_has_the_figures_of_the_file_with_the_predictions_that_s
     if all(find.score is None for find in pred):
         return
     rules = data.draw(
-        st.sampled_from([LabelRules(), LabelRules(ignored=("Y",)), LabelRules(equivalent=(("X", "Y"),))]), "rules"
+        st.sampled_from([LabelRules(), LabelRules(ignore=("Y",)), LabelRules(equivalent=(("X", "Y"),))]), "rules"
     )
     folder = tmp_path_factory.mktemp("t")
     pair = pair_of(folder, way, nested, texts, gold, pred)
@@ -273,9 +273,9 @@ def test_states_that_are_matched_some_at_a_time_give_the_same(tmp_path: Path, mo
     ("rules", "refused"),
     [
         (LabelRules(unmapped="discard"), True),  # Z is predicted and nowhere in gold
-        (LabelRules(unmapped="discard", ignored=("Z",)), False),
-        (LabelRules(unmapped="discard", ignored=("Z",), mapping=(("Q", "R"),)), True),  # X may lose its predictions
-        (LabelRules(unmapped="discard", ignored=("Z",), mapping=(("Q", "X"),)), False),
+        (LabelRules(unmapped="discard", ignore=("Z",)), False),
+        (LabelRules(unmapped="discard", ignore=("Z",), map=(("Q", "R"),)), True),  # X may lose its predictions
+        (LabelRules(unmapped="discard", ignore=("Z",), map=(("Q", "X"),)), False),
     ],
 )
 def test_documents_that_the_threshold_itself_would_leave_out_are_refused(

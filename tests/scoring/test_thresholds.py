@@ -66,7 +66,7 @@ def test_every_threshold_has_the_counts_of_a_run_with_the_predictions_that_stay(
     folder = tmp_path_factory.mktemp("t")
     gold, pred = inside(gold), inside(pred)
     for level in LEVELS:
-        options = Options(level=level, labelled=labelled, labels=LabelRules(ignored=ignored))
+        options = Options(level=level, labelled=labelled, labels=LabelRules(ignore=ignored))
         result = evaluation(folder, gold, pred, options)
         if all(score is None for *_, score in pred):
             assert result.pred_scores is None

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import clueval_xlsx
+from clueval_xlsx.arguments import Pairs
 from tests.support.folders import ROOT
 
 PAGE = ROOT / "clueval_xlsx" / "manual" / "api.md"
@@ -29,26 +30,27 @@ def page() -> str:
 
 def _function(name: str) -> str:
     made = getattr(clueval_xlsx, name)
-    parameters = inspect.signature(made).parameters.values()
+    signature = inspect.signature(made)
+    parameters = signature.parameters.values()
     shown = [_parameter(each) for each in parameters]
     starred = next((place for place, each in enumerate(parameters) if each.kind is each.KEYWORD_ONLY), None)
     if starred is not None:
         shown.insert(starred, "*")
-    return f"## {name}\n\n```\n{name}({', '.join(shown)})\n```\n\n{_documented(made)}\n"
+    listed = "".join(f"    {each},\n" for each in shown)
+    return f"## {name}\n\n```\n{name}(\n{listed}) -> {signature.return_annotation}\n```\n\n{_documented(made)}\n"
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    if parameter.default is parameter.empty:
-        return parameter.name
-    return f"{parameter.name}={_value(parameter.default)}"
+    typed = f"{parameter.name}: {parameter.annotation}"
+    return typed if parameter.default is parameter.empty else f"{typed} = {_value(parameter.default)}"
 
 
 def _class(name: str) -> str:
     made = getattr(clueval_xlsx, name)
     lines = [f"## {name}", "", _documented(made), ""]
     if name.endswith(("Options", "Rules")):
-        lines += ["| field | default |", "|---|---|"]
-        lines += [f"| `{field.name}` | {_default(field)} |" for field in dataclasses.fields(made)]
+        lines += ["| field | type | default |", "|---|---|---|"]
+        lines += [f"| `{field.name}` | {_type(field)} | {_default(field)} |" for field in dataclasses.fields(made)]
     else:
         found = [
             (key, inspect.getdoc(value) or "")
@@ -61,11 +63,18 @@ def _class(name: str) -> str:
     return "\n".join([*lines, ""])
 
 
+def _type(field: dataclasses.Field[Any]) -> str:
+    """The type of a field; what one alone means is part of it."""
+    named = {"Pairs": str(Pairs).replace("collections.abc.", ""), "Sequence[str]": "str | Sequence[str]"}
+    alternatives = named.get(str(field.type), str(field.type)).split(" | ")
+    return " or ".join(f"`{each}`" for each in alternatives)
+
+
 def _default(field: dataclasses.Field[Any]) -> str:
     if field.default is not dataclasses.MISSING:
         shown = _value(field.default)
         return f"`{shown}`" if len(shown) < 60 else "the tool's own"
-    return "empty" if field.default_factory is not dataclasses.MISSING else "–"
+    return f"`{field.default_factory.__name__}()`" if callable(field.default_factory) else "–"
 
 
 def _value(value: object) -> str:

@@ -57,7 +57,7 @@ ROOMS = ("views", "outputs")
 
 @pytest.fixture(scope="module")
 def result() -> Evaluation:
-    schemes = SchemeOptions(names=("semeval", "documents"))
+    schemes = SchemeOptions(scheme=("semeval", "documents"))
     return judged(TABLE, level="exact", labelled="span", by=("domain",), schemes=schemes)
 
 

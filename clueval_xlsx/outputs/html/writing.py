@@ -19,7 +19,22 @@ Result = Evaluation | Comparison | Reimport
 
 
 def write_html(result: Result, target: str | Path | BinaryIO, *, lang: str = "en") -> None:
-    """Write the page of an evaluation, a comparison or a re-import to a file or an open stream."""
+    """Write the page of a result, which opens in any browser without a network.
+
+    `result`  an `Evaluation`, a `Comparison` or a `Reimport`
+    `target`  a path, or a file opened for writing bytes
+    `lang`  the language of the page: `en`, `de`, or one of your own
+
+    Gives nothing; a file that stood there is replaced when the new one is whole. Raises `OptionError` if there is no
+    such language, `OutputError` if the file cannot be written.
+
+    >>> import io
+    >>> from clueval_xlsx import evaluate_tags
+    >>> page = io.BytesIO()
+    >>> write_html(evaluate_tags([["B-PER"]], [["O"]]), page, lang="de")
+    >>> b'lang="de"' in page.getvalue()
+    True
+    """
     page, place = _page(result, lang), target_of(target)
     if not isinstance(place, Path):
         place.write(page.encode("utf-8", "replace"))

@@ -20,7 +20,28 @@ from clueval_xlsx.words import Words
 
 @dataclass(frozen=True)
 class ReviewOptions:
-    """How a review workbook looks and whom it is for."""
+    """How a review workbook looks and whom it is for.
+
+    `lang`  the language: `en`, `de`, or one of your own
+    `judge`, `part`  who judges it, and which part of the cases it is
+    `contact`  whom to ask, as the guide says
+    `lock_cells`  whether cells that are not for judging are locked
+    `max_rows`  cases on a sheet before the next one begins
+    `judgements`  the judgements that can be chosen
+    `answers`  what is filled in already, by case ID
+    `earlier`  what was decided before, as words, by case ID
+    `why`  why a case is in a conflict workbook, by case ID
+    `labels`  what labels mean, in words for the judge
+    `role`  whether it is a review or holds conflicts
+    `blind`  it does not say who judged
+    `sources`  the workbooks whose open cases these are
+    `team`  everybody the cases are handed out to
+    `sample`  how the cases were drawn
+    `in_memory`  never a temporary file, whatever the size
+
+    >>> ReviewOptions(lang="de", judge="Anna").judge
+    'Anna'
+    """
 
     lang: str = "en"
     judge: str = ""
@@ -29,16 +50,16 @@ class ReviewOptions:
     lock_cells: bool = False
     max_rows: int = MOST_ROWS - FIRST_ROW - 1
     judgements: tuple[Judgement, ...] = JUDGEMENTS
-    answers: Mapping[str, Answer] = field(default_factory=dict)  # case ID -> what is filled in already
-    earlier: Mapping[str, str] = field(default_factory=dict)  # case ID -> what was decided before, as words
-    why: Mapping[str, str] = field(default_factory=dict)  # case ID -> why it is in a conflict workbook
-    labels: Mapping[str, str] = field(default_factory=dict)  # what labels mean, in words for the judge
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    why: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
     role: Role = Role.REVIEW
-    blind: bool = False  # it does not say who judged
-    sources: tuple[str, ...] = ()  # the workbooks whose open cases these are
-    team: tuple[str, ...] = ()  # everybody the cases are handed out to
-    sample: Sample = field(default_factory=Sample)  # how the cases were drawn
-    in_memory: bool = False  # never a temporary file, whatever the size
+    blind: bool = False
+    sources: tuple[str, ...] = ()
+    team: tuple[str, ...] = ()
+    sample: Sample = field(default_factory=Sample)
+    in_memory: bool = False
 
     def __post_init__(self) -> None:
         keep(

@@ -38,9 +38,22 @@ def write_workbook(
     cases: Mapping[str, pd.DataFrame] | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> None:
-    """Write the workbook that people judge. `cases` replaces the cases of the evaluation by a selection.
+    """Write the workbook that people judge.
 
-    `advance` is called with the number of case rows written since the last call.
+    `evaluation`  what `evaluate`, `evaluate_tags` or `evaluate_spans` gives
+    `target`  a path, or a file opened for writing bytes
+    `options`  how it looks and whom it is for, such as `ReviewOptions(lang="de", judge="Anna")`; None for the usual
+    `cases`  a selection instead of all cases, by sheet: `{"FN": …, "FP": …}`
+    `advance`  is called with the number of case rows written since the last call
+
+    Gives nothing. Raises `OptionError` if an option does not fit, `OutputError` if the file cannot be written.
+
+    >>> import io
+    >>> from clueval_xlsx import evaluate_tags
+    >>> book = io.BytesIO()
+    >>> write_workbook(evaluate_tags([["B-PER"]], [["O"]], [["Ann"]]), book)
+    >>> book.getvalue()[:2]
+    b'PK'
     """
     wanted("evaluation", evaluation, Evaluation, "what evaluate, evaluate_tags or evaluate_spans gives")
     options = wanted(

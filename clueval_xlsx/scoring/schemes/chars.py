@@ -40,7 +40,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     annotations = [side.listed for side in matched.sides]
     extents = (positions(frame) for frame in annotations)
     marked = covered(*((first, last + 1) for first, last in extents))
-    counter = _Counter(text_of(matched.corpus, marked), matched.options.character_unit)
+    counter = _Counter(text_of(matched.corpus, marked), matched.options.char_unit)
     owners = [_paint(frame, marked, counter.pieces) for frame in annotations]
     vocabulary = matched.listed_vocabulary[layer]
     labels = [_label_of(frame, layer, vocabulary, owner) for frame, owner in zip(annotations, owners, strict=True)]

@@ -26,7 +26,7 @@ from clueval_xlsx.text.strings import BoolArray, IntArray
 
 def tallies(matched: MatchedPair) -> list[Tally]:
     """One tally for each threshold."""
-    return [_tally(matched, threshold) for threshold in matched.options.coverage]
+    return [_tally(matched, threshold) for threshold in matched.options.coverage_threshold]
 
 
 def _tally(matched: MatchedPair, threshold: float) -> Tally:

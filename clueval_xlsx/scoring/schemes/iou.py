@@ -19,7 +19,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     layer = matched.type_layer
     return [
         tally(matched, threshold, labelled)
-        for threshold in matched.options.iou
+        for threshold in matched.options.iou_threshold
         for labelled in ((layer,) if matched.relaxed else (None, layer))
     ]
 

@@ -49,7 +49,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
         passes.append((gold, pred, _touching(gold, pred), labelled))
     return [
         _tally(matched, gold, pred, touching, threshold, labelled)
-        for threshold in matched.options.iou
+        for threshold in matched.options.iou_threshold
         for gold, pred, touching, labelled in passes
     ]
 
@@ -63,7 +63,7 @@ def confusion(matched: MatchedPair) -> Counter[tuple[str, str]]:
     text = _Text.of(matched)
     gold, pred = (_spans(text, own) for own in _types(matched, text))
     touching = _touching(gold, pred)
-    near = touching.share >= matched.options.iou[0]
+    near = touching.share >= matched.options.iou_threshold[0]
     kinds = gold.kind[touching.gold], pred.kind[touching.pred]
     leftmost = np.zeros(len(near), dtype=bool)
     leftmost[_leftmost(touching)] = True

@@ -39,7 +39,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     same_kind = matched.gold.kind[gold] == matched.pred.kind[pred]
     ratio = shared / longer
     scenario = np.where(
-        ratio < matched.options.scenario,
+        ratio < matched.options.scenario_threshold,
         _INCORRECT,
         np.where(same_kind, np.where(shared == longer, _STRICT, _EXACT), _PARTIAL),
     )
