@@ -16,6 +16,7 @@ from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents
 from clueval_xlsx.formats.collect import Collector, scalar_attributes
 from clueval_xlsx.formats.json_edit import JsonOriginal, Path, Values
+from clueval_xlsx.formats.json_lines.writing import records_text
 from clueval_xlsx.formats.json_source import first_value, label_of, required, shown
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import ReadOptions, WriteOptions
@@ -74,13 +75,16 @@ def _values(span: NewSpan, path: Path, record: int) -> Values:  # noqa: ARG001
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
-    """A new file."""
-    text = presidio_json(annotated_documents(reading, layers, "presidio"))
+    """A new file: a list, which Presidio's tools read, or a line for each document where its name asks for that."""
+    records = _records(annotated_documents(reading, layers, "presidio"))
+    if how.name.lower().endswith((".jsonl", ".ndjson")):
+        return {how.name: records_text(records, how.name)}
+    text = json.dumps(records, ensure_ascii=False, indent=2) + "\n"
     return {how.name: text.encode("utf-8", "backslashreplace")}
 
 
-def presidio_json(documents: Sequence[AnnotatedDocument]) -> str:
-    """A file that Presidio's evaluation tools and this project read; document ID and metadata in `metadata`."""
+def _records(documents: Sequence[AnnotatedDocument]) -> list[dict[str, Any]]:
+    """What Presidio's evaluation tools and this project read; document ID and metadata in `metadata`."""
     content: list[dict[str, Any]] = []
     for each in documents:
         text, metadata = each.document.text, dict(each.document.attributes)
@@ -102,4 +106,4 @@ def presidio_json(documents: Sequence[AnnotatedDocument]) -> str:
                 "metadata": metadata,
             }
         )
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    return content

@@ -201,7 +201,7 @@ def test_a_missing_presidio_is_named_with_the_way_to_get_it(
 ) -> None:
     monkeypatch.setattr("clueval_xlsx.detectors.presidio.find_spec", lambda _name: None)
     result = run("predict", gold, "-o", tmp_path / "p.vrt", "--detector", "presidio")
-    refused(result, "Presidio is not installed here", "pip install clueval-xlsx[presidio]")
+    refused(result, "Presidio is not installed here", 'pip install "clueval-xlsx[presidio]"')
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,13 @@ def test_json(content: bytes, expected: str) -> None:
     assert expected in complaint(content)
 
 
+@pytest.mark.parametrize("format_", ["json", "doccano", "prodigy", "spacy-json", "ai4privacy", "presidio", "tab"])
+def test_an_empty_list_of_a_format_that_is_named_is_refused(tmp_path: Path, format_: str) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text("[]", "utf-8")
+    refused(run("score", path, path, "--format", format_), "empty.json: the", "Check that this is the right file")
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

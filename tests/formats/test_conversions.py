@@ -99,3 +99,13 @@ def test_a_score_survives_from_record_to_record() -> None:
     content = b'{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER", "score": 0.25}]}'
     found = read(io.BytesIO(content), name="x.json")
     assert annotate(found).scores is not None
+
+
+def test_presidio_is_a_list_or_lines_as_the_name_asks(tmp_path: Path) -> None:
+    source = FIXTURES / "presidio-gold.json"
+    targets = [tmp_path / "out.json", tmp_path / "out.jsonl"]
+    for target in targets:
+        assert run("convert", source, target, "--to", "presidio").code == 0
+    listed, lines = (target.read_text("utf-8") for target in targets)
+    assert json.loads(listed) == [json.loads(line) for line in lines.splitlines()]
+    assert annotate(read(targets[0])).layers["span"].equals(annotate(read(targets[1])).layers["span"])

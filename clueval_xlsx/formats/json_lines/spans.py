@@ -211,7 +211,10 @@ def _label_fields(found: Sequence[_Found], labels: _Labels) -> tuple[str, ...]:
                 own = {keys.start, keys.end, keys.label, keys.score, keys.surface, "id"}
                 others.update({key: None for key, item in span.items() if key not in own and isinstance(item, str)})
     labels.known.update({key: key for key in others})
-    return (main or "label", *others)
+    if main is None:  # an empty list
+        main = "label"
+        labels.known[main] = main
+    return main, *others
 
 
 def _groups(found: Sequence[_Found]) -> list[list[_Found]]:
