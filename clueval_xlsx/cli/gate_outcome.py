@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FAILED = 4  # exit code: done, but a gate failed
 _ROUNDING = 1e-12
+_LEAST_PLACES, _MOST_PLACES = 4, 17  # digits of a figure behind the point
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,29 @@ class Verdict:
         return self.least is not None and self.got is not None and self.got >= self.least - _ROUNDING
 
     def __str__(self) -> str:
-        got, outcome = _shown(self.got), "ok" if self.passed else "failed"
+        got, before = self._shown()
+        outcome = "ok" if self.passed else "failed"
         where = f" ({self.where})" if self.where else ""
         if not self.gate.drop:
-            return (
-                f"Gate {self.gate.text}{where}: wanted at least {self.gate.value:g}, got {got}: {outcome}.{self.hint}"
-            )
+            least = f"{self.gate.value:.15g}"
+            return f"Gate {self.gate.text}{where}: wanted at least {least}, got {got}: {outcome}.{self.hint}"
+        drop = f"{100 * self.gate.value:.10g}"
+        points = f"{drop} point{'' if drop == '1' else 's'}"
         return (
-            f"Gate {self.gate.text}{where}: wanted at most {100 * self.gate.value:g} points less than the baseline's "
-            f"{_shown(self.before)}, got {got}: {outcome}.{self.hint}"
+            f"Gate {self.gate.text}{where}: wanted at most {points} less than the baseline's "
+            f"{before}, got {got}: {outcome}.{self.hint}"
         )
+
+    def _shown(self) -> tuple[str, str]:
+        """What it got and the baseline's figure, with as many digits as show why it passed or failed."""
+        for places in range(_LEAST_PLACES, _MOST_PLACES):
+            got, before = ("n/a" if value is None else f"{value:.{places}f}" for value in (self.got, self.before))
+            if self.got is None or self.least is None:
+                break
+            least = float(before) - self.gate.value if self.gate.drop and self.before is not None else self.least
+            if (float(got) >= least - _ROUNDING) is self.passed:
+                break
+        return got, before
 
     def as_dict(self) -> dict[str, Any]:
         """For the history."""
@@ -76,10 +90,6 @@ class Verdict:
             "got": self.got,
             "passed": self.passed,
         }
-
-
-def _shown(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.4f}"
 
 
 @dataclass(frozen=True)

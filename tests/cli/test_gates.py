@@ -34,6 +34,8 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         ("recall=0.66", 0, "wanted at least 0.66, got 0.6667: ok"),
         ("recall=66%", 0, "ok"),
         ("recall=0.67", 4, "got 0.6667: failed"),
+        ("recall=0.66667", 4, "wanted at least 0.66667, got 0.666667: failed"),  # 0.66666…: why it failed must show
+        ("recall=0.6667", 4, "wanted at least 0.6667, got 0.66667: failed"),
         ("recall[PER]=0.5", 0, "got 0.5000: ok"),
         ("recall[PER]=0.51", 4, "failed"),
         ("recall[NOBODY]=0", 4, "got n/a: failed"),
@@ -139,6 +141,8 @@ def baseline(files: tuple[Path, Path], tmp_path: Path) -> Path:
     ("drop", "code", "said"),
     [
         ("recall=33.4pp", 0, "wanted at most 33.4 points less than the baseline's 1.0000, got 0.6667: ok"),
+        ("recall=33.333pp", 4, "wanted at most 33.333 points less than the baseline's 1.000000, got 0.666667: failed"),
+        ("recall=1pp", 4, "wanted at most 1 point less"),
         ("recall=0.334", 0, "ok"),
         ("recall=33.3pp", 4, "got 0.6667: failed"),
         ("recall[PER]=50pp", 0, "baseline's 1.0000, got 0.5000: ok"),
