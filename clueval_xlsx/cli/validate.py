@@ -125,7 +125,7 @@ def _check_log(file: str, text: str, head: str | None) -> int:
     for problem in problems:
         show(problem)
     ties = "and ends with the head given" if head else "its end is not checked without --head"
-    show(f"{file}: a log of {chain.lines} judgements, head {chain.head}; {'broken' if problems else ties}.")
+    show(f"{file}: a log of {counted(chain.lines, 'judgement')}, head {chain.head}; {'broken' if problems else ties}.")
     return len(problems)
 
 
@@ -154,12 +154,12 @@ def _describe(reading: Reading) -> str:
     corpus = reading.corpus
     annotation = annotate(reading)
     layers = "; ".join(
-        f"{layer}: {len(spans)} spans, {spans[layer].nunique()} labels"
+        f"{layer}: {counted(len(spans), 'span')}, {counted(spans[layer].nunique(), 'label')}"
         + (f", {orphans} I- that continue nothing" if (orphans := annotation.orphans.get(layer, 0)) else "")
         for layer, spans in annotation.layers.items()
     )
     keys = ", ".join(corpus.metadata_keys()) or "none"
     return (
-        f"{reading.source.name}: {reading.source.format}, {len(corpus.documents)} documents, "
-        f"{len(corpus.breaks)} sentences, {len(corpus)} tokens; {layers}; metadata: {keys}."
+        f"{reading.source.name}: {reading.source.format}, {counted(len(corpus.documents), 'document')}, "
+        f"{counted(len(corpus.breaks), 'sentence')}, {counted(len(corpus), 'token')}; {layers}; metadata: {keys}."
     )

@@ -102,7 +102,7 @@ def _sentences(found: Thresholds, chosen: int | None, least: float, words: Words
             )
         )
     if found.unscored:
-        sentences.append(words("sweep.unscored", count=numbers.count(found.unscored, words)))
+        sentences.append(words.counted("sweep.unscored", found.unscored, count=numbers.count(found.unscored, words)))
     return tuple(sentences)
 
 

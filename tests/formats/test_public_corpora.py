@@ -252,9 +252,9 @@ def test_names_of_tags_are_those_of_their_column(name: str, content: str, tmp_pa
     data = tmp_path / "x.jsonl"
     data.write_text(json.dumps({"tokens": ["Mira", "T"], "chunk_tags": [1, 1], "ner_tags": [1, 2]}), encoding="utf-8")
     done = run("validate", data, "--tag-names", tmp_path / name)
-    assert "span: 1 spans, 1 labels" in done.out
+    assert "span: 1 span, 1 label" in done.out
     done = run("validate", data, "--tag-names", tmp_path / name, "--field", "tags=chunk_tags")
-    assert "span: 2 spans, 1 labels" in done.out
+    assert "span: 2 spans, 1 label" in done.out
 
 
 # --- UIMA CAS ---

@@ -122,7 +122,7 @@ def test_scores_that_are_constant_or_missing_are_said_to_be_so(files, write) -> 
     done = run("sweep", gold, same, "--text", text)
     same = "All scores are the same, 0.5 (spans that have it: 2): there is no threshold to choose"
     assert same in " ".join(done.out.split())
-    assert "1 spans have no score and stay at every threshold" in done.out
+    assert "1 span has no score and stays at every threshold" in done.out
     refused(run("sweep", gold, gold, "--text", text), "gold.tsv: no prediction carries a score", "column score")
 
 

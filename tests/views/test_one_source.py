@@ -23,8 +23,10 @@ from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.scores import score_tables
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
+from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.views import numbers
+from clueval_xlsx.views.adjudication import account_sentence
 from clueval_xlsx.views.case_words import case_name, class_name
 from clueval_xlsx.views.comparison import comparison_view
 from clueval_xlsx.views.documents import document_list
@@ -32,7 +34,7 @@ from clueval_xlsx.views.overview import tiles
 from clueval_xlsx.views.scores import group_tables, label_tables, level_table, scheme_tables
 from clueval_xlsx.words import Words, languages
 from tests.support.folders import ROOT
-from tests.support.judging import judged
+from tests.support.judging import judged, workbook
 
 pytestmark = pytest.mark.slow
 
@@ -198,3 +200,18 @@ def test_no_class_of_these_rooms_shares_its_name_with_another() -> None:
     }
     assert len(own) > 30
     assert not {name for name in own if names[name] > 1}
+
+
+@pytest.mark.parametrize(
+    ("language", "guide", "account"),
+    [
+        ("en", "1 passage that the model missed", "1 case: 0 judged"),
+        ("de", "1 Stelle, die das Modell übersehen hat", "1 Fall: 0 bewertet"),
+    ],
+)
+def test_one_thing_is_counted_in_the_singular(language: str, guide: str, account: str) -> None:
+    book = workbook(judged("token gold pred\nAda B-PER O\nran O O"), {}, lang=language)
+    shown = [cell for row in openpyxl.load_workbook(book).worksheets[0].iter_rows(values_only=True) for cell in row]
+    assert guide in shown
+    progress = workbook_progress(book.getvalue(), "review.xlsx")
+    assert account_sentence(progress.account, Words(language)).startswith(account)
