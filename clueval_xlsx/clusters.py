@@ -159,7 +159,7 @@ class Cluster:
             future.add_done_callback(done.put)
         for _ in futures:
             self.next_done(done)
-        return list(self.client.gather(futures))
+        return [_result(future) for future in futures]
 
 
 @contextlib.contextmanager
@@ -372,12 +372,12 @@ def spread(
             future = cluster.next_done(done)
             items = waiting.pop(future)
             try:
-                result = future.result()
+                result = _result(future)
             except KilledWorker:
                 result = None
             except CluevalError:
                 raise
-            except Exception as error:  # of whatever was raised there, of a scheduler that is gone
+            except Exception as error:  # of whatever was raised there
                 raise ClusterError(f"--cluster: a batch failed there: {described(error)}.") from None
             if result is None and not alone:
                 suspects.extend(items)
@@ -385,6 +385,13 @@ def spread(
                 yield Batch(items, result)
     finally:
         client.cancel(list(waiting))
+
+
+def _result(future: Future) -> Any:
+    """What came of it; whoever asked for it cancels nothing, so that one that was cancelled has no scheduler."""
+    if future.cancelled():
+        raise ClusterError("--cluster: the scheduler is gone: the connection to it was lost.")
+    return future.result()
 
 
 def described(error: BaseException) -> str:

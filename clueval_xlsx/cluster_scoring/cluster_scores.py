@@ -32,7 +32,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.figures import Figures, InputFacts, Options, SideFacts, signature
 from clueval_xlsx.formats.emptiness import Content
 from clueval_xlsx.formats.folders import folder_digest, stem_of
-from clueval_xlsx.formats.loading import list_files, read_files
+from clueval_xlsx.formats.loading import FileOfFolder, list_files, read_files
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.scoring.added_tallies import AddedTallies
 from clueval_xlsx.scoring.grouping import Grouping
@@ -119,13 +119,13 @@ def score_on_cluster(
             spread(cluster, partial(count_batch, request), lambda _workers: next(batches, ()))  # type: ignore[type-var]  # can be closed
         ) as results:
             for batch in results:
-                (number, files), *_ = batch.items
+                (_, files), *_ = batch.items
                 if batch.result is None:
                     raise InputError(
                         f"{files[0].folder}/{files[0].name}: each worker that took it died. Give the workers more "
                         "memory, or split the file."
                     )
-                found[number] = batch.result
+                found.update({part.number: part for part in batch.result})
                 for done, _ in batch.items:
                     advance(done)
     return add_parts([found[number] for number in sorted(found)], pairs, request)
@@ -230,20 +230,20 @@ def _scored(
 
 def _check_alike(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], options: Options) -> None:
     """Refuse files that are written differently, where the whole corpus decides how it is read."""
-    first: dict[str, tuple[object, int]] = {}
+    first: dict[str, tuple[str, int]] = {}
     for part in parts:
         for what, value in part.alike.items():
             known, number = first.setdefault(what, (value, part.number))
             if known != value:
                 places = [
-                    f"{shown} from {pairs[at][0].name} on" for shown, at in ((known, number), (value, part.number))
+                    f"{shown} (from {pairs[at][0].name} on)" for shown, at in ((known, number), (value, part.number))
                 ]
                 raise InputError(
-                    f"{pairs[0][0].folder}: the {what} differ: {'; '.join(places)}. With --cluster all files must be "
-                    "alike: name columns and layers (--layer, --format), or leave --cluster out."
+                    f"{pairs[0][0].folder}: the files are not written alike. {what}: {', '.join(places)}. With "
+                    "--cluster they must be: name columns and layers (--layer, --format), or leave --cluster out."
                 )
     for key in options.by:
-        if f"metadata {key}" not in first:
+        if not any(key in part.grouped_by for part in parts):
             known_keys = dict.fromkeys(each for part in parts for each in part.metadata_keys)
             raise no_metadata(pairs[0][0].folder, key, list(known_keys))
 
@@ -257,15 +257,20 @@ def _doc_ids(parts: Sequence[CorpusPart], pairs: Sequence[FilePair], request: Co
     if not format_named(parts[0].sides[0].content.format).columns:
         return [f"{stem}/{doc_id}" for stem, doc_id in own]
     doc_id = next(doc_id for doc_id, count in Counter(ids).items() if count > 1)
-    stops = [*(part.number for part in parts[1:]), len(pairs)]
-    files = [
-        pairs[number][0]
-        for part, stop in zip(parts, stops, strict=True)
-        if any(own == doc_id for _, own in part.doc_ids)
-        for number in range(part.number, stop)
-        if doc_id in read_files([pairs[number][0]], request.gold)[0].doc_ids
-    ]
+    first, again = [number for number, each in enumerate(ids) if each == doc_id][:2]
+    before, after = (_file_of(number, parts, pairs, request) for number in (first, again))
+    why = "" if all(own[number][1] for number in (first, again)) else " (one that has no ID is called by its number)"
     raise InputError(
-        f"{files[-1].folder}/{files[-1].name}: document {doc_id!r} stands in {files[0].name}, too. Document IDs must "
+        f"{after.folder}/{after.name}: document {doc_id!r} stands in {before.name}, too{why}. Document IDs must "
         "be unique and the tokens of a document must stand together."
     )
+
+
+def _file_of(
+    document: int, parts: Sequence[CorpusPart], pairs: Sequence[FilePair], request: CorpusRequest
+) -> FileOfFolder:
+    """The file of a document, told by its number in the corpus; those of its part are read again."""
+    part = next(part for part in parts if (document := document - len(part.doc_ids)) < 0)
+    document += len(part.doc_ids)
+    files = (gold for gold, _ in pairs[part.number :])
+    return next(file for file in files if (document := document - len(read_files([file], request.gold)[0].doc_ids)) < 0)

@@ -40,6 +40,11 @@ class CorpusRequest:
                 "--unmapped discard: looks at the labels of the whole corpus before it counts, so that parts do not "
                 "add up. With --cluster, map the labels (--map) or keep the documents."
             )
+        if self.gold.token_id is not None or self.pred.token_id is not None:
+            raise OptionError(
+                "--token-id: token IDs must be unique in the whole corpus, which no worker sees. With --cluster, leave "
+                "it out: tokens are compared by their words."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +71,7 @@ class SidePart:
 
 @dataclass(frozen=True, eq=False)
 class CorpusPart:
-    """What the workers say of some files. `alike` must be the same in all parts."""
+    """What the workers say of some files. What `alike` tells people of them must be the same in all parts."""
 
     number: int
     doc_ids: list[tuple[str, str | None]]  # name of the file (of texts), own ID
@@ -78,33 +83,35 @@ class CorpusPart:
     hard_breaks: bool
     differences: TextDifferences
     same_spans: bool
-    alike: Mapping[str, object]
+    alike: Mapping[str, str]
+    grouped_by: tuple[str, ...]  # the metadata that were asked for and are there
     metadata_keys: tuple[str, ...]
 
 
-def count_batch(request: CorpusRequest, batch: Sequence[tuple[int, FilePair]]) -> CorpusPart:
-    """On a worker: read some files as one corpus, match them, and sum their tallies by document."""
+def count_batch(request: CorpusRequest, batch: Sequence[tuple[int, FilePair]]) -> list[CorpusPart]:
+    """On a worker: read some files as one corpus, match them, and sum their tallies by document.
+
+    Files that do not go together are counted one by one: either one of them is wrong, and says so, or whoever sees
+    all parts finds out what is the matter.
+    """
     number, first = batch[0]
     try:
-        return _count([files for _, files in batch], number, request)
+        return [_count([files for _, files in batch], number, request)]
     except CluevalError as error:
         if len(batch) == 1:
             raise _named(error, first) from None
-    for single in batch:  # which of them is it?
-        count_batch(request, [single])
-    raise InputError(
-        f"{first[0].folder}: the files {first[0].name} to {batch[-1][1][0].name} can each be scored alone but not "
-        "together. They must be written alike: name columns and layers (--layer), and give every document an ID of "
-        "its own."
-    )
+    return [part for single in batch for part in count_batch(request, [single])]
 
 
 def _named(error: CluevalError, files: FilePair) -> CluevalError:
-    """The error with the name of the file in it."""
+    """The error with the name of the file in it, unless it is about the options."""
     message = str(error)
     if any(file.name in message for file in files):
         return error
-    place = next((file for file in files if message.startswith(f"{file.folder}: ")), files[0])
+    place = next((file for file in files if message.startswith(f"{file.folder}: ")), None)
+    if place is None and isinstance(error, OptionError):
+        return error
+    place = place or files[0]
     return type(error)(f"{place.folder}/{place.name}: {message.removeprefix(f'{place.folder}: ')}")
 
 
@@ -119,8 +126,8 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Co
     contents = [Content.of(reading, request.gold) for reading in (gold, pred)]
     pair = make_pair(gold, pred, strict_tags=request.strict_tags, align=request.align_text)
     corpus, options = pair.corpus, request.options
-    sources = {f"metadata {key}": corpus.metadata_source(key) for key in options.by}
-    known = tuple(key for key in options.by if sources[f"metadata {key}"])
+    sources = {key: source for key in options.by if (source := corpus.metadata_source(key)) is not None}
+    known = tuple(sources)
     evaluations = evaluate_each(evaluation_parts(pair, merged=request.merged), replace(options, by=known))
     return CorpusPart(
         number,
@@ -137,14 +144,18 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Co
         pair.differences,
         pair.same_spans,
         {
-            "layers": pair.layers,
-            "format of gold": gold.source.format,
-            "format of the prediction": pred.source.format,
-            "columns of gold": tuple(gold.source.columns.items()),
-            "columns of the prediction": tuple(pred.source.columns.items()),
-            **{key: source for key, source in sources.items() if source is not None},
+            "Layers": ", ".join(pair.layers),
+            "Format of gold": gold.source.format,
+            "Format of the prediction": pred.source.format,
+            "Columns of gold": _columns(gold),
+            "Columns of the prediction": _columns(pred),
+            **{
+                f"Place of the metadata {key!r}": f"column {name}" if not tag else f"<{tag} {name}=…>"
+                for key, (tag, name) in sources.items()
+            },
             **_ends(pair, options),
         },
+        known,
         () if len(known) == len(options.by) else tuple(corpus.metadata_keys()),
     )
 
@@ -163,19 +174,30 @@ def _figures(evaluation: Evaluation) -> PartFigures:
 
 def _own_ids(gold: Reading, pair: Pair) -> list[tuple[str, str | None]]:
     """The documents' own IDs; none where a document is known by its number in the corpus."""
+    documents = pair.corpus.documents
     return [
-        gold.file_ids.get(doc_id, ("", None if doc_id == f"#{number}" else doc_id))
-        for number, doc_id in enumerate(pair.corpus.doc_ids, 1)
+        gold.file_ids.get(doc_id, ("", documents.attributes(index).get("id") or None))
+        for index, doc_id in enumerate(pair.corpus.doc_ids)
     ]
 
 
-def _ends(pair: Pair, options: Options) -> dict[str, object]:
+def _columns(side: Reading) -> str:
+    """Where each layer stands, for people."""
+    return ", ".join(
+        f"{layer} in column {place}" if isinstance(place, int) else f"{layer} in {place}"
+        for layer, place in side.source.columns.items()
+    )
+
+
+def _ends(pair: Pair, options: Options) -> dict[str, str]:
     """Whether tags mark ends, where a scheme reads them strictly by what the whole corpus does."""
     if "seqeval" not in options.schemes.chosen:
         return {}
     return {
-        f"ends of spans in {name} marked (E, S, L, U)": counts.ends > 0
+        f"Tags that end spans (E-, S-, L-, U-) of layer {layer} in {name}, for scheme seqeval": (
+            "some" if counts.ends else "none"
+        )
         for name, side in (("gold", pair.gold), ("the prediction", pair.pred))
-        for counts in side.openings.values()
+        for layer, counts in side.openings.items()
         if counts.spans
     }

@@ -112,6 +112,8 @@ class ClusterRun:
     """One detector on a cluster for the length of a run."""
 
     def __init__(self, cluster: Cluster, settings: DetectorSettings, time_limit: float | None) -> None:
+        from distributed.scheduler import KilledWorker
+
         self._cluster, self._client = cluster, cluster.client
         self._name = f"clueval-xlsx-{uuid.uuid4().hex}"
         try:
@@ -119,6 +121,10 @@ class ClusterRun:
             self.description = self._described()
         except CluevalError:
             raise
+        except KilledWorker:
+            raise DetectorError(
+                "--cluster: the workers cannot load the detector: each that tried died. Give them more memory."
+            ) from None
         except Exception as error:  # whatever is wrong over there arrives here
             raise DetectorError(
                 f"--cluster: the workers cannot load the detector: {described(error)}. Install clueval-xlsx and the "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
@@ -250,13 +251,16 @@ def _refuse_whole(format_: Format | None, name: str) -> None:
 
 
 def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Reading, list[bytes]]:
-    """Read some files of a folder as if it held nothing else, and hash each."""
+    """On a worker: read some files of a folder as if it held nothing else, and hash each."""
     from clueval_xlsx.formats.folders import file_digest, folder_format, opened_part
 
     try:
         opened = _opened_files({file.name: Path(file.path).read_bytes() for file in files}, files[0].folder, options)
     except OSError as error:
-        raise InputError(f"{error.filename}: cannot be read: {error.strerror or error}. Check the path.") from None
+        raise InputError(
+            f"{error.filename}: a worker on {platform.node()} cannot read it: {error.strerror or error}. With "
+            "--cluster, the files must lie at the same path on every worker."
+        ) from None
     format_ = folder_format(opened, options)[0]
     _refuse_whole(format_, files[0].folder)
     hashes = [file_digest(file.name, opened_part(opened, file.name).data) for file in files]

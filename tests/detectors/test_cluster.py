@@ -27,7 +27,7 @@ from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import ClusterError, DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
 from tests.support.ci import THOROUGH
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_LAYERS, refused, run
 from tests.support.dask_clusters import STUCK, two_workers
 from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, SLOW, command
 from tests.support.extras import needed_by
@@ -172,7 +172,7 @@ def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_pa
         text = (examples / f"{side}.vrt").read_text("utf-8")
         for number, document in enumerate(text.split("<text")[1:]):
             (tmp_path / side / f"{number}.vrt").write_text(f"<text{document}", "utf-8")
-    command = ("score", tmp_path / "gold", tmp_path / "pred", *EXAMPLE_OPTIONS, "--scheme", "all", "--as", "json")
+    command = ("score", tmp_path / "gold", tmp_path / "pred", *EXAMPLE_LAYERS, "--scheme", "all", "--as", "json")
     here, there = run(*command), run(*command, "--cluster", cluster.scheduler_address)
     assert there == here
 
@@ -412,6 +412,18 @@ def test_workers_here_that_cannot_be_started_are_given_up_without_advice_that_do
         cluster.here.cluster.sync(nanny.close)
         with pytest.raises(ClusterError, match=r"no worker for 1 s: they die as they start\. Check the memory"):
             cluster.gather([cluster.client.submit(sum, [3, 4])])
+
+
+def test_a_detector_that_kills_each_worker_that_loads_it_is_given_up(cluster: Any, tmp_path: Path) -> None:
+    def dying(_name: str) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with (
+        connected(ClusterPlace(cluster.scheduler_address)) as reached,
+        mock.patch.object(detector_cluster, "_describe", dying),
+        pytest.raises(DetectorError, match="cannot load the detector: each that tried died"),
+    ):
+        ClusterRun(reached, DetectorSettings(command(tmp_path, GOOD)), 30)
 
 
 def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:

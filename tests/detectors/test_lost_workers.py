@@ -149,8 +149,10 @@ def test_a_scheduler_that_is_lost_ends_the_run_and_keeps_what_is_done(
     killer = when(lambda: lines_in(side) > 5, cluster.scheduler.kill)
     done = run(*words, "--cluster", cluster.address)
     killer.join()
-    refused(done, "Error: --cluster: ", "--resume goes on from there")
+    refused(done, "Error: --cluster: the scheduler is gone: ", "--resume goes on from there")
     assert len(done.err.splitlines()) == 2
+    assert "_run_batch" not in done.err
+    assert "_in_version" not in done.err
     assert lines_in(side) > 5
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import pickle
 import re
@@ -60,7 +61,7 @@ def count_here(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
         numbered, parts = list(enumerate(pairs)), []
         for begin in range(0, len(pairs), size):
             found = count_batch(request, numbered[begin : begin + size])
-            parts.append(pickle.loads(pickle.dumps(found)))
+            parts.extend(pickle.loads(pickle.dumps(found)))
         return cluster_scores.add_parts(parts, pairs, request)
 
     monkeypatch.setattr(cluster_scores, "score_on_cluster", count)
@@ -274,6 +275,7 @@ def test_what_does_not_add_up_is_refused_by_name(folders: Path) -> None:
     common = ("score", folders / "gold", folders / "pred", *CATEGORY, "--cluster", "local:2")
     refused(run(*common, "--unmapped", "discard"), "--unmapped discard: looks at the labels of the whole corpus")
     refused(run(*common, "--align", "position"), "--align position: how many words may differ is a share of the whole")
+    refused(run(*common, "--token-id", "4"), "--token-id: token IDs must be unique in the whole corpus")
     one = folders / "gold" / "decision-1.vrt"
     refused(run("score", one, folders / "pred", *CATEGORY, "--cluster", "local:2"), "is one file")
 
@@ -318,14 +320,87 @@ def test_documents_of_one_id_in_two_files_are_refused(
     refused(done, "gold/b.vrt: document 'AG-Lindenau-12-C-345-24' stands in a.vrt, too")
 
 
-def test_files_that_are_written_differently_are_refused(in_parts: Callable[[int], None], tmp_path: Path) -> None:
-    in_parts(1)
+def small_folders(folder: Path, files: dict[str, str]) -> tuple[Path, Path]:
+    """The same files on both sides."""
     for side in ("gold", "pred"):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "a.vrt").write_text("Ann\tB-PER\n", "utf-8")
-        (tmp_path / side / "b.vrt").write_text("Ann\tx\tB-PER\n", "utf-8")
-    done = run("score", tmp_path / "gold", tmp_path / "pred", "--cluster", "local:2")
-    refused(done, "the columns of gold differ")
+        (folder / side).mkdir()
+        for name, content in files.items():
+            (folder / side / name).write_text(content, "utf-8")
+    return folder / "gold", folder / "pred"
+
+
+@pytest.mark.parametrize(
+    ("size", "files", "options", "said"),
+    [
+        (1, ("Ann\tB-PER\n", "Ann\tx\tB-PER\n"), (), "Columns of gold: span in column 2 {a}, span in column 3 {b}."),
+        (2, ("Ann\tB-PER\n", "Ann\tx\tB-PER\n"), (), "Columns of gold: span in column 2 {a}, span in column 3 {b}."),
+        (
+            1,
+            ("Ann\tB-PER\n", "Ann\tS-PER\n"),
+            ("--scheme", "seqeval"),
+            "Tags that end spans (E-, S-, L-, U-) of layer span in gold, for scheme seqeval: none {a}, some {b}.",
+        ),
+        (
+            1,
+            ('<text p_n="x">\nAnn\tB-PER\n</text>\n', '<text>\n<p n="x">\nAnn\tB-PER\n</p>\n</text>\n'),
+            ("--layer", "ner=2", "--by", "p_n"),
+            "Place of the metadata 'p_n': <text p_n=…> {a}, <p n=…> {b}.",
+        ),
+    ],
+    ids=["columns", "columns together", "ends", "metadata"],
+)
+def test_files_that_are_written_differently_are_refused(
+    in_parts: Callable[[int], None],
+    tmp_path: Path,
+    size: int,
+    files: tuple[str, str],
+    options: Sequence[str],
+    said: str,
+) -> None:
+    in_parts(size)
+    folders = small_folders(tmp_path, dict(zip(("a.vrt", "b.vrt"), files, strict=True)))
+    found = said.format(a="(from a.vrt on)", b="(from b.vrt on)")
+    done = run("score", *folders, *options, "--cluster", "local:2")
+    refused(done, f"gold: the files are not written alike. {found} With --cluster they must be: name columns and")
+
+
+NUMBERED = {name: f"<text{given}>\nAnn\tB-PER\n</text>\n" for name, given in {"a.vrt": ' id="d"', "b.vrt": ""}.items()}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("given", ["#1", "#2", "#3"])
+def test_an_id_that_looks_like_a_number_is_an_id(
+    in_parts: Callable[[int], None], tmp_path: Path, size: int, given: str
+) -> None:
+    """The second of the documents that follow has no ID, and so is called by its number, #3."""
+    in_parts(size)
+    own = {"0.vrt": f'<text id="{given}">\nAnn\tB-PER\n</text>\n', **NUMBERED}
+    here, there = both(*small_folders(tmp_path, own), "--layer", "ner=2", "--as", "json")
+    if given != "#3":
+        assert there == here
+        assert f'"{given}"' in here.out
+        return
+    refused(here, "gold/b.vrt:1: document '#3' starts here, but a document of this ID came before")
+    refused(there, "gold/b.vrt: document '#3' stands in 0.vrt, too (one that has no ID is called by its number).")
+
+
+def test_an_option_that_is_wrong_is_no_fault_of_a_file(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    in_parts(1)
+    _, there = both(*small_folders(tmp_path, NUMBERED), "--layer", "ner=2", "--labelled", "zz")
+    assert there.err == "Error: --labelled zz: there is no such layer. Layers: ner.\n"
+
+
+def test_a_file_that_a_worker_does_not_see_is_missed_there(
+    in_parts: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_parts(1)
+
+    def nothing(path: Path) -> bytes:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", nothing)
+    done = run("score", *small_folders(tmp_path, NUMBERED), "--cluster", "local:2")
+    refused(done, f"{tmp_path / 'gold' / 'a.vrt'}: a worker on ", " cannot read it: No such file or directory. With ")
 
 
 def test_a_file_that_each_worker_dies_of_is_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:

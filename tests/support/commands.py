@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tests.support.folders import ROOT
 
-EXAMPLE_OPTIONS = ("--layer", "category=2", "--layer", "risk=3", "--token-id", "4")
+EXAMPLE_LAYERS = ("--layer", "category=2", "--layer", "risk=3")
+EXAMPLE_OPTIONS = (*EXAMPLE_LAYERS, "--token-id", "4")
 
 
 @dataclass(frozen=True)
