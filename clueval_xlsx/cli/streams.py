@@ -6,10 +6,12 @@ import codecs
 import os
 import signal
 import sys
+import time
 from types import FrameType
 from typing import NoReturn, TextIO
 
 _HANDLER = "clueval_legible"
+_CLEANING = 10.0  # seconds to clean up in after Ctrl-C, before another one ends the program on the spot
 # What stands in tables and messages, for terminals that know no more than ASCII.
 _PLAIN = str.maketrans(
     {"–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "×": "x", "‘": "'", "’": "'", "“": '"', "”": '"', "„": '"'}
@@ -28,6 +30,8 @@ def prepare_streams() -> None:
 
 def prepare_signals() -> None:
     """Asked to end (`kill`, a terminal that closes), the program cleans up behind itself as it does for Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
+        signal.signal(signal.SIGINT, _interrupt)
     for name in ("SIGTERM", "SIGHUP"):  # Windows has only the first
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
@@ -74,6 +78,18 @@ def _legible(error: UnicodeError) -> tuple[str | bytes, int]:
         return f"\\u{code:04x}", error.start + 1
     plain = character.translate(_PLAIN)
     return plain if plain.isascii() else "?", error.start + 1
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Stop at the first Ctrl-C; those after it do not disturb the cleaning up, unless that takes too long."""
+    began = time.monotonic()
+
+    def again(number: int, _frame: FrameType | None) -> None:
+        if time.monotonic() - began > _CLEANING:
+            os._exit(128 + number)
+
+    signal.signal(signal.SIGINT, again)
+    raise KeyboardInterrupt
 
 
 def _end(number: int, _frame: FrameType | None) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -285,9 +286,12 @@ def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(exa
         time.sleep(0.2)
     children = psutil.Process(process.pid).children(recursive=True)
     assert children
-    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all of them
+    for _ in range(5):  # whoever loses patience changes nothing
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all of them
+        time.sleep(0.1)
     _, said = process.communicate(timeout=120)
-    assert process.returncode == 130, said
+    assert process.returncode in {130, -signal.SIGINT}, said  # the second: Python was already on its way out
     assert "--resume goes on from there" in said
     assert "Traceback" not in said
     _, alive = psutil.wait_procs(children, timeout=30)
