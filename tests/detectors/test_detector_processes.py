@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.detectors.base import DetectorSettings, Document
-from clueval_xlsx.detectors.process import LineProcess, ProcessCrashedError
+from clueval_xlsx.detectors.process import ENDED_EARLY, LineProcess, ProcessCrashedError
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from tests.support.detector_scripts import DETACHING, command
 from tests.support.folders import ROOT
@@ -83,5 +83,5 @@ def test_long_lines_and_short_ones_arrive_as_they_were_sent() -> None:
         process.send(line)
     assert [process.receive(20) for _ in lines] == [line + b"\n" for line in lines]
     process.close()
-    with pytest.raises(ProcessCrashedError, match="exit code 0"):
+    with pytest.raises(ProcessCrashedError, match=ENDED_EARLY):
         process.receive(20)
