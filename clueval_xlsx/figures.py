@@ -17,7 +17,6 @@ from clueval_xlsx.arguments import check_kinds, keep, one_of, texts, wanted
 from clueval_xlsx.corpus.annotation import Annotation
 from clueval_xlsx.corpus.label_rules import Alignment, LabelRules
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
 from clueval_xlsx.scoring.levels import LEVELS
@@ -107,7 +106,7 @@ class SideFacts:
             len(side.spans),
             dict(side.orphans),
             source.reading,
-            _dropped(side),
+            side.dropped,
             source.detector,
         )
 
@@ -310,14 +309,6 @@ def _reading_parts(inputs: InputFacts) -> dict[str, str]:
     if inputs.align:
         parts["align"] = inputs.align
     return parts
-
-
-def _dropped(side: Annotation) -> int:
-    """How many of the annotations that a source lists gave way to others that they overlap."""
-    if side.listed is None:
-        return 0
-    kept = {extent for spans in side.layers.values() for extent in zip(*positions(spans), strict=True)}
-    return len(side.listed) - len(kept)
 
 
 def _rate(value: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.merging import merge_layers
 from clueval_xlsx.corpus.spans import positions
@@ -38,8 +39,7 @@ class Annotation:
     """The spans of one side.
 
     `tags` are the columns that layers were decoded from, where there were any. `listed` are the annotations as
-    the source lists them, in its order and overlapping as they may, where that differs from the layers;
-    `listed_scores` how sure whoever made each of these was, NaN where nobody said.
+    the source lists them, in its order and overlapping as they may, where that differs from the layers.
     """
 
     source: Source
@@ -47,11 +47,25 @@ class Annotation:
     spans: pd.DataFrame
     openings: Mapping[str, OpeningCounts] = field(default_factory=dict)  # layer -> how its tags open spans
     tags: Mapping[str, TagColumn] = field(default_factory=dict)
-    listed: pd.DataFrame | None = None
-    listed_scores: FloatArray | None = None
+    listed: ListedSpans | None = None
     attributes: pd.DataFrame | None = None  # what else is known of the annotations, besides the layers
     scores: pd.DataFrame | None = None  # start, end, score: how sure whoever made them was
     listing: Listing | None = None  # the annotations as listed, where somebody gave them scores
+
+    @property
+    def dropped(self) -> int:
+        """How many of the annotations that the source lists gave way to others that they overlap."""
+        return 0 if self.listed is None else self.listed.dropped(self.layers)
+
+    def only(self, layer: str) -> Annotation:
+        """One of its layers."""
+        return replace(
+            self,
+            layers={layer: self.layers[layer]},
+            spans=self.layers[layer],
+            listed=None if self.listed is None else self.listed.only(layer),
+            listing=None if self.listing is None else self.listing.only_layers([layer]),
+        )
 
     @property
     def orphans(self) -> dict[str, int]:

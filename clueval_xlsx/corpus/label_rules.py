@@ -202,15 +202,15 @@ def _change(pair: Pair, change: Any) -> Pair:
 
     def changed(side: Annotation) -> Annotation:
         layers = {name: change(spans, name).reset_index(drop=True) for name, spans in side.layers.items()}
-        listed, scores = side.listed, side.listed_scores
+        listed = side.listed
         if listed is not None:
-            listed = listed.reset_index(drop=True)
-            for name in layers_of(listed):
-                listed = change(listed, name)
-            scores = None if scores is None else scores[listed.index]  # of those that are left
-            listed = listed.reset_index(drop=True)
+            spans = listed.spans
+            for name in layers_of(spans):
+                spans = change(spans, name)
+            left = listed.spans.index.isin(spans.index)
+            listed = replace(listed.take(left), spans=spans.reset_index(drop=True))
         joined = join_layers(layers, pair.corpus)
-        return replace(side, layers=layers, spans=joined, listed=listed, listed_scores=scores)
+        return replace(side, layers=layers, spans=joined, listed=listed)
 
     return replace(pair, gold=changed(pair.gold), pred=changed(pair.pred))
 

@@ -55,7 +55,7 @@ class Pair:
 
     def layer(self, name: str) -> Pair:
         """The same pair with one layer only."""
-        return replace(self, gold=_only(self.gold, name), pred=_only(self.pred, name), layers=(name,))
+        return replace(self, gold=self.gold.only(name), pred=self.pred.only(name), layers=(name,))
 
 
 def make_pair(
@@ -193,9 +193,3 @@ def own_tokens(layers: Mapping[str, pd.DataFrame], pair: Pair) -> tuple[dict[str
         found[layer] = spans.assign(start=token[start], end=token[end])
         check_disjoint(found[layer], f"{pair.gold.source.name}, layer {layer}, corrected")
     return found, notes
-
-
-def _only(annotation: Annotation, layer: str) -> Annotation:
-    spans = annotation.layers[layer]
-    listing = None if annotation.listing is None else annotation.listing.only_layers([layer])
-    return replace(annotation, layers={layer: spans}, spans=spans, listing=listing)

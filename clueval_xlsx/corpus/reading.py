@@ -14,8 +14,9 @@ from typing import Protocol
 
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, FloatArray, Source, join_layers
+from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.retokenisation import CutCorpus
 from clueval_xlsx.corpus.running_text import RunningText, TextDocument
@@ -84,9 +85,9 @@ class Reading(Protocol):
     was done to annotations that overlap. `unseen` are documents that the chosen annotator has not seen, `named` says
     that the source names its documents, `nameless` that it says nothing at all about documents. `scores` say how sure
     whoever made annotations was (start, end, score); `listed_spans` are the annotations as the source lists them,
-    where some overlap and gave way, `listed_scores` the scores of these, and `listing` the same with their scores,
-    where there are any. `token_of` is the token of the file that each token is a part of, if any was cut. `file_ids`
-    say of documents of a folder in what file they lie (without its ending) and what they are called there.
+    where some overlap and gave way, and `listing` the same with their scores, where there are any. `token_of` is
+    the token of the file that each token is a part of, if any was cut. `file_ids` say of documents of a folder in
+    what file they lie (without its ending) and what they are called there.
     """
 
     @property
@@ -112,9 +113,7 @@ class Reading(Protocol):
     @property
     def scores(self) -> pd.DataFrame | None: ...
     @property
-    def listed_spans(self) -> pd.DataFrame | None: ...
-    @property
-    def listed_scores(self) -> FloatArray | None: ...
+    def listed_spans(self) -> ListedSpans | None: ...
     @property
     def listing(self) -> Listing | None: ...
     @property
@@ -214,7 +213,6 @@ def annotate(
         openings,
         tags,
         listed=reading.listed_spans,
-        listed_scores=reading.listed_scores,
         attributes=reading.attributes,
         scores=reading.scores,
         listing=reading.listing,

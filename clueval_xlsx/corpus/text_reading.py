@@ -14,10 +14,11 @@ from typing import ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, FloatArray, Source, join_layers
+from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
 from clueval_xlsx.corpus.changes import Changes, Handle, Key, NewSpan, differing, keys
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.document_order import order_like
+from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.listing import Listing, span_frames
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.nested import ERROR
@@ -121,14 +122,9 @@ class TextReading:
         return _score_frame(self.mentions, self.corpus)
 
     @property
-    def listed_spans(self) -> pd.DataFrame | None:
+    def listed_spans(self) -> ListedSpans | None:
         """The annotations as they are listed, where some of them gave way to others."""
-        return self._listed_frame(self.corpus)
-
-    @property
-    def listed_scores(self) -> FloatArray | None:
-        """How sure whoever made the listed annotations was, where some of them gave way to others."""
-        return self.listed.scores if self.resolved else None
+        return self._listed_spans(self.corpus)
 
     @property
     def listing(self) -> Listing | None:
@@ -266,7 +262,7 @@ class TextReading:
             frames = span_frames(self.mentions, start, end)
             scores = self.mentions.scores
             known = None if scores is None else pd.DataFrame({"start": start, "end": end, "score": scores}).dropna()
-            listed = _frame(*cut.positions(*every), self.listed) if self.resolved else None
+            listed = ListedSpans.at(self.listed, *cut.positions(*every)) if self.resolved else None
             listing = None
             if scores is not None:
                 listing = self._listing_at(cut.positions(*own.of_ranges(self.listed.ranges)))
@@ -276,7 +272,6 @@ class TextReading:
                 frames,
                 joined,
                 listed=listed,
-                listed_scores=self.listed_scores,
                 scores=known,
                 listing=listing,
             )
@@ -285,7 +280,7 @@ class TextReading:
 
     def _annotation(self, corpus: Corpus) -> Annotation:
         """The annotations on tokens that this text was cut into."""
-        frames, listed = layer_frames(self.mentions, corpus), self._listed_frame(corpus)
+        frames, listed = layer_frames(self.mentions, corpus), self._listed_spans(corpus)
         attributes = _attribute_frame(self.mentions, corpus)
         joined, scores = join_layers(frames, corpus), _score_frame(self.mentions, corpus)
         return Annotation(
@@ -293,7 +288,6 @@ class TextReading:
             frames,
             joined,
             listed=listed,
-            listed_scores=self.listed_scores,
             attributes=attributes,
             scores=scores,
             listing=self._listing(corpus),
@@ -307,10 +301,10 @@ class TextReading:
     def _listing_at(self, place: tuple[IntArray, IntArray]) -> Listing:
         return Listing(self.listed, *place, self.nested, self.forgive_repeats)
 
-    def _listed_frame(self, corpus: Corpus) -> pd.DataFrame | None:
+    def _listed_spans(self, corpus: Corpus) -> ListedSpans | None:
         if not self.resolved:
             return None
-        return _frame(*RunningText.of(corpus).positions(self.listed.ranges), self.listed)
+        return ListedSpans.at(self.listed, *RunningText.of(corpus).positions(self.listed.ranges))
 
     def on_pair(self, added: Ranges, doc_ids: Sequence[str] | None = None) -> TokenReading:
         """On the tokens of a pair again."""
@@ -412,10 +406,6 @@ def _attribute_frame(mentions: Mentions, corpus: Corpus) -> pd.DataFrame | None:
         return None
     start, end = RunningText.of(corpus).positions(mentions.ranges)
     return pd.DataFrame({"start": start, "end": end, **mentions.attributes})
-
-
-def _frame(start: IntArray, end: IntArray, mentions: Mentions) -> pd.DataFrame:
-    return pd.DataFrame({"start": start, "end": end, **mentions.labels})
 
 
 def _score_frame(mentions: Mentions, corpus: Corpus) -> pd.DataFrame | None:

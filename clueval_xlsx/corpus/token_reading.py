@@ -15,9 +15,10 @@ from typing import ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, FloatArray, Source, join_layers
+from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.document_order import order_like
+from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.reading import OnText, OnTokens, PairingRules, Reading, Sides, annotate, check_known_layers
 from clueval_xlsx.corpus.retokenisation import CutCorpus, cut_corpus, visible_in_corpus
@@ -51,8 +52,7 @@ class TokenReading:
     attributes: pd.DataFrame | None = None
     scores: pd.DataFrame | None = None
     split: Callable[[bytes], dict[str, bytes]] | None = None  # into the files that were put together
-    listed_spans: pd.DataFrame | None = None
-    listed_scores: FloatArray | None = None
+    listed_spans: ListedSpans | None = None
     listing: Listing | None = None
     token_of: IntArray | None = None
     resolved: tuple[str, ...] = ()
@@ -108,7 +108,9 @@ class TokenReading:
     def only_layers(self, names: Sequence[str]) -> TokenReading:
         """The same with some of its layers."""
         listing = None if self.listing is None else self.listing.only_layers(names)
-        return replace(self, layers={name: self.layers[name] for name in names}, listing=listing)
+        listed = self.listed_spans
+        listed = None if listed is None else listed.only_layers(names)
+        return replace(self, layers={name: self.layers[name] for name in names}, listed_spans=listed, listing=listing)
 
     def without(self, doc_ids: frozenset[str]) -> TokenReading:
         """A token file cannot leave out documents."""
@@ -224,7 +226,7 @@ class TokenReading:
             places = RunningText.of(corpus)
             return _moved(own, lambda spans: _placed(spans, places.positions(ranges(spans))), corpus, uncut=False)
 
-        frames = [*own.layers.values(), *([own.listed] if own.listed is not None else [])]
+        frames = [*own.layers.values(), *([own.listed.spans] if own.listed is not None else [])]
         return OnText(Ranges.join([ranges(spans) for spans in frames]), annotation, differences)
 
     def _stretches(self, spans: pd.DataFrame, visible: VisibleText) -> tuple[IntArray, IntArray]:
@@ -279,7 +281,7 @@ def _moved(
         layers=layers,
         spans=join_layers(layers, corpus),
         tags=annotation.tags if uncut else {},
-        listed=None if annotation.listed is None else move(annotation.listed),
+        listed=None if annotation.listed is None else annotation.listed.moved(move),
         scores=None if annotation.scores is None else move(annotation.scores),
         listing=None if annotation.listing is None else _moved_listing(annotation.listing, move),
     )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.nested import LONGEST, SHOWN, ResolvedMentions, Wording, resolve
@@ -143,8 +144,7 @@ def _on_tokens(dataset: Dataset, run: Run, mode: str, source: Source) -> Predict
         {dataset.layer: make_spans(start, end, mentions.labels)},
         source,
         scores=scores if len(scores) else None,
-        listed_spans=every if gave_way else None,
-        listed_scores=listed.scores if gave_way else None,
+        listed_spans=ListedSpans(every, listed.scores) if gave_way else None,
         listing=Listing(listed, placed.start, placed.end, mode, on_tokens=True),
     )
     notes = _notes(resolution, listed, source.name, describe)

@@ -62,7 +62,7 @@ class ThresholdStates:
     def _gold(self) -> pd.DataFrame:
         """Where gold cuts: every span of a layer, and what gave way to them."""
         side = self.pair.gold
-        frames = [*side.layers.values(), *([] if side.listed is None else [side.listed])]
+        frames = [*side.layers.values(), *([] if side.listed is None else [side.listed.spans])]
         return pd.concat([frame[["start", "end"]] for frame in frames], ignore_index=True)
 
     @cached_property

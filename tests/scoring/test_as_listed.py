@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -83,3 +85,49 @@ def test_equivalent_labels_find_listed_predictions(files: tuple[Path, Path], wri
     found, _ = rows((files[0], pred), "--scheme", "coverage", "--equivalent", "PER,LOC")
     assert found["coverage", "0.3", None, "span"]["tp_gold"] == 0
     assert found["coverage", "0.3 relaxed", None, "span"]["tp_gold"] == 1
+
+
+def label_studio(*spans: tuple[str, str, str]) -> str:
+    """One task whose labels come from several controls, each a layer that is annotated apart."""
+    result = [
+        {
+            "id": f"r{number}",
+            "from_name": control,
+            "to_name": "text",
+            "type": "labels",
+            "value": {
+                "start": (begin := TEXT.index(words)),
+                "end": begin + len(words),
+                "text": words,
+                "labels": [label],
+            },
+        }
+        for number, (control, words, label) in enumerate(spans)
+    ]
+    return json.dumps([{"id": 1, "data": {"text": TEXT}, "annotations": [{"id": 1, "result": result}]}])
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_an_overlap_in_one_layer_brings_nothing_of_another_into_it(write, ending: str) -> None:
+    # Of layer a, `Ann` overlaps the longer `Ann Lee`; layer b has `Bob` alone, and `Ann Lee`, too.
+    spans = ("a", "Ann Lee", "PER"), ("a", "Ann", "X"), ("b", "Bob", "LOW"), ("b", "Ann Lee", "HIGH")
+    if ending == "json":
+        paths = tuple(write(f"{side}.json", label_studio(*spans)) for side in ("gold", "pred"))
+        more: tuple[str, ...] = ("--layer", "a=a", "--layer", "b=b")
+    else:
+        text = write("text.vrt", '<text id="d">\n' + "".join(f"{word}\tO\n" for word in TEXT.split()) + "</text>\n")
+        table = "start,end,a,b\n0,1,PER,HIGH\n0,0,X,\n3,3,,LOW\n"
+        paths = tuple(write(f"{side}.csv", table) for side in ("gold", "pred"))
+        more = ("--layer", "a=a", "--layer", "b=b", "--text", str(text))
+
+    def counts(*options: str) -> dict[tuple[str, ...], int]:
+        done = run("score", *paths, *more, "--scheme", "coverage,chars", "--nested", "longest", "--as", "csv", *options)
+        assert done.code == 0, done.err
+        scores = csv.DictReader(io.StringIO(done.out))
+        wanted = [row for row in scores if row["scheme"] != "clueval" and row["average"] == "micro"]
+        return {
+            (row["layer"], row["scheme"]): int(row["gold"]) for row in wanted if not row["label"] and not row["group"]
+        }
+
+    assert counts("--no-merge") == {("a", "coverage"): 2, ("a", "chars"): 7, ("b", "coverage"): 2, ("b", "chars"): 10}
+    assert set(counts().values()) == {2, 10}  # merged, `Ann Lee` of both layers is one span

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
@@ -106,10 +107,11 @@ def test_the_last_listed_annotation_wins() -> None:
     listed = pd.DataFrame({"start": [0, 1], "end": [2, 1], "span": ["X", "Y"]})
     from dataclasses import replace
 
-    pair = replace(pair, gold=replace(pair.gold, listed=listed))
+    pair = replace(pair, gold=replace(pair.gold, listed=ListedSpans(listed)))
     row = result(pair, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")
     assert row["gold"] == len("bb")  # Y has no rule of its own and covers only the middle
-    turned = replace(pair, gold=replace(pair.gold, listed=listed.iloc[::-1].reset_index(drop=True)))
+    backwards = ListedSpans(listed.iloc[::-1].reset_index(drop=True))
+    turned = replace(pair, gold=replace(pair.gold, listed=backwards))
     assert result(turned, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")["gold"] == 0
 
 

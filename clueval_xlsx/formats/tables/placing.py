@@ -10,6 +10,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.mentions import Mentions, make_mentions
 from clueval_xlsx.corpus.nested import ERROR, Wording, nested_note, resolve
@@ -129,10 +130,16 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
         (*base.notes, *values.notes(), *notes),
         original=TableOnTokens(table),
         scores=pd.concat(scores, ignore_index=True) if scores else None,
-        listed_spans=pd.DataFrame({"start": start[holds], "end": end[holds], **held.labels}) if gave_way else None,
-        listed_scores=held.scores if gave_way else None,
+        listed_spans=_listed_spans(held, start[holds], end[holds]) if gave_way else None,
         listing=_listing(listed, by_layer, mode) if listed.scores is not None else None,
     )
+
+
+def _listed_spans(held: Mentions, start: IntArray, end: IntArray) -> ListedSpans:
+    """The rows with a label; those with a label of a layer are annotations of that layer."""
+    labels = pd.DataFrame(held.labels)
+    of = {layer: labels[layer].notna().to_numpy(bool) for layer in labels}
+    return ListedSpans(pd.DataFrame({"start": start, "end": end, **held.labels}), held.scores, of)
 
 
 def _listing(listed: Mentions, by_layer: Sequence[IntArray], mode: str) -> Listing:
