@@ -372,16 +372,16 @@ NUMBERED = {name: f"<text{given}>\nAnn\tB-PER\n</text>\n" for name, given in {"a
 def test_an_id_that_looks_like_a_number_is_an_id(
     in_parts: Callable[[int], None], tmp_path: Path, size: int, given: str
 ) -> None:
-    """The second of the documents that follow has no ID, and so is called by its number, #3."""
+    """The document before it has no ID, and so is called by its number, #2."""
     in_parts(size)
-    own = {"0.vrt": f'<text id="{given}">\nAnn\tB-PER\n</text>\n', **NUMBERED}
+    own = {**NUMBERED, "c.vrt": f'<text id="{given}">\nAnn\tB-PER\n</text>\n'}
     here, there = both(*small_folders(tmp_path, own), "--layer", "ner=2", "--as", "json")
-    if given != "#3":
+    if given != "#2":
         assert there == here
         assert f'"{given}"' in here.out
         return
-    refused(here, "gold/b.vrt:1: document '#3' starts here, but a document of this ID came before")
-    refused(there, "gold/b.vrt: document '#3' stands in 0.vrt, too (one that has no ID is called by its number).")
+    refused(here, "gold/c.vrt:1: document '#2' starts here, but a document of this ID came before")
+    refused(there, "gold/c.vrt: document '#2' stands in b.vrt, too (one that has no ID is called by its number).")
 
 
 def test_an_option_that_is_wrong_is_no_fault_of_a_file(in_parts: Callable[[int], None], tmp_path: Path) -> None:
