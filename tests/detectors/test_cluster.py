@@ -14,6 +14,7 @@ import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -378,21 +379,16 @@ def test_a_worker_that_dies_in_the_middle_changes_nothing(cluster: Any, tmp_path
     assert sorted(done) == list(range(24))
 
 
-def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(cluster: Any, tmp_path: Path) -> None:
-    texts = ["fine"] * 8
+def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(tmp_path: Path) -> None:
+    """On a cluster of our own: each batch and each document by itself has three workers to kill, which come back."""
+    texts = ["fine"] * 16
     texts[5] = "MURDER"
-    found = run_detector(documents(*texts), DetectorSettings(command(tmp_path, MURDEROUS)), on(cluster))
-    assert found.failures == {5: "each worker that took it died"}
-    assert [one is not None for one in found.found].count(True) == 7
-
-
-def test_a_document_that_kills_each_worker_of_a_cluster_here_leaves_as_many_of_them(tmp_path: Path) -> None:
     seen: list[int] = []
     options = RunOptions(time_limit=30, cluster=ClusterPlace("local:2"))
-    asked = documents("fine", "MURDER", "fine")
-    found = run_detector(asked, DetectorSettings(command(tmp_path, MURDEROUS)), options, seen=seen.append)
-    assert found.failures == {1: "each worker that took it died"}
-    assert found.found == ((), None, ())
+    detector = DetectorSettings(command(tmp_path, MURDEROUS))
+    found = run_detector(documents(*texts), detector, options, seen=seen.append)
+    assert found.failures == {5: "each worker that took it died"}
+    assert [one is not None for one in found.found].count(True) == 15
     assert seen[0] == 2
 
 
@@ -405,26 +401,20 @@ def test_workers_here_that_dask_has_given_up_are_started_anew(monkeypatch: pytes
         assert cluster.gather([cluster.client.submit(sum, [3, 4])]) == [7]
 
 
-def test_workers_here_that_cannot_be_started_are_given_up_without_advice_that_does_not_help(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(clusters, "_RECOUNT", 0.1)
-    monkeypatch.setattr(clusters.WorkersHere, "complete", lambda _: None)
-    with connected(ClusterPlace("local:1", wait=1)) as cluster:
-        assert cluster.here is not None
-        (nanny,) = cluster.here.cluster.workers.values()
-        cluster.here.cluster.sync(nanny.close)
-        with pytest.raises(ClusterError, match=r"no worker for 1 s: they die as they start\. Check the memory"):
-            cluster.gather([cluster.client.submit(sum, [3, 4])])
+def test_workers_here_that_cannot_be_started_are_given_up_without_advice_that_does_not_help() -> None:
+    tried: list[int] = []
+    here: Any = SimpleNamespace(number=2, complete=lambda: tried.append(2))
+    cluster = clusters.Cluster(mock.Mock(ncores=dict), wait=0, here=here)
+    with pytest.raises(ClusterError, match=r"no worker for 0 s: they die as they start\. Check the memory"):
+        cluster.check()
+    assert tried == [2]
 
 
 def test_a_detector_that_kills_each_worker_that_loads_it_is_given_up(cluster: Any, tmp_path: Path) -> None:
-    def dying(_name: str) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
-
+    died = distributed.scheduler.KilledWorker("_describe-1", mock.Mock(), 2)
     with (
         connected(ClusterPlace(cluster.scheduler_address)) as reached,
-        mock.patch.object(detector_cluster, "_describe", dying),
+        mock.patch.object(reached, "gather", side_effect=died),
         pytest.raises(DetectorError, match="cannot load the detector: each that tried died"),
     ):
         ClusterRun(reached, DetectorSettings(command(tmp_path, GOOD)), 30)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from clueval_xlsx.detectors import process
 from clueval_xlsx.detectors.base import DetectorSettings, Document
 from clueval_xlsx.detectors.process import ENDED_EARLY, LineProcess, ProcessCrashedError
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
@@ -44,7 +45,8 @@ def helpers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("helpers")
-def test_a_helper_that_outlives_the_detector_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_helper_that_outlives_the_detector_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_DRAINING", 0.2)
     texts = ["fine", "CRASH", "fine"]
     asked = [Document(f"doc-{number}", text) for number, text in enumerate(texts, 1)]
     begin = time.monotonic()
@@ -78,10 +80,10 @@ def _is_there(number: int) -> bool:
 
 def test_long_lines_and_short_ones_arrive_as_they_were_sent() -> None:
     lines = [b"", b"a", b"x" * 300_000, b"y" * 65_535, b"z" * 65_536, b"end"]
-    process = LineProcess(["cat"])
+    cat = LineProcess(["cat"])
     for line in lines:
-        process.send(line)
-    assert [process.receive(20) for _ in lines] == [line + b"\n" for line in lines]
-    process.close()
+        cat.send(line)
+    assert [cat.receive(20) for _ in lines] == [line + b"\n" for line in lines]
+    cat.close()
     with pytest.raises(ProcessCrashedError, match=ENDED_EARLY):
-        process.receive(20)
+        cat.receive(20)
