@@ -104,6 +104,7 @@ class Cluster:
         self.here = here
         self._wait, self._seen = wait, seen
         self._count, self._next_count = 0, 0.0
+        self._checked: set[str] = set()  # addresses of workers whose version is known
         self._none_since: float | None = None
 
     def workers(self) -> int:
@@ -117,9 +118,15 @@ class Cluster:
         if now < self._next_count:
             return
         try:
-            self._count = len(self.client.ncores())
+            workers = set(self.client.ncores())
+            new = self.here is None and not workers <= self._checked
+            versions = self.client.get_versions(packages=[_OWN_NAME]) if new else None
         except Exception as error:  # whatever the network says
             raise ClusterError(f"--cluster: the scheduler is gone: {described(error)}.") from None
+        if versions is not None:
+            check_versions(versions)
+            self._checked |= workers
+        self._count = len(workers)
         self._next_count = now + _RECOUNT
         if self.here is not None and self._count < self.here.number:
             self.here.complete()
@@ -185,8 +192,6 @@ def connected(place: ClusterPlace, seen: Callable[[int], None] = lambda _workers
             raise ClusterError(_no_answer(place, error)) from None
         cluster = Cluster(client, place.wait if here is None else min(place.wait, _WAIT_HERE), seen, here)
         cluster.await_worker()
-        if workers is None:
-            check_versions(client.get_versions(packages=[_OWN_NAME]))
         yield cluster
 
 
@@ -312,7 +317,7 @@ def _other_version(which: str, here: str) -> ClusterError:
 
 
 def _in_version(here: str, work: Callable[[Sequence[Item]], Result], items: Sequence[Item]) -> Result:
-    """On a worker: do it, unless this is another version than the client's. Nobody looked at those that came later."""
+    """On a worker: do it, unless this is another version than the client's; it may just have come, and be unknown."""
     if __version__ != here:
         raise _other_version(f"a worker that joined has {_OWN_NAME} {__version__}", here)
     return work(items)

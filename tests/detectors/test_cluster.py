@@ -241,6 +241,24 @@ def test_another_version_of_the_package_is_refused() -> None:
         clusters.check_versions(having("1.0", None, None))
 
 
+def test_the_versions_are_looked_at_again_when_a_worker_comes() -> None:
+    def packages(version: str) -> dict[str, Any]:
+        return {"packages": {"clueval-xlsx": version}}
+
+    versions = {"a": packages("1.0")}
+    found = mock.Mock(
+        side_effect=lambda **_: {"client": packages("1.0"), "scheduler": packages("1.0"), "workers": versions}
+    )
+    reached = clusters.Cluster(mock.Mock(ncores=lambda: dict.fromkeys(versions, 1), get_versions=found))
+    with mock.patch.object(clusters, "_RECOUNT", 0):
+        reached.check()
+        reached.check()
+        assert found.call_count == 1
+        versions["b"] = packages("0.9")
+        with pytest.raises(ClusterError, match=r"1 of its 3 processes have clueval-xlsx 0\.9, and here it is 1\.0"):
+            reached.check()
+
+
 def test_workers_with_different_detectors_are_refused(cluster: Any, tmp_path: Path) -> None:
     script = command(tmp_path, GOOD)
 
