@@ -47,6 +47,11 @@ for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (getattr(si
 gc.disable()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: some tests wait for programs, clusters and workers to start and to die."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """From here on garbage is collected, but not looked for among what was there before the first test."""
     gc.freeze()

@@ -16,6 +16,7 @@ from clueval_xlsx.clusters import ClusterPlace, connected
 from clueval_xlsx.detectors.base import DetectorSettings, Document
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from clueval_xlsx.exceptions import ClusterError
+from tests.support.ci import THOROUGH
 from tests.support.commands import refused, run
 from tests.support.dask_clusters import STUCK, ClusterOfProcesses, cluster_of_processes
 from tests.support.detector_scripts import GOOD, SLOW, command
@@ -25,6 +26,7 @@ pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask's own, which are many
 
 TEXTS = 20
+OUTPUTS = (("predict", "p.json"), ("evaluate", "review.xlsx"))
 NONE_FOR = "Error: --cluster: there has been no worker for 1 s. Start one (dask worker tcp://127.0.0.1:"
 NOTE = "Note: the cluster has no worker; waiting for one (--cluster-wait).\n"
 
@@ -53,7 +55,8 @@ def texts(tmp_path: Path) -> Path:
     return tmp_path / "texts.json"
 
 
-@pytest.mark.parametrize("outputs", [("predict", "p.json"), ("evaluate", "review.xlsx")], ids=lambda pair: pair[0])
+@pytest.mark.sweep
+@pytest.mark.parametrize("outputs", OUTPUTS if THOROUGH else OUTPUTS[:1], ids=lambda pair: pair[0])
 def test_when_all_workers_die_the_run_says_so_and_a_later_one_goes_on(
     cluster: ClusterOfProcesses, texts: Path, tmp_path: Path, outputs: tuple[str, str]
 ) -> None:

@@ -20,6 +20,7 @@ from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.manifest import unpack_cases
 from clueval_xlsx.review.text_free import _letters
+from tests.support.ci import THOROUGH
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import all_cases, cases_of, everything_in, fill, manifest
 from tests.support.workbooks import ONE_LAYER, TABS, evaluated, example, opened, texts, written
@@ -27,6 +28,7 @@ from tests.support.workbooks import ONE_LAYER, TABS, evaluated, example, opened,
 pytestmark = pytest.mark.slow
 
 PASSWORD = "Grüne Tür 7"
+EDITIONS = ((True, False), (False, True), (True, True), (False, False))  # protected by a password, streamed
 WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -132,8 +134,8 @@ def clear_words(data: bytes) -> list[str]:
     return sorted(word for word in words if within(word, data) > within(word, container))
 
 
-@pytest.mark.parametrize("streamed", [False, True])
-@pytest.mark.parametrize("protected", [True, False])
+@pytest.mark.sweep
+@pytest.mark.parametrize(("protected", "streamed"), EDITIONS if THOROUGH else EDITIONS[:2])
 def test_no_clear_text_ever_reaches_the_disk(sides, password, tmp_path, monkeypatch, protected, streamed):
     if streamed:
         monkeypatch.setattr("clueval_xlsx.outputs.xlsx.review._STREAMED_FROM", 1)
