@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ci import PROGRAMS_REQUIRED
+from tests.support.ci import PROGRAMS_REQUIRED, some_of
 from tests.support.commands import EXAMPLE_OPTIONS, Result, run
 from tests.support.folders import ROOT
 
@@ -183,7 +183,8 @@ def round_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", some_of(NARROW))
 def test_a_terminal_of_40_columns_shows_every_figure_whole(name: str, round_done: Path) -> None:
     code, shown = on_a_terminal(NARROW[name], columns=40, env={"TERM": "dumb", "LC_ALL": "C.UTF-8"}, cwd=round_done)
     assert code == 0, shown
@@ -207,7 +208,8 @@ LEFT_OUT = {
 }
 
 
-@pytest.mark.parametrize(("columns", "name"), LEFT_OUT)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("columns", "name"), some_of(LEFT_OUT))
 def test_a_terminal_says_which_columns_it_has_no_room_for(columns: int, name: str, round_done: Path) -> None:
     terminal = {"TERM": "dumb", "LC_ALL": "C.UTF-8"}
     shown = on_a_terminal(NARROW[name], columns=columns, env=terminal, cwd=round_done)[1]

@@ -28,7 +28,7 @@ from clueval_xlsx.detectors.cluster import ClusterRun
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import ClusterError, DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
-from tests.support.ci import THOROUGH
+from tests.support.ci import THOROUGH, some_of
 from tests.support.commands import EXAMPLE_LAYERS, refused, run
 from tests.support.dask_clusters import STUCK, two_workers
 from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, SLOW, command
@@ -139,9 +139,10 @@ def written(cluster: Any, folder: Path, *words: object) -> tuple[dict[str, objec
     return found[0], found[1]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("format_", "ending"),
-    [(each, ending) for each in PREDICTED for ending in _endings(format_named(each))],
+    some_of((each, ending) for each in PREDICTED for ending in _endings(format_named(each))),
     ids=lambda value: value or "-",
 )
 def test_each_format_is_written_to_the_same_bytes(

@@ -19,7 +19,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files import parse_limits, parse_process
 from clueval_xlsx.files.encryption import PASSWORD_VARIABLE, encrypt
 from clueval_xlsx.files.workbooks import read_workbook
-from tests.support.ci import THOROUGH
+from tests.support.ci import THOROUGH, some_of
 from tests.support.commands import run_process
 from tests.support.folders import ROOT
 from tests.support.handmade_books import ROW, SHEET, cell, xlsx
@@ -78,7 +78,8 @@ def books(kind: str) -> tuple[bytes, ...]:
     return tuple(KINDS[kind]())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", some_of(KINDS))
 def test_a_hostile_workbook_is_refused_with_a_message_and_the_next_one_is_read(kind: str) -> None:
     for data in books(kind):
         with pytest.raises(InputError, match=WORDS.get(kind, "hostile")) as refusal:

@@ -11,7 +11,7 @@ from scipy.stats import beta, t
 from clueval_xlsx.scoring.intervals import ClusteredRates, difference_interval
 from clueval_xlsx.scoring.scores import RATES
 from tests.simulation.intervals import CONCENTRATION, MANUAL, cells, lines, table
-from tests.support.ci import THOROUGH
+from tests.support.ci import THOROUGH, some_of
 
 RECALL = RATES.index("recall")
 
@@ -65,8 +65,9 @@ def test_two_systems_that_differ_alike_everywhere_differ_for_certain() -> None:
     assert (-turned_high[0, RECALL], -turned_low[0, RECALL]) == pytest.approx((low[0, RECALL], high[0, RECALL]))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("rate", CONCENTRATION)
-@pytest.mark.parametrize("documents", [5, 10, 20, 50])
+@pytest.mark.parametrize("documents", some_of([5, 10, 20, 50], 3))
 def test_precision_and_recall_cover_in_93_of_100_samples(documents: int, rate: float) -> None:
     found = {cell.quantity: cell.coverage for cell in cells(documents, rate, CONCENTRATION[rate], runs=2000)}
     assert found["recall"] >= 0.93

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
+from tests.support.ci import some_of
 from tests.support.commands import run
 from tests.support.shapes import write_shape
 
@@ -33,7 +34,8 @@ def tags(path: Path, column: int) -> list[list[str]]:
     return sentences
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.sweep
+@pytest.mark.parametrize("shape", some_of(SHAPES.values()), ids=some_of(SHAPES))
 def test_unkind_shapes_go_through_every_output(shape: dict, tmp_path: Path) -> None:
     gold, pred = write_shape(tmp_path, **shape)
     layers = [f"l{number}" for number in range(shape.get("layers", 1))]

@@ -215,7 +215,7 @@ def agree(found: Thresholds, place: int, one: Evaluation) -> None:
 
 @pytest.mark.parametrize("nested", ["longest", "merge"])
 @pytest.mark.parametrize("name", WAYS)
-@at_most(16)  # each of them is some twenty runs
+@at_most(8)  # each of them is some twenty runs
 @given(data=st.data())
 def test_every_threshold_has_the_figures_of_the_file_with_the_predictions_that_stay(
     tmp_path_factory: pytest.TempPathFactory, name: str, nested: str, data: st.DataObject
