@@ -60,8 +60,8 @@ def score_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     return written
 
 
-class WrittenScore(msgspec.Struct, gc=False):
-    """One score row the way metrics.json lays it out, made and written more quickly than a mapping."""
+class _NamedScore(msgspec.Struct):
+    """What a score row of metrics.json is about."""
 
     scheme: str
     variant: str | None
@@ -71,6 +71,11 @@ class WrittenScore(msgspec.Struct, gc=False):
     label: str | None
     average: str | None
     group: dict[str, Any] | None
+
+
+class WrittenScore(_NamedScore, gc=False):
+    """One score row the way metrics.json lays it out, made and written more quickly than a mapping."""
+
     gold: int | None
     tp_gold: int | None
     fn: int | None
@@ -89,17 +94,9 @@ class WrittenScore(msgspec.Struct, gc=False):
 _Rate = Annotated[float, msgspec.Meta(ge=0, le=1 + 1e-9)]
 
 
-class ReadScore(msgspec.Struct):
+class ReadScore(_NamedScore):
     """What is read back of a score row: what it is, and its rates."""
 
-    scheme: str
-    variant: str | None
-    level: str | None
-    labelled: str | None
-    layer: str | None
-    label: str | None
-    average: str | None
-    group: dict[str, Any] | None
     precision: _Rate | None
     recall: _Rate | None
     f1: _Rate | None
