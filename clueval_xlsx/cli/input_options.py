@@ -304,7 +304,7 @@ def read_only_input(path: str, options: ReadOptions) -> Reading:
 def read_input(path: str, options: ReadOptions) -> Reading:
     """Read one input; `-` is standard input."""
     from clueval_xlsx.formats.loading import read
-    from clueval_xlsx.formats.options import ONE_SIDE
+    from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE, ONE_SIDE
 
     try:
         if path == _STANDARD_INPUT:
@@ -312,7 +312,7 @@ def read_input(path: str, options: ReadOptions) -> Reading:
         return read(path, options)
     except CluevalError as error:
         if "gold_layers" not in click.get_current_context().params:  # a command that knows no sides
-            error.args = (str(error).replace(ONE_SIDE, ""),)
+            error.args = (str(error).replace(ONE_SIDE, "").replace(FIELDS_OF_ONE_SIDE, ""),)
         raise
 
 

@@ -16,7 +16,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.archives import is_archive
 from clueval_xlsx.formats.json_keys import fitting_call, unknown_keys
 from clueval_xlsx.formats.json_source import Records, objects, parse_records, shown
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE, ReadOptions, WriteOptions
 from clueval_xlsx.formats.recognition import binary_kind, refusal, root_element, text_kind, xml_kind
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, JSON_FORMATS, Format, format_named, formats_ending
 from clueval_xlsx.text.strings import Strings
@@ -205,7 +205,7 @@ def _unknown_json(opened: OpenedSource) -> str:
         return f"{opened.name}: this is {foreign[0]}. {foreign[1]}."
     call = fitting_call(record)
     remedy = (
-        f"This call may fit: {call} (--gold-field, --pred-field for one side)"
+        f"This call may fit: {call}{FIELDS_OF_ONE_SIDE}"
         if call
         else "Say where things stand (--field text=… --field spans=…)"
     )

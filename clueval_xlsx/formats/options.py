@@ -19,7 +19,9 @@ DISCONTINUOUS = (ERROR, JOIN, SPLIT)
 SEVERAL_TAGS = (ERROR, FIRST, LAYERS)
 FIELDS = ("text", "spans", "start", "end", "label", "score", "id", "tokens", "tags")
 DEFAULT_LAYER = "span"
-ONE_SIDE = " (--gold-layer, --pred-layer for one side)"  # what a message says where there may be two
+# What a message says where there may be two sides; a command that knows none leaves it out (`cli.input_options`).
+ONE_SIDE = " (--gold-layer, --pred-layer for one side)"
+FIELDS_OF_ONE_SIDE = ONE_SIDE.replace("-layer", "-field")
 DEFAULT_COLUMN = 2
 _MOST_COLUMNS = 1_000_000
 

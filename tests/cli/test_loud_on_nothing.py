@@ -125,6 +125,9 @@ def test_one_side_may_be_read_otherwise_than_the_other(write) -> None:
     pred = write("pred.jsonl", json.dumps({"text": "Ann met", "results": results}) + "\n")
     unknown = run("score", gold, pred)
     refused(unknown, "pred.jsonl", "--field spans=results", "--gold-field, --pred-field for one side")
+    alone = run("validate", pred)
+    assert "--field spans=results" in alone.out
+    assert "--pred-field" not in alone.out  # which it does not have
     done = run("score", gold, pred, "--pred-field", "spans=results,label=entity_type", "--json", "-")
     assert done.code == 0, done.err
     assert json.loads(done.out)["headline"]["recall"] == 1
