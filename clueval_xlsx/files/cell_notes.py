@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from clueval_xlsx.files.markup import go_through, local
+from clueval_xlsx.files.sheets import Place
 
-Place = tuple[int, int]  # row and column, both counted from 0
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _KINDS = ("/comments", "/threadedcomment")  # how the types of such parts end, in small letters
 _ELEMENTS = {"/comments": ("comment", "t"), "/threadedcomment": ("threadedComment", "text")}

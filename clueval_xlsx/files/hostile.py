@@ -29,12 +29,12 @@ _ROOM = 8 * 1024 * 1024  # that any file may unpack to
 
 _CENTRAL = b"PK\x01\x02"
 _XLSX_PART = re.compile(
-    r"\[Content_Types\]\.xml|_rels/\.rels|xl/workbook\.xml|xl/_rels/workbook\.xml\.rels|xl/styles\.xml|"
+    r"\[Content_Types\]\.xml|_rels/\.rels|docProps/core\.xml|xl/workbook\.xml|xl/_rels/workbook\.xml\.rels|xl/styles\.xml|"
     r"xl/sharedStrings\.xml|xl/worksheets/[^/]+\.xml|"
     r"xl/worksheets/_rels/[^/]+\.rels|xl/(?:comments/)?[^/]*comments?\d*\.xml|xl/threadedComments/[^/]+\.xml",
     re.IGNORECASE,
 )
-_ODS_PART = re.compile(r"mimetype|content\.xml|META-INF/manifest\.xml", re.IGNORECASE)
+_ODS_PART = re.compile(r"mimetype|content\.xml|meta\.xml|META-INF/manifest\.xml", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 
 

@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import IO
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.cell_messages import LimitReached, Refused, unpacked_sheets
+from clueval_xlsx.files.cell_messages import LimitReached, Refused, unpacked_workbook
 from clueval_xlsx.files.encryption import PASSWORD_VARIABLE
 from clueval_xlsx.files.parse_limits import SECONDS_TO_DECRYPT, answer_for, memory_for, seconds_for
-from clueval_xlsx.files.parsing import ParsedSheet
+from clueval_xlsx.files.sheets import Workbook
 
 _PATIENCE, _PATIENCE_PER_SECOND = 20.0, 10.0  # of the clock on the wall: other programs take their share
 _CODE = "import sys; sys.path.insert(0, {home!r}); from clueval_xlsx.files.parse_worker import main; main()"
 
 
-def parse_elsewhere(data: bytes, name: str, password: str | None = None) -> list[ParsedSheet]:
-    """All sheets of a workbook, parsed in the other process."""
+def parse_elsewhere(data: bytes, name: str, password: str | None = None) -> Workbook:
+    """A workbook, parsed in the other process."""
     with _LOCK:
         try:
-            return unpacked_sheets(_process().ask(data, name, password))
+            return unpacked_workbook(_process().ask(data, name, password))
         except Refused as refusal:
             raise InputError(str(refusal)) from None
         except (LimitReached, _Ended) as end:

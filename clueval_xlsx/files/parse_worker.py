@@ -14,7 +14,7 @@ import sys
 from typing import Any, BinaryIO
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.cell_messages import packed_refusal, packed_sheets
+from clueval_xlsx.files.cell_messages import packed_refusal, packed_workbook
 from clueval_xlsx.files.decryption import decrypt
 from clueval_xlsx.files.kinds import Kind, kind_of
 from clueval_xlsx.files.parse_limits import SECONDS_TO_DECRYPT, seconds_for
@@ -40,7 +40,7 @@ def _answer(data: bytes, request: dict[str, Any]) -> bytes:
             data = decrypt(data, name, request["password"] or "")
             seconds = seconds_for(data)
         _limit(memory, seconds)
-        return packed_sheets(parse(data, name))
+        return packed_workbook(parse(data, name))
     except InputError as error:
         return packed_refusal(str(error))
     except MemoryError:

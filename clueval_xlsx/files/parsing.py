@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import datetime
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.cell_notes import Place
 from clueval_xlsx.files.hostile import Package, unpack
-from clueval_xlsx.files.valueless_cells import MergedRange, Unseen, unseen_cells
+from clueval_xlsx.files.sheets import MergedRange, SheetTable, Workbook, cell_text
+from clueval_xlsx.files.valueless_cells import Unseen, unseen_cells
 
-Cell = str | float | bool | datetime.date | datetime.time | datetime.timedelta
-Row = Sequence[Cell]
-
-
-@dataclass(frozen=True)
-class ParsedSheet:
-    """One sheet as the parser found it; see `SheetTable`."""
-
-    name: str
-    rows: Sequence[Row]
-    merged: tuple[MergedRange, ...] = ()
-    valueless: Mapping[Place, str] = field(default_factory=dict)
-    notes: Mapping[Place, str] = field(default_factory=dict)
+_PLAIN = frozenset({str, float, bool, int})
+_PROPERTIES = {"docprops/core.xml", "meta.xml"}
+_SAVED = re.compile(rb"<(?:dcterms:modified|dc:date)(?:\s[^<>]{0,200})?>\s{0,9}([0-9][0-9T:.+Z-]{9,40})\s{0,9}<")
 
 
-def parse(data: bytes, name: str) -> list[ParsedSheet]:
-    """All sheets of a workbook; `name` is for messages."""
+def parse(data: bytes, name: str) -> Workbook:
+    """A workbook; `name` is for messages."""
     package = unpack(data, name)
     try:
-        return _sheets(package, name)
+        return Workbook(tuple(_sheets(package, name)), _saved(package))
     except BaseException as error:  # a panic of the parser is no Exception
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | InputError):
             raise
@@ -47,20 +35,36 @@ def unreadable(name: str, error: BaseException) -> InputError:
     )
 
 
-def _sheets(package: Package, name: str) -> list[ParsedSheet]:
+def _sheets(package: Package, name: str) -> list[SheetTable]:
     from python_calamine import CalamineWorkbook
 
     book = CalamineWorkbook.from_filelike(io.BytesIO(package.content))
     unseen = unseen_cells(package, name)
     return [
-        _sheet(book, sheet.name, unseen.get(sheet.name, Unseen()))
+        _sheet(book, sheet.name, unseen.get(sheet.name, Unseen()), hidden=_ends_with(sheet.visible, "hidden"))
         for sheet in book.sheets_metadata
-        if getattr(sheet.typ, "name", str(sheet.typ)).casefold().endswith("worksheet")
+        if _ends_with(sheet.typ, "worksheet")
     ]
 
 
-def _sheet(book: Any, name: str, unseen: Unseen) -> ParsedSheet:
+def _ends_with(member: Any, words: str) -> bool:
+    """Whether a member of one of the parser's enums is of a kind; `VeryHidden` is hidden, too."""
+    return getattr(member, "name", str(member)).casefold().endswith(words)
+
+
+def _sheet(book: Any, name: str, unseen: Unseen, *, hidden: bool) -> SheetTable:
     sheet = book.get_sheet_by_name(name)
     merged = [MergedRange(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
     rows = sheet.to_python(skip_empty_area=False)
-    return ParsedSheet(name, rows, (*merged, *unseen.merged), unseen.valueless, unseen.notes)
+    for number, row in enumerate(rows):
+        if not _PLAIN.issuperset(map(type, row)):
+            rows[number] = [cell if type(cell) in _PLAIN else cell_text(cell) for cell in row]
+    return SheetTable(name, rows, (*merged, *unseen.merged), unseen.valueless, unseen.notes, hidden)
+
+
+def _saved(package: Package) -> str:
+    """When the workbook was saved, as its own properties have it."""
+    for part, content in package.parts.items():
+        if part.casefold() in _PROPERTIES and (match := _SAVED.search(content)):
+            return match[1].decode("ascii")
+    return ""

@@ -16,8 +16,9 @@ from html import unescape
 from itertools import chain
 from xml.etree import ElementTree
 
-from clueval_xlsx.files.cell_notes import Place, notes_of
+from clueval_xlsx.files.cell_notes import notes_of
 from clueval_xlsx.files.hostile import Package
+from clueval_xlsx.files.sheets import MergedRange, Place
 
 _LONGEST_CELL = 1 << 17  # bytes of markup from the beginning of a cell to the end of its formula, and more
 _USUAL_CELL = 1 << 12
@@ -46,16 +47,6 @@ _OFFICE, _TABLE, _TEXT, _CALC = (
     "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}",
     "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}",
 )
-
-
-@dataclass(frozen=True)
-class MergedRange:
-    """Cells that were merged into one; rows and columns counted from 0, all inclusive."""
-
-    first_row: int
-    first_column: int
-    last_row: int
-    last_column: int
 
 
 @dataclass

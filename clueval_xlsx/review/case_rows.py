@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from clueval_xlsx.cases.kinds import Sheet
-from clueval_xlsx.files.workbooks import SheetTable
+from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.review.normalising import clean
 
 _KINDS = "|".join(Sheet)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import RowProblem
-from clueval_xlsx.files.workbooks import SheetTable, cell_name, column_name
+from clueval_xlsx.files.sheets import SheetTable, cell_name, column_name
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.row_ids import RowIds
 from clueval_xlsx.review.sheet_columns import Columns, Sections, filled_beyond

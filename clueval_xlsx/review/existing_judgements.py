@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.kinds import WORKBOOKS, Kind, kind_of
-from clueval_xlsx.files.workbooks import SheetTable, read_workbook
+from clueval_xlsx.files.sheets import SheetTable
+from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.reading import find_run_ids, read_judgements, read_manifest, review_sheets
 from clueval_xlsx.review.review_sheets import ReviewSheet
@@ -28,7 +29,7 @@ def why_not_overwrite(data: bytes, name: str) -> str:
     if kind in {Kind.ENCRYPTED, Kind.PROTECTED_ODS}:
         return f"it is protected by a password, {_NOBODY_KNOWS}"
     try:
-        return what_is_judged(read_workbook(data, name), name)
+        return what_is_judged(read_workbook(data, name).sheets, name)
     except InputError as error:
         return f"it cannot be read, {_NOBODY_KNOWS} ({str(error).rstrip('.')})"
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from clueval_xlsx.files.workbooks import SheetTable
+from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN
 from clueval_xlsx.review.normalising import normalise

@@ -55,7 +55,7 @@ class Progress:
 
 def workbook_progress(data: bytes, name: str, password: str | None = None) -> Progress:
     """Where the cases of a workbook stand."""
-    tables = read_workbook(data, name, password)
+    tables = read_workbook(data, name, password).sheets
     manifest = read_manifest(tables, name)
     refuse_report(tables, name, manifest)
     if manifest is None and not has_review_sheet(tables):

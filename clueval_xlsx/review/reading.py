@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
-from clueval_xlsx.files.workbooks import SheetTable, cell_text
+from clueval_xlsx.files.sheets import SheetTable, cell_text
 from clueval_xlsx.review.case_rows import find_case_rows, iterate_case_rows
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.manifest import Manifest, decode

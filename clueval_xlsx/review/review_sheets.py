@@ -6,11 +6,13 @@ Every row that carries a case ID is accounted for: it is read, found empty, or r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from clueval_xlsx.files.workbooks import SheetTable, cell_name
+import msgspec
+
+from clueval_xlsx.files.sheets import SheetTable, cell_name
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.column_reports import ColumnReports
 from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN, AnswerPart, completeness
@@ -309,7 +311,7 @@ def _unmerged(table: SheetTable, rows: CaseRows) -> SheetTable:
             if value != "" and number in rows.ids and merged.first_column not in rows.ids[number]:
                 row += [""] * (merged.first_column + 1 - len(row))
                 row[merged.first_column] = value
-    return replace(table, rows=cells)
+    return msgspec.structs.replace(table, rows=cells)
 
 
 def _label_cells(labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,8 @@ from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.workbooks import SheetTable, read_workbook
+from clueval_xlsx.files.sheets import SheetTable
+from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.manifest import Manifest, unpack_cases, unpack_cut, unpack_predictions
 from clueval_xlsx.review.reading import (
@@ -50,7 +51,7 @@ class OpenedWorkbook:
 
 def open_workbook(data: bytes, name: str, password: str | None = None) -> OpenedWorkbook:
     """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""
-    tables = read_workbook(data, name, password)
+    tables = read_workbook(data, name, password).sheets
     manifest = read_manifest(tables, name)
     if manifest is not None and manifest.role == Role.FIGURES:
         raise InputError(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from clueval_xlsx.files.workbooks import SheetTable
+from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.columns import METADATA
 from clueval_xlsx.review.normalising import normalise

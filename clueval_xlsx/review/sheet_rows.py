@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.files.workbooks import cell_name, column_name
+from clueval_xlsx.files.sheets import cell_name, column_name
 from clueval_xlsx.review.log import JudgementRecord
 from clueval_xlsx.review.sheet_columns import Columns
 

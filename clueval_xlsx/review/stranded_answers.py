@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.files.workbooks import SheetTable, cell_name, cell_text
+from clueval_xlsx.files.sheets import SheetTable, cell_name, cell_text
 from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS
 

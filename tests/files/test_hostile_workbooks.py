@@ -25,9 +25,9 @@ TABLE = """
 
 
 def test_the_handmade_workbooks_are_read_when_they_mean_no_harm():
-    (table,) = read_workbook(xlsx(SHEET.format(rows=ROW.format(cells=cell("A1") + cell("C1")))), "good.xlsx")
+    (table,) = read_workbook(xlsx(SHEET.format(rows=ROW.format(cells=cell("A1") + cell("C1")))), "good.xlsx").sheets
     assert table.rows == [["x", "", "x"]]
-    (table,) = read_workbook(ods(filled(3, 2)), "good.ods")
+    (table,) = read_workbook(ods(filled(3, 2)), "good.ods").sheets
     assert table.rows == [["x"] * 3] * 2
 
 
@@ -45,7 +45,7 @@ def test_a_stray_cell_far_to_the_right_costs_no_time_for_the_empty_ones_before_i
     for module in (reading, sheet_columns, sheet_words):
         monkeypatch.setattr(module, "normalise", lambda text: asked.append(text) or str(text).casefold())
     rows = "".join(f'<row r="{row}">{cell(f"A{row}")}{cell(f"XFD{row}")}</row>' for row in range(1, 101))
-    tables = read_workbook(xlsx(SHEET.format(rows=rows)), "wide.xlsx")
+    tables = read_workbook(xlsx(SHEET.format(rows=rows)), "wide.xlsx").sheets
     assert len(tables[0].rows[0]) == 16384
     assert not reading.has_review_sheet(tables)
     assert existing.what_is_judged(tables) == ""
@@ -71,7 +71,7 @@ def test_empty_repetitions_behind_the_data_of_an_ods_do_no_harm():
         '<table:table-row table:number-rows-repeated="1048575"><table:table-cell '
         'table:number-columns-repeated="16384"/></table:table-row></table:table>'
     )
-    (table,) = read_workbook(ods(content), "long.ods")
+    (table,) = read_workbook(ods(content), "long.ods").sheets
     assert table.rows == [["x"]]
 
 

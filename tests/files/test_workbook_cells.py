@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import zipfile
 
 import pytest
 import xlsxwriter
 
-from clueval_xlsx.files.valueless_cells import MergedRange
-from clueval_xlsx.files.workbooks import SheetTable, read_workbook
+from clueval_xlsx.files.sheets import MergedRange, SheetTable
+from clueval_xlsx.files.workbooks import read_workbook
 
 NAMESPACES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
@@ -60,15 +61,37 @@ def ods(rows: str) -> bytes:
 
 
 def odd(data: bytes) -> SheetTable:
-    return next(table for table in read_workbook(data, "book") if table.name == "Odd")
+    return next(table for table in read_workbook(data, "book").sheets if table.name == "Odd")
 
 
 def test_cells_are_plain_values_from_the_first_cell_on() -> None:
-    first, second = read_workbook(xlsx(), "book.xlsx")
+    first, second = read_workbook(xlsx(), "book.xlsx").sheets
     assert (first.name, first.rows) == ("Plain & first", [["nothing unusual"]])
     assert first.merged == ()
     assert not first.valueless
     assert second.rows[1] == ["", "a", "", ""]
+
+
+def test_a_hidden_sheet_is_told_and_the_time_of_saving_is_the_files_own() -> None:
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer)
+    book.add_worksheet("Shown")
+    book.add_worksheet("Hidden").hide()
+    book.add_worksheet("Very hidden").very_hidden()
+    book.set_properties({"created": datetime.datetime(2024, 2, 29, 12, 30)})
+    book.close()
+    found = read_workbook(buffer.getvalue(), "book.xlsx")
+    assert [sheet.hidden for sheet in found.sheets] == [False, True, True]
+    assert found.saved == "2024-02-29T12:30:00Z"
+
+
+def test_an_ods_tells_when_it_was_saved_and_one_without_properties_says_nothing() -> None:
+    plain = ods("")
+    assert read_workbook(plain, "book.ods").saved == ""
+    buffer = io.BytesIO(plain)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr("meta.xml", "<office:meta><dc:date>2024-02-29T12:30:00.123456789</dc:date></office:meta>")
+    assert read_workbook(buffer.getvalue(), "book.ods").saved == "2024-02-29T12:30:00.123456789"
 
 
 def test_merged_cells_are_told() -> None:

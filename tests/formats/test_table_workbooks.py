@@ -122,7 +122,7 @@ def test_no_correction_gives_the_identical_file():
 
 
 def cells(content: bytes) -> list[list[object]]:
-    return [list(row) for row in read_workbook(content, "new.xlsx")[0].rows]
+    return [list(row) for row in read_workbook(content, "new.xlsx").sheets[0].rows]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def _workbook(kind: str) -> bytes:
 @cache
 def _tables(kind: str) -> tuple[Table, ...]:
     """The sheets of it that the way back reads."""
-    sheets = read_workbook(_workbook(kind), "seed.xlsx")
+    sheets = read_workbook(_workbook(kind), "seed.xlsx").sheets
     kept = [sheet for sheet in sheets if sheet.name.startswith(("Missed", "Unsupported", "Guide", MANIFEST_SHEET))]
     return tuple((sheet.name, [list(row) for row in sheet.rows]) for sheet in kept)
 
@@ -129,7 +129,7 @@ def _archive(rng: Random) -> Files:
 @subject("archive", _archive, share=80)
 def _check_archive(files: Files, rng: Random, folder: Path) -> None:
     ((name, data),) = files.items()
-    tables = read_workbook(data, name)
+    tables = read_workbook(data, name).sheets
     filled = why_not_overwrite(data, name)
     rows = sum(len(table.rows) for table in tables)
     promise(not filled or int(filled.split()[0]) <= rows, f"{filled}, which has {rows} rows")
@@ -171,7 +171,7 @@ def _check_review(files: Files, rng: Random, folder: Path) -> None:
     if rng.random() < 0.2:
         why_not_overwrite(data, name)
     progress = workbook_progress(data, name)
-    rows = sum(len(table.rows) for table in read_workbook(data, name))
+    rows = sum(len(table.rows) for table in read_workbook(data, name).sheets)
     judged, cases = (progress.account.counts[CaseState.JUDGED], progress.account.cases)
     promise(judged <= min(cases, rows), f"{judged} of {cases} judged in {rows} rows")
     stream = io.BytesIO(data)

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from clueval_xlsx.files.workbooks import cell_name
+from clueval_xlsx.files.sheets import cell_name
 from tests.fuzz.mutators import NUMBERS, mutate_bytes, word
 
 Table = tuple[str, list[list[Any]]]

@@ -134,7 +134,7 @@ def test_state_status_and_reimport_agree_on_a_half_broken_workbook(opened_book):
         assert {case: SIGNS[state[:1]] for case, state in shown.items()} == {case: account[case] for case in shown}
         if sheet == MISSED:
             complete = {case for case, state in shown.items() if state.startswith("✓")}
-    tables = read_workbook(path.read_bytes(), "half.xlsx")
+    tables = read_workbook(path.read_bytes(), "half.xlsx").sheets
     manifest = read_manifest(tables, "half.xlsx")
     judged = read_judgements(tables, "half.xlsx", manifest, SheetWords(manifest.layers, KNOWN))
     assert {row.record.case_id for row in judged.rows if row.record.completeness.judged} == complete

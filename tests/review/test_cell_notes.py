@@ -27,7 +27,7 @@ _RELATION = "http://schemas.microsoft.com/office/2017/10/relationships/threadedC
 
 def read(data):
     """What a workbook says."""
-    tables = read_workbook(data, "review.xlsx")
+    tables = read_workbook(data, "review.xlsx").sheets
     manifest = read_manifest(tables, "review.xlsx")
     return read_judgements(tables, "review.xlsx", manifest, SheetWords(("category", "risk"), JUDGEMENTS))
 

@@ -206,7 +206,7 @@ def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sid
     done = run("reimport", *books, "--gold", sides[0], "--conflicts", conflicts)
     assert done.code == 3, done.err
     assert cases_of(conflicts)["AG"] == [first]
-    table = next(table for table in read_workbook(conflicts.read_bytes(), "second") if table.name == "Agreed")
+    table = next(table for table in read_workbook(conflicts.read_bytes(), "second").sheets if table.name == "Agreed")
     shown = dict(zip(table.rows[2], table.rows[3], strict=True))
     assert shown["Document"]
     assert str(shown["domain"]) not in {"", "nan"}

@@ -46,7 +46,7 @@ def cases_of(source: Path | bytes, password: str | None = None) -> dict[str, lis
     """The case IDs of each review sheet, by the letters that they begin with."""
     data = source.read_bytes() if isinstance(source, Path) else source
     found = {}
-    for table in read_workbook(data, "book", password):
+    for table in read_workbook(data, "book", password).sheets:
         for number, row in enumerate(table.rows[:10]):
             if "Case ID" in row and "Judgement" in row:
                 column = list(row).index("Case ID")
@@ -63,7 +63,7 @@ def all_cases(source: Path | bytes, password: str | None = None) -> set[str]:
 def manifest(source: Path | bytes, password: str | None = None) -> Manifest:
     """The manifest of a workbook."""
     data = source.read_bytes() if isinstance(source, Path) else source
-    found = read_manifest(read_workbook(data, "book", password), "book")
+    found = read_manifest(read_workbook(data, "book", password).sheets, "book")
     assert found is not None
     return found
 

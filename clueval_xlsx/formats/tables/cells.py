@@ -156,7 +156,7 @@ def make_table(
 def _read_xlsx(raw: bytes, name: str, options: ReadOptions) -> SpanTable:
     from clueval_xlsx.files.workbooks import read_workbook
 
-    tables = read_workbook(raw, name)
+    tables = read_workbook(raw, name).sheets
     if not tables:
         raise InputError(f"{name}: the workbook has no sheet. Give one whose first sheet is the table of spans.")
     records = [tuple(cell_text(cell) for cell in row) for row in tables[0].rows]

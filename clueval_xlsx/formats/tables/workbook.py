@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clueval_xlsx.exceptions import InputError, OutputError
-from clueval_xlsx.files.workbooks import cell_name
+from clueval_xlsx.files.sheets import cell_name
 from clueval_xlsx.formats.tables.cells import CHARACTERS, POSITIONS, RowChanges, SpanTable, cell_text
 
 if TYPE_CHECKING:

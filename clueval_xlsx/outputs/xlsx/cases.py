@@ -11,7 +11,7 @@ import pandas as pd
 from clueval_xlsx.cases.contexts import Segment, emoji_pieces
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM
 from clueval_xlsx.cases.twins import groups_of
-from clueval_xlsx.files.workbooks import column_name
+from clueval_xlsx.files.sheets import column_name
 from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown, Formula, Message, Worksheet
 from clueval_xlsx.outputs.xlsx.case_columns import (
     FIRST_ROW,
