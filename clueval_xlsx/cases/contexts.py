@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.text.fitting import ELLIPSIS, JOINER
 from clueval_xlsx.text.ranges import places
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray
@@ -18,8 +19,6 @@ from clueval_xlsx.threads import in_order
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
 SOME = "some"  # of several systems, some mark a word that the reference marks
 EMOJI = {BOTH: "🟩", SOME: "🟨", GOLD: "🟥", PRED: "🟧", NEITHER: "⬜"}
-JOINER = "\u2060"  # keeps an emoji on the line of its word
-ELLIPSIS = "[…]"
 
 # A context is shown whole up to about so many characters; a longer one is shortened visibly, at the borders of words.
 LONGEST_CONTEXT = 600

@@ -48,10 +48,11 @@ def carry_over(
 ) -> tuple[ReviewOptions, str]:
     """The options with answers filled in and hints shown, and a sentence that says how many."""
     from clueval_xlsx.cases.twins import groups_of
+    from clueval_xlsx.review.adjudication_words import what_one_said
     from clueval_xlsx.review.carrying import with_scopes
+    from clueval_xlsx.review.case_words import judgement_names
     from clueval_xlsx.review.judgements import Answer
     from clueval_xlsx.review.log import split_carried
-    from clueval_xlsx.views.judgement_words import judgement_names, what_one_said
     from clueval_xlsx.words import Words
 
     words = Words(options.lang)

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.review.case_rows import CaseRows
-from clueval_xlsx.review.columns import METADATA
+from clueval_xlsx.review.case_sheet import METADATA
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords
 from clueval_xlsx.review.vocabulary import ANNOTATION_COLUMNS, BLOCK_ID_COLUMN, SpanChoice

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clueval_xlsx.cases.contexts import ELLIPSIS
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.completeness import SETTLING, TAKES_LABEL, TAKES_SPAN
 from clueval_xlsx.review.decisions import CaseBook, Unusable
@@ -13,6 +12,7 @@ from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Vote
 from clueval_xlsx.review.sheet_rows import ReviewRow
+from clueval_xlsx.text.fitting import ELLIPSIS
 
 
 def each_once(workbooks: Sequence[JudgedWorkbook]) -> list[ReviewRow]:

@@ -10,14 +10,13 @@ from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.accounting import CaseState
+from clueval_xlsx.review.adjudication_words import case_number, conflict_reason, correction_words, judgements_of
+from clueval_xlsx.review.case_words import class_name, judgement_names, severity_name, sheet_name, spans_name
 from clueval_xlsx.review.ledger import CARRIED
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.case_words import class_name, sheet_name, spans_name
 from clueval_xlsx.views.changes import change_table
-from clueval_xlsx.views.conflict_words import case_number, conflict_reason
 from clueval_xlsx.views.judge_agreement import agreement_matrix
-from clueval_xlsx.views.judgement_words import correction_words, judgement_names, judgements_of, severity_name
 from clueval_xlsx.views.lead_headline import NextStep, headline_sentence, lead_tiles, next_steps, unjudged_sentence
 from clueval_xlsx.views.overview import Bar, BarPlot, Tile
 from clueval_xlsx.views.rate_axis import RateAxis, rate_axis

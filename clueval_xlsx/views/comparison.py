@@ -11,8 +11,8 @@ from typing import Any
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED, SOME, Segment
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.comparison import IDENTITY, Comparison
+from clueval_xlsx.review.case_words import class_name, spans_name
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.case_words import class_name, spans_name
 from clueval_xlsx.views.overview import Bar, BarPlot
 from clueval_xlsx.views.scheme_words import full_row_name, scheme_name, scheme_sentence
 from clueval_xlsx.views.scores import ScoreTable, level_sentence, score_view

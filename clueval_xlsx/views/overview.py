@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED
 from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.review.case_words import case_name
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.case_words import case_name
 from clueval_xlsx.views.documents import leaks_by_document
 from clueval_xlsx.views.scores import RateView, score_view
 from clueval_xlsx.views.tables import ValueKind

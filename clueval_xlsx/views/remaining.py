@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clueval_xlsx.review.case_words import sheet_name
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.case_words import sheet_name
 from clueval_xlsx.views.tables import TableColumn, TableRow, TableView, ValueKind
 from clueval_xlsx.words import Words
 

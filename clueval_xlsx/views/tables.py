@@ -8,6 +8,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from clueval_xlsx.cases.contexts import Segment
+from clueval_xlsx.review.adjudication_words import INSERTED, KEPT, STRUCK, Difference
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 
@@ -27,7 +28,6 @@ class ValueKind(StrEnum):
     DIFFERENCE = "difference"  # words that were dropped, came in, or stayed
 
 
-KEPT, STRUCK, INSERTED = "kept", "struck", "inserted"
 # How a difference is written where there is no other sign: before and behind the words.
 _SIGNS = {KEPT: ("[", "]"), STRUCK: ("[-", "-]"), INSERTED: ("{+", "+}")}
 
@@ -36,10 +36,10 @@ _SIGNS = {KEPT: ("[", "]"), STRUCK: ("[-", "-]"), INSERTED: ("{+", "+}")}
 class WordDifference:
     """Words of which some are marked: `struck`, `inserted`, or `kept`."""
 
-    pieces: tuple[Segment, ...]
+    pieces: Difference
 
     @property
-    def signed(self) -> tuple[Segment, ...]:
+    def signed(self) -> Difference:
         """The pieces with signs before and behind the marked words, for media without colours."""
         signs = ((piece, _SIGNS.get(piece.mark, ("", ""))) for piece in self.pieces)
         return tuple(Segment(f"{before}{piece.text}{behind}", piece.mark) for piece, (before, behind) in signs)

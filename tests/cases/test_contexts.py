@@ -15,7 +15,6 @@ from clueval_xlsx import threads
 from clueval_xlsx.cases import contexts as module
 from clueval_xlsx.cases.contexts import (
     BOTH,
-    ELLIPSIS,
     GOLD,
     PLAIN,
     PRED,
@@ -28,6 +27,7 @@ from clueval_xlsx.cases.contexts import (
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.spans import touching
 from clueval_xlsx.text import rendering as written
+from clueval_xlsx.text.fitting import ELLIPSIS
 from clueval_xlsx.text.strings import Strings
 
 Span = tuple[int, int]

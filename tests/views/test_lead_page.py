@@ -18,13 +18,11 @@ from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.tables import text_table
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.adjudication import Adjudication
+from clueval_xlsx.review.adjudication_words import INSERTED, KEPT, STRUCK
 from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import AdjudicationView, adjudication_view
 from clueval_xlsx.views.tables import (
-    INSERTED,
-    KEPT,
-    STRUCK,
     TableColumn,
     TableView,
     ValueKind,

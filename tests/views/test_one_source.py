@@ -23,11 +23,11 @@ from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.scores import score_tables
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
+from clueval_xlsx.review.case_words import case_name, class_name
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import account_sentence
-from clueval_xlsx.views.case_words import case_name, class_name
 from clueval_xlsx.views.comparison import comparison_view
 from clueval_xlsx.views.documents import document_list
 from clueval_xlsx.views.overview import tiles

@@ -8,7 +8,7 @@ from typing import Any
 
 from clueval_xlsx.cases.contexts import Segment
 from clueval_xlsx.cases.kinds import FN
-from clueval_xlsx.views.case_words import case_name, labels_text
+from clueval_xlsx.review.case_words import case_name, labels_text
 from clueval_xlsx.views.comparison import ComparedCase
 from clueval_xlsx.words import Words
 

@@ -13,8 +13,8 @@ from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.html.text import ShownText
+from clueval_xlsx.review.case_words import case_names, match_names
 from clueval_xlsx.text.strings import IntArray
-from clueval_xlsx.views.case_words import case_names, match_names
 from clueval_xlsx.words import Words
 
 

@@ -16,7 +16,7 @@ from clueval_xlsx.outputs.html.page import render_page
 from clueval_xlsx.outputs.html.payload import payload
 from clueval_xlsx.outputs.html.tables import ListedTable, listed_table
 from clueval_xlsx.outputs.html.text import ShownText, Stretch, is_text_free, shown_text, stretches
-from clueval_xlsx.views.case_words import happened_lines, labels_text
+from clueval_xlsx.review.case_words import happened_lines, labels_text
 from clueval_xlsx.views.confusion import Matrix, matrices
 from clueval_xlsx.views.documents import DocumentView, document_list
 from clueval_xlsx.views.overview import BarPlot, Tile, error_bars, leak_bars, tiles

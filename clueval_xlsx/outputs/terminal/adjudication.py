@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.scores import score_table
 from clueval_xlsx.outputs.terminal.tables import text_table
+from clueval_xlsx.review.adjudication_words import INSERTED, KEPT, STRUCK
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import AdjudicationView
 from clueval_xlsx.views.overview import Tile
 from clueval_xlsx.views.tables import (
-    INSERTED,
-    KEPT,
-    STRUCK,
     TableColumn,
     TableRow,
     TableValue,

@@ -14,13 +14,12 @@ from typing import Any, BinaryIO, NamedTuple
 import xlsxwriter
 from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 
-from clueval_xlsx.cases.contexts import JOINER
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.outputs.xlsx.cell_text import clean, fitting, fitting_pieces, join_pieces, shorten
 from clueval_xlsx.outputs.xlsx.drawing import NativeChart, cached, chart_type, frame, series_options, with_dots
 from clueval_xlsx.outputs.xlsx.formula_text import refused
 from clueval_xlsx.outputs.xlsx.styles import FORMATS
 from clueval_xlsx.outputs.xlsx.target import TargetFile
+from clueval_xlsx.text.fitting import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
 from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
 
 MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet

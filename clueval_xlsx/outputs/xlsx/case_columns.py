@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from clueval_xlsx.review.columns import METADATA, ColumnKind, sheet_columns
-from clueval_xlsx.words import Words
+from clueval_xlsx.review.case_sheet import METADATA, SheetColumn
 
 TITLE_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3
 ONE_LINE = ("number", "related", "state")  # never wrapped, or grown into while somebody judges
@@ -19,6 +18,7 @@ _FOLDED = 90
 _LOOKS = {
     "number": (40, "cell_number"),
     "state": (85, "cell_state"),
+    "context": (_NARROWEST_CONTEXT, "cell_context"),
     "why": (_LEAST_WHY, "cell_why"),
     "judgement": (140, "input"),
     "case_again": (_FOLDED, "cell_small"),
@@ -39,20 +39,11 @@ _LOOKS = {
 _BLOCK = ("number", "state", "judgement", "correct_span", "applies_to", "severity", "comment")
 
 
-class CaseColumn(NamedTuple):
-    """One column of a case sheet; its width is in characters."""
+class ColumnLook(NamedTuple):
+    """How a column looks; its width is in characters."""
 
-    key: str
-    layer: str | None
-    header: str
     width: float
     style: str
-    kind: ColumnKind
-
-    @property
-    def name(self) -> str:
-        """As the manifest keeps it."""
-        return self.key if self.layer is None else f"{self.key}:{self.layer}"
 
 
 def _characters(pixels: float) -> float:
@@ -63,26 +54,14 @@ def _characters(pixels: float) -> float:
 FOLDED_WIDTH = _characters(_FOLDED)
 
 
-def case_columns(
-    names: Iterable[str], layers: Sequence[str], words: Words, *, absent: Iterable[str] = ()
-) -> list[CaseColumn]:
-    """The plan of a sheet's columns.
-
-    `names` are the columns of its case table; `absent` the keys of columns that this workbook does without, such as
-    `earlier` where nothing was decided before.
-    """
-    names = list(names)
-    absent = {*absent, *(key for key in ("char_start", "char_end") if key not in names)}
-    metadata = [name.removeprefix(METADATA) for name in names if name.startswith(METADATA)]
-    widths = _flexible(len(layers), why="why" not in absent)
+def column_looks(columns: Sequence[SheetColumn]) -> list[ColumnLook]:
+    """The width and the style of each column of a sheet."""
+    keys = [column.key for column in columns]
+    widths = _flexible(keys.count("correct_label"), why="why" in keys)
     found = []
-    for key, layer, kind in sheet_columns(layers, metadata=metadata, absent=absent):
-        look = METADATA if key.startswith(METADATA) else key
-        pixels, style = _LOOKS.get(look, (_FOLDED, "cell_small"))
-        header = key.removeprefix(METADATA) if look == METADATA else words[f"column.{key}"]
-        shown = f"{header}: {layer}" if layer is not None and len(layers) > 1 else header
-        style = "cell_context" if key == "context" else style
-        found.append(CaseColumn(key, layer, shown, _characters(widths.get(key, pixels)), style, kind))
+    for key in keys:
+        pixels, style = _LOOKS.get(METADATA if key.startswith(METADATA) else key, (_FOLDED, "cell_small"))
+        found.append(ColumnLook(_characters(widths.get(key, pixels)), style))
     return found
 
 

@@ -17,12 +17,12 @@ from clueval_xlsx.outputs.xlsx.book import Formula
 from clueval_xlsx.outputs.xlsx.formula_text import LONGEST_FORMULA, filled, quoted
 from clueval_xlsx.outputs.xlsx.hidden import SCOPE, SEVERITY, Lists, Lookup, judgement_list
 from clueval_xlsx.outputs.xlsx.twin_claims import CLASH, Claim, Claims, TwinCells
+from clueval_xlsx.review.case_words import judgement_name
 from clueval_xlsx.review.choices import judgement_choices
 from clueval_xlsx.review.completeness import SETTLING, AnswerPart, Completeness, completeness
 from clueval_xlsx.review.judgements import Answer, Judgement
 from clueval_xlsx.review.normalising import INVISIBLE
 from clueval_xlsx.review.vocabulary import Effect, Scope
-from clueval_xlsx.views.judgement_words import judgement_name
 from clueval_xlsx.words import Words
 
 # The signs that State begins with; the colour of the row follows them.

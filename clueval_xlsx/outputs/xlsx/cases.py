@@ -20,8 +20,8 @@ from clueval_xlsx.outputs.xlsx.case_columns import (
     LEGEND_ROW,
     ONE_LINE,
     TITLE_ROW,
-    CaseColumn,
-    case_columns,
+    ColumnLook,
+    column_looks,
 )
 from clueval_xlsx.outputs.xlsx.case_state import (
     DONE,
@@ -42,14 +42,21 @@ from clueval_xlsx.outputs.xlsx.formula_text import filled, quoted
 from clueval_xlsx.outputs.xlsx.hidden import SCOPE, SEVERITY, HiddenFigures, Lists, judgement_list
 from clueval_xlsx.outputs.xlsx.measure import TALLEST, line_counts
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.outputs.xlsx.twin_claims import ClaimRanges, TwinCells, write_claims
-from clueval_xlsx.review.columns import ColumnKind
+from clueval_xlsx.review.case_sheet import (
+    SIGN,
+    TOLD,
+    ColumnKind,
+    SheetColumn,
+    context_pieces,
+    sheet_columns,
+    static_cells,
+)
+from clueval_xlsx.review.case_words import judgement_entry, scope_entry, severity_entry, sheet_name, span_choice_name
 from clueval_xlsx.review.judgements import Answer
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
-from clueval_xlsx.views.case_words import class_name, happened_lines, label_hint, sheet_name
-from clueval_xlsx.views.judgement_words import judgement_entry, scope_entry, severity_entry, span_choice_name
 from clueval_xlsx.views.numbers import per_cent
+from clueval_xlsx.words import LONGEST_MESSAGE
 
 _ADVANCE_EVERY = 100
 _COLUMN_STATES = {ColumnKind.FOLDED: ColumnState.FOLDED, ColumnKind.BLOCK_ID: ColumnState.HIDDEN}
@@ -71,7 +78,7 @@ class Part:
     sheet: Worksheet
     cases: pd.DataFrame
     number: int
-    columns: Sequence[CaseColumn]
+    columns: Sequence[SheetColumn]
 
     @property
     def last_row(self) -> int:
@@ -134,7 +141,7 @@ class CaseSheets:
         title, self.parts[name] = sheet_name(name, words), []
         shown = {"earlier": content.options.earlier, "why": content.options.why}
         absent = [key for key, texts in shown.items() if not texts]
-        columns = case_columns(table.columns, content.evaluation.pair.layers, words, absent=absent)
+        columns = sheet_columns(table.columns, content.evaluation.pair.layers, words, absent=absent)
         for number, begin in enumerate(range(0, max(len(table), 1), size), 1):
             called = title if number == 1 else words("continued", name=title, number=number)
             part = Part(book.sheet(called, streamed=True), table.iloc[begin : begin + size], number, columns)
@@ -207,19 +214,20 @@ class _SheetWriter:
         self.columns, self.at, self.states = part.columns, part.at, owner.states
         self.layers = owner.content.evaluation.pair.layers
         self.links = [owner.linked(related) for related in part.cases["related"]]
-        self.happened = happened_lines(part.cases, self.layers, self.words)
+        self.looks: list[ColumnLook] = column_looks(part.columns)
+        self.contexts = context_pieces(part.cases, self.layers, self.words)
         self.judgements = {each.code: judgement_entry(each, self.words) for each in self.options.judgements}
 
     def write(self, advance: Callable[[int], None]) -> None:
         """Columns, top, rows, rules."""
         sheet, columns, cases = self.sheet, self.columns, self.part.cases
-        for index, column in enumerate(columns):
+        for index, (column, look) in enumerate(zip(columns, self.looks, strict=True)):
             state = _COLUMN_STATES.get(column.kind, ColumnState.SHOWN)
-            sheet.column(index, column.width, column.style if state is ColumnState.FOLDED else None, state)
+            sheet.column(index, look.width, look.style if state is ColumnState.FOLDED else None, state)
         sheet.column(len(columns), FOLDED_WIDTH, None, ColumnState.BEHIND_FOLDED)  # carries the sign that unfolds them
         contents = self._contents()
         self._top([str(state.value) for state in contents[self.at["state", None]] if isinstance(state, Formula)])
-        styles = tuple(column.style for column in columns)
+        styles = tuple(look.style for look in self.looks)
         heights = self._heights(contents)
         for row, (values, high) in enumerate(zip(zip(*contents, strict=True), heights, strict=True), FIRST_ROW):
             sheet.cells(row, values, styles)
@@ -318,41 +326,34 @@ class _SheetWriter:
         }
         return [calculated[column.key] if column.key in calculated else self._column(column) for column in self.columns]
 
-    def _column(self, column: CaseColumn) -> Sequence[Content]:
+    def _column(self, column: SheetColumn) -> Sequence[Content]:
         """The content of every cell of a column that is not calculated, from top to bottom."""
-        cases, key = self.part.cases, column.key
+        key, case_ids = column.key, self.part.cases["case_id"]
         if key == "context":
-            lines = ((f"{line}\n" if segments else line, "happened") for line, segments in self._lines())
-            return [[line, *emoji_pieces(one, SIGN)] for line, one in zip(lines, cases["segments"], strict=True)]
-        if key == "class":
-            return [class_name(name, self.words) for name in cases["class"]]
-        if key in {"earlier", "why"}:
+            return self.contexts
+        if key in TOLD:
             texts = self.options.earlier if key == "earlier" else self.options.why
-            return [texts.get(case_id, "") for case_id in cases["case_id"]]
+            return [texts.get(case_id, "") for case_id in case_ids]
         if column.kind is ColumnKind.INPUT:
-            return [self._filled_in(key, column.layer, self.states.answer(case_id)) for case_id in cases["case_id"]]
-        values = cases[_SOURCES.get(key, key) if column.layer is None else f"{key}_{column.layer}"].tolist()
-        # A position that does not exist is negative. What is folded away needs no cells to look well when empty.
-        empty = None if column.kind is ColumnKind.FOLDED else ""
-        return [(value or empty) if isinstance(value, str) else empty if value < 0 else int(value) for value in values]
-
-    def _lines(self) -> zip[tuple[str, list[Segment]]]:
-        """What happened in each case, and its context."""
-        return zip(self.happened, self.part.cases["segments"], strict=True)
+            return [self._filled_in(key, column.layer, self.states.answer(case_id)) for case_id in case_ids]
+        values = static_cells(self.part.cases, column, self.layers, self.words)
+        # What is folded away needs no cells to look well when empty.
+        return [None if value == "" else value for value in values] if column.kind is ColumnKind.FOLDED else values
 
     def _heights(self, contents: Sequence[Sequence[Content]]) -> list[float]:
         """How high each row must be for all of its text to be seen."""
         most = [_LEAST_HEIGHT] * len(self.part.cases)
-        for column, values in zip(self.columns, contents, strict=True):
+        for column, look, values in zip(self.columns, self.looks, contents, strict=True):
             if column.key in ONE_LINE or column.kind in {ColumnKind.FOLDED, ColumnKind.BLOCK_ID}:
                 continue
             if column.key == "context":
-                small = line_counts(self.happened, column.width, _SMALL)
-                large = line_counts(self.part.cases["context"].tolist(), column.width, _TEXT)
+                happened = [pieces[0].text.rstrip("\n") for pieces in self.contexts]
+                small = line_counts(happened, look.width, _SMALL)
+                large = line_counts(self.part.cases["context"].tolist(), look.width, _TEXT)
                 high = [_points(*counts) for counts in zip(small, large, strict=True)]
             else:
                 scale = _TEXT if column.key != "why" else _REASON
-                high = [scale * _points(0, number) for number in _line_counts(values, column.width, scale)]
+                high = [scale * _points(0, number) for number in _line_counts(values, look.width, scale)]
             most = [max(pair) for pair in zip(most, high, strict=True)]
         return [min(each, TALLEST) for each in most]
 
@@ -367,7 +368,7 @@ class _SheetWriter:
         if key == "applies_to":
             return scope_entry(answer.applies_to, self.words)
         if key == "severity":
-            return severity_entry(answer.severity or "", self.words)
+            return severity_entry(answer.severity, self.words)
         return answer.comment
 
     def _link(self, linked: Sequence[LinkedCase]) -> Content:
@@ -400,11 +401,22 @@ class _SheetWriter:
         free = key in {"correct_span", "correct_label"}
         hint = Message(words["cases.free_title"], words["cases.free"]) if free else None
         if key == "correct_label" and self.options.labels:
-            hint = Message(words["guide.labels_title"], label_hint(self.options.labels))
+            hint = Message(words["guide.labels_title"], _label_hint(self.options.labels))
         return Dropdown(self.lists.ranges[source], strict=False, error=error, hint=hint)
 
 
-_SOURCES = {"case": "case_id", "case_again": "case_id", "span": "surface", "other_span": "other_surface"}
+def _label_hint(meanings: Mapping[str, str], longest: int = LONGEST_MESSAGE) -> str:
+    """What labels mean, a line each, as many as fit into a hint; that there are more is seen.
+
+    >>> _label_hint({"PER": "natural persons", "ORG": "courts"}), _label_hint({"A": "x" * 20, "B": "y"}, 25)
+    ('PER: natural persons\\nORG: courts', 'A: xxxxxxxxxxxxxxxxxxxx\\n…')
+    """
+    lines = [f"{label}: {meaning}" for label, meaning in meanings.items()]
+    if len("\n".join(lines)) <= longest:
+        return "\n".join(lines)
+    while lines and len("\n".join([*lines, "…"])) > longest:
+        lines.pop()
+    return "\n".join([*lines, "…"])
 
 
 def _points(small: int, large: int) -> float:

@@ -8,7 +8,7 @@ from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
 from clueval_xlsx.outputs.xlsx.drawing import ChartKind, ChartSeries, NativeChart, arms
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
-from clueval_xlsx.views.case_words import spans_name
+from clueval_xlsx.review.case_words import spans_name
 from clueval_xlsx.views.overview import BarPlot
 from clueval_xlsx.views.rate_axis import RateAxis
 from clueval_xlsx.views.scores import ScoreTable

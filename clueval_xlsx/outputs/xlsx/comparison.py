@@ -12,9 +12,9 @@ from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Worksheet
 from clueval_xlsx.outputs.xlsx.charts import CHART_ROWS, difference_chart, draw_chart
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import height, lines
-from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.outputs.xlsx.tables import SCORE_WIDTH, write_score_table, write_table
-from clueval_xlsx.views.case_words import sheet_name
+from clueval_xlsx.review.case_sheet import SIGN
+from clueval_xlsx.review.case_words import sheet_name
 from clueval_xlsx.views.comparison import (
     MARKS,
     ComparedCase,

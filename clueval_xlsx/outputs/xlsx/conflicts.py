@@ -11,10 +11,9 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM
 from clueval_xlsx.outputs.xlsx.options import ReviewOptions
 from clueval_xlsx.outputs.xlsx.review import write_workbook
+from clueval_xlsx.review.adjudication_words import judgements_of, reasons_by_case
 from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.vocabulary import Role
-from clueval_xlsx.views.conflict_words import reasons_by_case
-from clueval_xlsx.views.judgement_words import judgements_of
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from clueval_xlsx.cases.contexts import JOINER
-from clueval_xlsx.outputs.xlsx.cell_text import fitting
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, INK, LINE
+from clueval_xlsx.text.fitting import JOINER, fitting
 
 _HATCHED = "wide_upward_diagonal"  # so that two series differ without colour, too
 _FONT = {"size": 9, "color": INK}

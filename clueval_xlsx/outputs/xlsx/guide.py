@@ -14,11 +14,10 @@ from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.outputs.xlsx.styles import SIGN
+from clueval_xlsx.review.case_sheet import SIGN
+from clueval_xlsx.review.case_words import judgement_entry, severity_entry, sheet_name, span_choice_name
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
-from clueval_xlsx.views.case_words import sheet_name
-from clueval_xlsx.views.judgement_words import judgement_entry, severity_entry, span_choice_name
 from clueval_xlsx.words import Words
 
 _WIDTHS = (2.5, 40, 50, 60)

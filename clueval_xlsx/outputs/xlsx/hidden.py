@@ -10,6 +10,13 @@ from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx.book import Book, Cell, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.review.case_words import (
+    judgement_entry,
+    judgement_name,
+    scope_entry,
+    severity_entry,
+    span_choice_name,
+)
 from clueval_xlsx.review.choices import Choices, judgement_choices, scope_choices, severity_choices
 from clueval_xlsx.review.manifest import Manifest, chunks, encode
 from clueval_xlsx.review.vocabulary import (
@@ -19,13 +26,6 @@ from clueval_xlsx.review.vocabulary import (
     SCOPES,
     SEVERITIES,
     SPAN_CHOICES,
-)
-from clueval_xlsx.views.judgement_words import (
-    judgement_entry,
-    judgement_name,
-    scope_entry,
-    severity_entry,
-    span_choice_name,
 )
 
 

@@ -13,8 +13,7 @@ from clueval_xlsx.outputs.xlsx.formula_text import quoted
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.tables import write_value
-from clueval_xlsx.views.case_words import sheet_name
-from clueval_xlsx.views.judgement_words import judgement_name
+from clueval_xlsx.review.case_words import judgement_name, sheet_name
 from clueval_xlsx.views.tables import ValueKind
 
 # Which effects of a judgement change the estimate, and how: (sheet, effect) -> added to each count.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from clueval_xlsx.review.case_sheet import HAPPENED, SIGN
+
 FONT = "Calibri"
 INK = "#1F2933"
 MUTED = "#6B7785"
@@ -20,9 +22,6 @@ QUIET = "#E6E9ED"
 HEAT = ("#EAF1F8", "#CFDFF0", "#A9C6E3", "#7FA8D1", "#5F90C2")  # more and more errors
 BOTH_COLOUR, GOLD_COLOUR, PRED_COLOUR = "#1B7F3B", "#B3261E", "#B35900"
 SOME_COLOUR = "#7A6A00"
-
-# The emoji beside marked words. They are small: where a program prints none, little room is left.
-SIGN = "sign"
 
 # Marks in running text: colour, and a second sign that survives black-and-white printing.
 MARKS: dict[str, dict[str, Any]] = {
@@ -163,7 +162,8 @@ FORMATS: dict[str, dict[str, Any]] = {
         "num_format": "#,##0",
     },
     "tile_note": {**_BASE, "font_color": MUTED, "font_size": 9, "bg_color": SHADE, "align": "center"},
-    "mark_happened": {"font_name": FONT, "font_size": 8, "font_color": MUTED},
+    f"mark_{HAPPENED}": {"font_name": FONT, "font_size": 8, "font_color": MUTED},
+    # The emoji beside marked words are small: where a program prints none, little room is left.
     f"mark_{SIGN}": {"font_name": FONT, "font_size": 5, "font_color": INK},
     "mark_none": {"font_name": FONT, "font_size": 10, "font_color": INK},
     **{f"mark_{mark}": {"font_name": FONT, "font_size": 10, **look} for mark, look in MARKS.items()},

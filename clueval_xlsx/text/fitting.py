@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from clueval_xlsx.cases.contexts import ELLIPSIS, JOINER
-
+ELLIPSIS = "[…]"  # stands where text is left out
+JOINER = "\u2060"  # keeps two signs on one line, and is not seen
 LONGEST_CELL = 32_767  # UTF-16 units, Excel's limit
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # Workbooks write control characters as `_x000D_`, so such words in a text must be escaped. XlsxWriter does that,

@@ -1,0 +1,183 @@
+"""Cases and judgements in words: what they are called, and what happened; the same in every medium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, UM, CaseClass
+from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
+from clueval_xlsx.review.judgements import Judgement, words_of
+from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES
+from clueval_xlsx.text.fitting import ELLIPSIS
+from clueval_xlsx.words import Words
+
+_LONGEST_QUOTE = 90  # characters of the other side's words
+
+
+# Cases
+
+
+def sheet_name(sheet: str, words: Words) -> str:
+    """The name of a sheet of cases."""
+    return words[f"sheet.{sheet.lower()}"]
+
+
+def spans_name(sheet: str, words: Words) -> str:
+    """The spans that stand on a sheet.
+
+    >>> spans_name("FN", Words("en"))
+    'Missed spans'
+    """
+    return words[f"metrics.tile_{sheet.lower()}"]
+
+
+def class_name(kind: str, words: Words) -> str:
+    """The name of a class.
+
+    >>> class_name("partial", Words("en")), class_name("FN", Words("en"))
+    ('partial', 'missed')
+    """
+    return words[f"class.{kind}"]
+
+
+def case_name(sheet: str, kind: str, words: Words) -> str:
+    """What happened in a case, where its sheet is not seen: whose span it is, and its class.
+
+    >>> case_name("FN", "partial", Words("en")), case_name("FP", "FP", Words("en"))
+    ('missed: partial', 'unsupported')
+    """
+    owner = class_name(sheet, words)
+    return owner if kind == sheet else f"{owner}: {class_name(kind, words)}"
+
+
+def case_names(words: Words) -> dict[str, dict[str, str]]:
+    """All of these names, for a script that shows cases by itself: sheet -> class -> words."""
+    return {sheet: {kind: case_name(sheet, kind, words) for kind in CLASSES} for sheet in (FN, FP)}
+
+
+def match_names(words: Words) -> dict[str, str]:
+    """What the classes of a match are called, by their numbers.
+
+    >>> match_names(Words("en"))
+    {'1': 'exact', '2': 'superset', '3': 'tiling', '4': 'overlap', '5': 'none'}
+    """
+    names = [words[f"level.{level}"] for level in ("exact", "superset", "tiling", "overlap")]
+    return {str(number): name for number, name in enumerate([*names, words["class.none"]], 1)}
+
+
+def labels_text(labels: Iterable[str]) -> str:
+    """The labels of a span on all layers, without those that it lacks.
+
+    >>> labels_text(["PER", "", "HIGH"]), labels_text([""])
+    ('PER, HIGH', '')
+    """
+    return ", ".join(label for label in labels if label)
+
+
+def happened_lines(cases: pd.DataFrame, layers: Sequence[str], words: Words) -> list[str]:
+    """What happened in each case, in one line: `missed · PERSON · 4 alike`, `wrong label: ORG instead of PERSON`."""
+    own = zip(*(cases[f"label_{layer}"] for layer in layers), strict=True)
+    other = zip(*(cases[f"other_label_{layer}"] for layer in layers), strict=True)
+    columns = (cases["sheet"], cases["class"], cases["other_surface"], own, other)
+    found = [_happened(*row, words) for row in zip(*columns, strict=True)]
+    if len(cases) and (cases["sheet"] == UM).all():
+        counts = (cases[name].tolist() for name in ("here", "marked", "unmarked"))
+        for place, (here, marked, unmarked) in enumerate(zip(*counts, strict=True)):
+            elsewhere = words("happened.elsewhere", here=here, marked=marked, total=marked + unmarked)
+            found[place] = f"{elsewhere} · {found[place]}"
+    if "alike" in cases.columns:
+        for place, size in enumerate(cases["alike"].tolist()):
+            if size > 1:
+                found[place] += f" · {words('cases.alike', count=size)}"
+    if "relaxed" in cases.columns:
+        for place, would in enumerate(cases["relaxed"].tolist()):
+            if would:
+                found[place] += f" · {words['cases.relaxed']}"
+    return found
+
+
+def _happened(
+    sheet: str, kind: str, other_words: str, own: tuple[str, ...], other: tuple[str, ...], words: Words
+) -> str:
+    labels = labels_text(own)
+    if kind == CaseClass.LABEL:
+        pairs = list(zip(own, other, strict=True))
+        differing = [pair for pair in pairs if pair[0] != pair[1]] or pairs
+        mine, theirs = (labels_text(pair[side] or NO_LABEL for pair in differing) for side in (0, 1))
+        model, reference = (mine, theirs) if sheet == FP else (theirs, mine)
+        return words("happened.label", model=model, reference=reference)
+    if sheet == UM:
+        return labels
+    if not other_words or sheet == AG:
+        line = words[f"happened.{kind}"]
+    else:
+        quoted = words("quoted", text=_shortened(other_words))
+        if other != own and BETWEEN not in other_words:
+            quoted += f" ({labels_text(label for label in other if label != NO_LABEL)})"
+        line = words(f"happened.{sheet.lower()}_{kind}", words=quoted)
+    return f"{line} · {labels}" if labels else line
+
+
+def _shortened(text: str) -> str:
+    """A quotation that stays on its line; what is left out is seen."""
+    text = " ".join(text.split())
+    if len(text) <= _LONGEST_QUOTE:
+        return text
+    half = _LONGEST_QUOTE // 2
+    return f"{text[:half].rsplit(' ', 1)[0]} {ELLIPSIS} {text[-half:].split(' ', 1)[-1]}"
+
+
+# What can be chosen
+
+
+def judgement_name(judgement: Judgement, words: Words) -> str:
+    """What a judgement is called in a language."""
+    return words_of(judgement, words.language, words.section("judgement"))
+
+
+def judgement_entry(judgement: Judgement, words: Words) -> str:
+    """A judgement as an entry of a list: its digit, by which it can be chosen, and its name.
+
+    >>> judgement_entry(JUDGEMENTS[0], Words("en"))
+    '1 Model is wrong'
+    """
+    return f"{judgement.digit} {judgement_name(judgement, words)}".strip()
+
+
+def judgement_names(judgements: Iterable[Judgement], words: Words) -> dict[str, str]:
+    """What judgements are called, by their codes."""
+    return {judgement.code: judgement_name(judgement, words) for judgement in judgements}
+
+
+def span_choice_name(choice: str, words: Words) -> str:
+    """How a correct span was chosen; the words themselves where they were typed."""
+    return words[f"span_choice.{choice}"] if choice in SPAN_CHOICES else choice
+
+
+def severity_name(severity: str, words: Words) -> str:
+    """What a severity is called; something else that was typed stays as it is."""
+    return words[f"severity.{severity}"] if severity in SEVERITIES else severity
+
+
+def severity_entry(severity: str | None, words: Words) -> str:
+    """A severity as an entry of a list.
+
+    >>> severity_entry("quasi", Words("en")), severity_entry(None, Words("en"))
+    ('2 quasi-identifier', '')
+    """
+    return _numbered("severity", SEVERITIES, severity, words)
+
+
+def scope_entry(scope: str | None, words: Words) -> str:
+    """Which twins a judgement holds for, as an entry of a list.
+
+    >>> scope_entry("all", Words("en"))
+    '1 all alike'
+    """
+    return _numbered("applies_to", SCOPES, scope, words)
+
+
+def _numbered(section: str, codes: Sequence[str], code: str | None, words: Words) -> str:
+    return f"{codes.index(code) + 1} {words[f'{section}.{code}']}" if code in codes else code or ""
