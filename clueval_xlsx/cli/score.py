@@ -129,25 +129,31 @@ def _on_cluster(
 
 def _print(results: Sequence[Figures], form: str) -> None:
     from clueval_xlsx.cli.console import lay_out, output, put, room
+    from clueval_xlsx.pages.scores import score_page
     from clueval_xlsx.words import TERMINAL, Words
 
-    words = Words(TERMINAL)
     if form == _JSON:
         from clueval_xlsx.outputs.metrics_json import to_json
 
         put(to_json(*results))
-    elif form == _CSV:
+        return
+    if form == _CSV:
         from clueval_xlsx.outputs.csv_files import scores_csv
 
         put(scores_csv(*results))
-    elif form in {_MARKDOWN, _LATEX}:
-        from clueval_xlsx.outputs.document_tables import latex_tables, markdown_tables
+        return
+    pages = [score_page(result, Words(TERMINAL)) for result in results]
+    if form == _MARKDOWN:
+        from clueval_xlsx.outputs.markdown import markdown
 
-        put((markdown_tables if form == _MARKDOWN else latex_tables)(results, words))
+        put("\n".join(map(markdown, pages)))
+    elif form == _LATEX:
+        from clueval_xlsx.outputs.latex import latex
+
+        put("\n".join(map(latex, pages)))
     else:
-        from clueval_xlsx.outputs.terminal.scores import score_tables
+        from clueval_xlsx.outputs.terminal.page import page_parts
 
         console = output()
-        for result in results:
-            lay_out(console, score_tables(result, words, room(console, "--as csv or --as json")))
-            console.print(result.signature, style="dim", soft_wrap=True)
+        for page in pages:
+            lay_out(console, page_parts(page, room(console, "--as csv or --as json")))

@@ -11,10 +11,10 @@ from typing import Any
 from clueval_xlsx.cases.contexts import BOTH, GOLD, PRED, SOME, Segment
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.comparison import IDENTITY, Comparison
+from clueval_xlsx.pages.scheme_words import full_row_name, scheme_name, scheme_sentence
 from clueval_xlsx.review.case_words import class_name, spans_name
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.overview import Bar, BarPlot
-from clueval_xlsx.views.scheme_words import full_row_name, scheme_name, scheme_sentence
 from clueval_xlsx.views.scores import ScoreTable, level_sentence, score_view
 from clueval_xlsx.views.tables import TableColumn, TableRow, TableValue, TableView, ValueKind
 from clueval_xlsx.views.verdicts import DifferencePlot, difference_plot, verdict_sentences

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
+from clueval_xlsx.pages.scheme_words import same_words
 from clueval_xlsx.pairwise_agreement import AgreeingPair, PairwiseAgreement
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.scheme_words import same_words
 from clueval_xlsx.views.scores import level_sentence
 from clueval_xlsx.views.tables import TableColumn, TableRow, TableView, ValueKind
 from clueval_xlsx.words import Words

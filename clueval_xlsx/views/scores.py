@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.figures import Figures, Options
+from clueval_xlsx.pages.scheme_words import full_row_name, leak_sentence, row_name, scheme_name, scheme_sentence
 from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed
 from clueval_xlsx.scoring.scores import COUNTS, MACRO, RIGHT_OR_WRONG
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.scheme_words import full_row_name, leak_sentence, row_name, scheme_name, scheme_sentence
 from clueval_xlsx.views.tables import TableColumn, TableRow, TableValue, TableView, ValueKind
 from clueval_xlsx.words import Words
 

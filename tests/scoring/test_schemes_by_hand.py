@@ -14,11 +14,11 @@ from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.pages.scheme_words import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.scoring.intervals import binomial_interval
 from clueval_xlsx.scoring.scheme_settings import NAMES, SchemeOptions
 from clueval_xlsx.scoring.schemes import chars
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.scheme_words import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
 from tests.support.tables import pair_of, spans_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections import Counter
 from html import unescape
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.terminal.comparison import comparison_tables
 from clueval_xlsx.outputs.terminal.layout import Room
-from clueval_xlsx.outputs.terminal.scores import score_tables
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 from clueval_xlsx.review.case_words import case_name, class_name
@@ -54,7 +52,6 @@ TABLE = """
     .          O       O
     </text>
 """
-ROOMS = ("views", "outputs")
 
 
 @pytest.fixture(scope="module")
@@ -96,20 +93,14 @@ def test_every_score_row_stands_under_the_same_name_in_every_medium(result: Eval
     )
     target = io.BytesIO()
     write_workbook(result, target, ReviewOptions(lang=language))
-    cells, page, screen = (
-        in_workbook(target),
-        in_page(to_html(result, language)),
-        in_terminal([*score_tables(result, words, Room(300))]),
-    )
+    cells, page = in_workbook(target), in_page(to_html(result, language))
     assert len(tables) == 5
     for table in tables:
         for text in (table.title, *(row.name for row in table.rows), *table.details):
             assert text in cells, text
             assert text in page, text
-            assert text in screen, text
         for row in table.rows:
             assert numbers.rate(row.recall.value, words) in page
-            assert numbers.per_cent(row.recall.value, words) in screen
 
 
 @pytest.mark.parametrize("language", languages())
@@ -168,8 +159,8 @@ def modules(*rooms: str) -> list[Path]:
     return sorted(path for room in rooms for path in (ROOT / "clueval_xlsx" / room).rglob("*.py"))
 
 
-def test_views_know_no_medium() -> None:
-    for path in modules("views"):
+def test_pages_know_no_medium() -> None:
+    for path in modules("pages"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
@@ -183,23 +174,6 @@ def test_xlsxwriter_is_called_from_one_module() -> None:
         if re.search(r"^\s*(import|from) xlsxwriter", path.read_text("utf-8"), re.M)
     ]
     assert users == ["book.py"]
-
-
-def test_no_class_of_these_rooms_shares_its_name_with_another() -> None:
-    names = Counter(
-        node.name
-        for path in sorted((ROOT / "clueval_xlsx").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ClassDef)
-    )
-    own = {
-        node.name
-        for path in modules(*ROOMS)
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ClassDef)
-    }
-    assert len(own) > 30
-    assert not {name for name in own if names[name] > 1}
 
 
 @pytest.mark.parametrize(

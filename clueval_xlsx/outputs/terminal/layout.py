@@ -26,12 +26,13 @@ class Room:
     """How wide tables may be.
 
     Only a `screen` has too little room: a file or a program gets every column, in lines as long as they must be.
-    `elsewhere` names the options that show what a screen has no room for.
+    `elsewhere` names the options that show what a screen has no room for; of lists the first `most` rows are shown.
     """
 
     columns: int = 80
     screen: bool = True
     elsewhere: str = ""
+    most: int = 10
 
     def holds(self, width: int) -> bool:
         """Whether a table of this width can be shown with all its columns."""

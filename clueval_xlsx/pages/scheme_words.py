@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval_xlsx.formats.options import DEFAULT_LAYER
+from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
-from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 
 _WITH_THRESHOLD = ("presidio", "iou", "coverage")
@@ -75,13 +75,14 @@ def leak_sentence(documents: float, leak_free: float, low: float, words: Words) 
     """The document verdict in words; without any leak it states how many there may still be."""
     if documents <= 0:
         return words["scheme.documents.none"]
+    numbers = Numbers(words)
     values = {
-        "documents": numbers.count(documents, words),
-        "leak_free": numbers.count(leak_free, words),
-        "leaking": numbers.count(documents - leak_free, words),
+        "documents": numbers.count(documents).text,
+        "leak_free": numbers.count(leak_free).text,
+        "leaking": numbers.count(documents - leak_free).text,
     }
     if leak_free == documents:
-        return words.counted("scheme.documents.bound", documents, **values, bound=numbers.per_cent(1 - low, words))
+        return words.counted("scheme.documents.bound", documents, **values, bound=numbers.decimal(100 * (1 - low), 1))
     return words.counted("scheme.documents.verdict", documents, **values)
 
 
