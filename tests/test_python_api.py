@@ -24,7 +24,7 @@ import clueval_xlsx
 from clueval_xlsx import Evaluation, Options, SchemeOptions, evaluate_spans, evaluate_tags, write_html, write_workbook
 from clueval_xlsx.cli import cli
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from tests.support.folders import ROOT
 from tests.support.judging import workbook
 from tests.support.workbooks import example
@@ -172,7 +172,7 @@ def test_comparisons_and_reimports_show_cards_without_a_word_of_the_corpus(tmp_p
     compared = clueval_xlsx.compare([("one", result), ("<two>", result)])
     path = tmp_path / "anna.xlsx"
     first = result.case_tables[0]["case_id"].iloc[0]
-    path.write_bytes(workbook(result, {first: Answer("gold_wrong")}).getvalue())
+    path.write_bytes(workbook(result, {first: Judgement("gold_wrong")}).getvalue())
     reimported = clueval_xlsx.reimport([path], ROOT / "examples" / "gold.vrt")
     for each in (compared, reimported):
         page = each._repr_html_()

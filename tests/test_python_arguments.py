@@ -32,7 +32,7 @@ from clueval_xlsx import (
     write_workbook,
 )
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from tests.support.folders import ROOT
 from tests.support.judging import workbook
 from tests.support.workbooks import example
@@ -138,7 +138,7 @@ def test_systems_are_compared_from_a_mapping_and_from_pairs() -> None:
 def test_one_workbook_is_brought_home_without_a_list(tmp_path: Path) -> None:
     result = example()
     path = tmp_path / "anna.xlsx"
-    path.write_bytes(workbook(result, {result.case_tables[0]["case_id"].iloc[0]: Answer("gold_wrong")}).getvalue())
+    path.write_bytes(workbook(result, {result.case_tables[0]["case_id"].iloc[0]: Judgement("gold_wrong")}).getvalue())
     gold = ROOT / "examples" / "gold.vrt"
     found = [repr(reimport(each, gold)) for each in ([path], path, str(path), io.BytesIO(path.read_bytes()))]
     assert len(set(found)) == 1

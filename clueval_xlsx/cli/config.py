@@ -11,7 +11,7 @@ import click
 from clueval_xlsx.exceptions import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from clueval_xlsx.review.judgements import Judgement
+    from clueval_xlsx.review.judgements import JudgementKind
 
 JUDGEMENT_TABLES = "judgements"
 CONFIG_FILE = "clueval_xlsx.cli.config.file"  # the key under which a command remembers where its config is
@@ -45,9 +45,9 @@ def load_config(ctx: click.Context, _param: click.Parameter, value: str | None) 
     }
 
 
-def own_judgements() -> tuple[Judgement, ...]:
+def own_judgements() -> tuple[JudgementKind, ...]:
     """The judgements that the project defines in its config."""
-    found: tuple[Judgement, ...] = click.get_current_context().meta.get(_OWN_JUDGEMENTS, ())
+    found: tuple[JudgementKind, ...] = click.get_current_context().meta.get(_OWN_JUDGEMENTS, ())
     return found
 
 

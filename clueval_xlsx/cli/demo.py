@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.review.judgements import Answer
+    from clueval_xlsx.review.judgements import Judgement
 
 _LAYERS = {"category": 2, "risk": 3}
 _TOKEN_ID = 4
@@ -116,9 +116,9 @@ def demo(folder: Path, lang: str, force: bool) -> None:
         say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
 
 
-def answers(result: Evaluation) -> Mapping[str, Answer]:
+def answers(result: Evaluation) -> Mapping[str, Judgement]:
     """What the demonstration picks, by case."""
-    from clueval_xlsx.review.judgements import Answer
+    from clueval_xlsx.review.judgements import Judgement
     from clueval_xlsx.review.vocabulary import Severity
 
     found = {}
@@ -128,5 +128,5 @@ def answers(result: Evaluation) -> Mapping[str, Answer]:
             case_id = cases.get((pick.sheet, pick.surface))
             if case_id is not None:
                 severity = Severity(pick.severity) if pick.severity else None
-                found[case_id] = Answer(pick.judgement, pick.correct_span, severity=severity, comment=pick.comment)
+                found[case_id] = Judgement(pick.judgement, pick.correct_span, severity=severity, comment=pick.comment)
     return found

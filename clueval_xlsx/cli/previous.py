@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.outputs.xlsx import ReviewOptions
-    from clueval_xlsx.review.log import LogEntry
+    from clueval_xlsx.review.judgements import Judgement
     from clueval_xlsx.text.strings import IntArray
 
 
-def read_previous(path: Path) -> Mapping[str, LogEntry]:
+def read_previous(path: Path) -> Mapping[str, Judgement]:
     """The newest decision about each case in a log of judgements."""
     from clueval_xlsx.review.log import latest_decisions, read_log
 
@@ -30,48 +30,40 @@ def read_previous(path: Path) -> Mapping[str, LogEntry]:
     return latest_decisions(read_log(text, str(path)))
 
 
-def judged_right(decisions: Mapping[str, LogEntry], result: Evaluation) -> IntArray:
+def judged_right(decisions: Mapping[str, Judgement], result: Evaluation) -> IntArray:
     """Rows of the predictions that were judged to be forgotten by gold, as they stand."""
     from clueval_xlsx.review.vocabulary import Effect
 
     found = {
         case_id
-        for case_id, entry in decisions.items()
-        if entry.record.effect is Effect.ADD and not entry.record.correct_span
+        for case_id, judgement in decisions.items()
+        if judgement.effect is Effect.ADD and not judgement.correct_span
     }
     unsupported = result.bare_cases[1]
     return unsupported["row"][unsupported["case_id"].isin(list(found))].to_numpy("int64")
 
 
 def carry_over(
-    decisions: Mapping[str, LogEntry], result: Evaluation, options: ReviewOptions
+    decisions: Mapping[str, Judgement], result: Evaluation, options: ReviewOptions
 ) -> tuple[ReviewOptions, str]:
     """The options with answers filled in and hints shown, and a sentence that says how many."""
     from clueval_xlsx.cases.twins import groups_of
     from clueval_xlsx.review.adjudication_words import what_one_said
     from clueval_xlsx.review.carrying import with_scopes
     from clueval_xlsx.review.case_words import judgement_names
-    from clueval_xlsx.review.judgements import Answer
     from clueval_xlsx.review.log import split_carried
     from clueval_xlsx.words import Words
 
     words = Words(options.lang)
     names = judgement_names(options.judgements, words)
-    answers: dict[str, Answer] = {}
+    answers: dict[str, Judgement] = {}
     hints: dict[str, str] = {}
     decided = 0
     tables = [*result.bare_cases, *([] if result.unmarked_cases is None else [result.unmarked_cases])]
     for table in tables:
         carried, unsure = split_carried(decisions, table)
         for case_id, record in with_scopes(carried, groups_of([table])).items():
-            answers[case_id] = Answer(
-                record.code,
-                record.correct_span,
-                record.correct_labels,
-                record.severity,
-                record.comment,
-                record.applies_to,
-            )
+            answers[case_id] = record
         decided += len(carried)
         for case_id, record in unsure.items():
             hints[case_id] = what_one_said(record, names, words)

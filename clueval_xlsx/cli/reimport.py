@@ -186,7 +186,7 @@ def reimport(
     """
     from clueval_xlsx.cli.console import counted, put, say, say_what_is_open
     from clueval_xlsx.files.locks import locked
-    from clueval_xlsx.review.chain import head_of
+    from clueval_xlsx.review.log import head_of
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
     if pred is None:
@@ -315,8 +315,7 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
 
     from clueval_xlsx.cli.console import counted, say
     from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.review.chain import check_chain
-    from clueval_xlsx.review.log import new_entries, read_log, write_log
+    from clueval_xlsx.review.log import check_chain, new_judgements, read_log, write_log
 
     try:
         old = path.read_bytes().decode("utf-8") if path.exists() else ""  # its line ends stay as they are
@@ -324,7 +323,7 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
         raise InputError(f"{path}: cannot be read: {error}. Give another file to --judgements.") from None
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     known = read_log(old.removeprefix("\ufeff"), str(path))
-    more = [entry for run in runs for entry in new_entries(known, run.log(when))]
+    more = [entry for run in runs for entry in new_judgements(known, run.log(when))]
     chain = check_chain(old, str(path))
     if chain.problems:
         breaks = counted(len(chain.problems), "break")

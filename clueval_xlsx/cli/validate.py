@@ -84,7 +84,7 @@ def _log_text(file: str) -> str | None:
     """The text of a log of judgements; None if the file is none."""
     from pathlib import Path
 
-    from clueval_xlsx.review.chain import is_log
+    from clueval_xlsx.review.log import is_log
 
     if not file.lower().endswith((".jsonl", ".ndjson")):
         return None
@@ -113,8 +113,7 @@ def _check_head(head: str | None, logs: Mapping[str, str]) -> None:
 
 def _check_log(file: str, text: str, head: str | None) -> int:
     """List what is wrong with a log of judgements; returns how much."""
-    from clueval_xlsx.review.chain import check_chain
-    from clueval_xlsx.review.log import read_log
+    from clueval_xlsx.review.log import check_chain, read_log
 
     chain = check_chain(text, file, head)
     problems = [str(problem) for problem in chain.problems]

@@ -18,10 +18,10 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 def build(kind: type[Built], content: object) -> Built:
     """An instance of a dataclass or Struct; unknown keys are passed over, a value of another type is a `ValueError`.
 
-    >>> from clueval_xlsx.review.judgements import Judgement
-    >>> build(Judgement, {"code": "public", "effect": "delete", "colour": 3}).effect
+    >>> from clueval_xlsx.review.judgements import JudgementKind
+    >>> build(JudgementKind, {"code": "public", "effect": "delete", "colour": 3}).effect
     <Effect.DELETE: 'delete'>
-    >>> build(Judgement, {"code": "public", "effect": "erase"})
+    >>> build(JudgementKind, {"code": "public", "effect": "erase"})
     Traceback (most recent call last):
     ValueError: effect is 'erase'. Allowed: none, delete, add, boundary, label, accept, open
     """

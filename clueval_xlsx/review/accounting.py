@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.carrying import claimed_twins
-from clueval_xlsx.review.completeness import SETTLING
+from clueval_xlsx.review.judgements import SETTLING
 from clueval_xlsx.review.manifest import Manifest, ManifestCases, unpack_cases
 from clueval_xlsx.review.reading import JudgedWorkbook
 

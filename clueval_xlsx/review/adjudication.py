@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from msgspec import structs
 
 from clueval_xlsx.cases.kinds import AG, UM
 from clueval_xlsx.cases.unmarked import UnmarkedOptions
@@ -19,14 +20,14 @@ from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
 from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
-from clueval_xlsx.review.completeness import SETTLING
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.review.correction import Change, Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
+from clueval_xlsx.review.judgements import SETTLING, Judgement
 from clueval_xlsx.review.ledger import judgement_counts, ledger_table
-from clueval_xlsx.review.log import JudgementRecord, LogEntry, other_keys
+from clueval_xlsx.review.log import other_keys
 from clueval_xlsx.review.manifest import Manifest, unpack_cases
 from clueval_xlsx.review.packed_order import unpack_order
 from clueval_xlsx.review.packed_passages import unpack_passages
@@ -54,7 +55,7 @@ class Adjudication:
     raw: Evaluation
     corrected: Evaluation
     correction: Correction
-    records: tuple[JudgementRecord, ...]  # usable judgements, and rows with only a severity or a comment
+    records: tuple[Judgement, ...]  # usable judgements, and rows with only a severity or a comment
     resolutions: Mapping[str, Resolution]
     settled: Mapping[str, str]  # case -> the linked case whose judgement settles it
     severities: Mapping[str, Severity]
@@ -211,7 +212,7 @@ class Adjudication:
         judged = pd.DataFrame(list(rows.values()), columns=["case_id", "sheet", "judge", "code"])
         return agreement_table(judged, labels)
 
-    def log(self, when: str) -> list[LogEntry]:
+    def log(self, when: str) -> list[Judgement]:
         """Every judgement with what became of it, for the log."""
         keys = dict(zip(self.book.table["case_id"], other_keys(self.book.table), strict=True))
         changed: dict[str, list[Change]] = defaultdict(list)
@@ -228,10 +229,11 @@ class Adjudication:
             old, new = (
                 str(rows.loc[record.case_id, name]) if moved and rows is not None else "" for name in ("old", "new")
             )
-            entries.append(LogEntry(record, when, run_id, outcome, keys[record.case_id], old, new))
+            key = keys[record.case_id]
+            entries.append(structs.replace(record, when=when, run=run_id, outcome=outcome, other=key, old=old, new=new))
         return entries
 
-    def _outcome(self, record: JudgementRecord, changed: bool) -> Outcome | None:
+    def _outcome(self, record: Judgement, changed: bool) -> Outcome | None:
         resolution = self.resolutions.get(record.case_id)
         if resolution is None or not record.code:
             return None
@@ -270,7 +272,7 @@ def adjudicate(
     resolutions = resolve(without_overruled([*votes, *carried.votes], book), mode)
     chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]
     correction = correct(pair.gold.layers, chosen, pair.corpus.documents.start)
-    by_case: dict[str, list[JudgementRecord]] = defaultdict(list)
+    by_case: dict[str, list[Judgement]] = defaultdict(list)
     for record in records:
         by_case[record.case_id].append(record)
     severities = {case_id: severity for case_id, own in by_case.items() if (severity := resolved_severity(own))}

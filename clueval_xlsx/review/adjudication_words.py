@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from clueval_xlsx.cases.contexts import PLAIN, Segment, context_bounds
 from clueval_xlsx.cases.table import NO_LABEL
@@ -14,8 +15,7 @@ from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.case_words import judgement_names, span_choice_name
 from clueval_xlsx.review.conflicts import CaseConflict, sorted_parts
 from clueval_xlsx.review.correction import Change, Content, LayerSpan, extent
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.resolution import Vote
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.text.fitting import ELLIPSIS
@@ -27,7 +27,7 @@ KEPT, STRUCK, INSERTED = "kept", "struck", "inserted"
 Difference = tuple[Segment, ...]
 
 
-def judgements_of(run: Adjudication) -> tuple[Judgement, ...]:
+def judgements_of(run: Adjudication) -> tuple[JudgementKind, ...]:
     """All judgements that a run knows: those of the tool, and the project's own."""
     return (*JUDGEMENTS, *(run.manifest.judgements if run.manifest else ()))
 
@@ -37,14 +37,14 @@ def what_was_said(votes: Iterable[Vote], names: Mapping[str, str], words: Words)
     return "\n".join(dict.fromkeys(what_one_said(vote.record, names, words) for vote in votes))
 
 
-def what_one_said(record: JudgementRecord, names: Mapping[str, str], words: Words) -> str:
+def what_one_said(record: Judgement, names: Mapping[str, str], words: Words) -> str:
     """One judgement in words: who, what, the corrections, the comment."""
     extra = correction_words(record, words)
     comment = f" – {record.comment}" if record.comment else ""
     return f"{record.judge}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"
 
 
-def correction_words(record: JudgementRecord, words: Words) -> str:
+def correction_words(record: Judgement, words: Words) -> str:
     """The correct span and the correct labels that somebody chose or typed."""
     parts = [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
     chosen = record.correct_span
@@ -97,7 +97,9 @@ def unnamed(votes: Iterable[Vote], words: Words) -> tuple[Vote, ...]:
     """The votes on a case under letters, ordered by what was said, so that nobody's place gives them away."""
     ordered = sorted(votes, key=lambda vote: (vote.record.code, vote.record.correct_span, vote.record.comment))
     return tuple(
-        replace(vote, record=replace(vote.record, judge=words("adjudicated.judge", letter=chr(ord("A") + place))))
+        replace(
+            vote, record=structs.replace(vote.record, judge=words("adjudicated.judge", letter=chr(ord("A") + place)))
+        )
         for place, vote in enumerate(ordered)
     )
 

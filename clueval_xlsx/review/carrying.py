@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from clueval_xlsx.cases.twins import TwinGroups
 from clueval_xlsx.review.decisions import CaseBook, Unusable
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.resolution import Resolution, Vote
 from clueval_xlsx.review.vocabulary import Scope
 
 
-def claimed_twins(record: JudgementRecord, twins: TwinGroups) -> tuple[str, ...]:
+def claimed_twins(record: Judgement, twins: TwinGroups) -> tuple[str, ...]:
     """The twins that somebody chose to let a judgement hold for, too."""
     if record.applies_to is None:
         return ()
@@ -72,13 +74,13 @@ def carry(resolutions: Mapping[str, Resolution], book: CaseBook, own: OwnAnswers
     return CarriedVotes(tuple(votes), tuple(notes))
 
 
-def with_scopes(earlier: Mapping[str, JudgementRecord], twins: TwinGroups) -> dict[str, JudgementRecord]:
+def with_scopes(earlier: Mapping[str, Judgement], twins: TwinGroups) -> dict[str, Judgement]:
     """Earlier decisions as they are filled in again: once, with their scope, where they reach what they reached before.
 
     Where twins have come that nobody decided upon, or one was decided otherwise since, a decision stands in each of
     its rows, so that it claims nothing that nobody chose.
     """
-    found: dict[str, JudgementRecord] = {}
+    found: dict[str, Judgement] = {}
     again: set[str] = set()
     for case_id, record in earlier.items():
         reached = claimed_twins(record, twins)
@@ -90,21 +92,21 @@ def with_scopes(earlier: Mapping[str, JudgementRecord], twins: TwinGroups) -> di
     return {case_id: replace(record, twin="") for case_id, record in found.items() if case_id not in again}
 
 
-def group_units(records: Sequence[JudgementRecord], twins: TwinGroups) -> list[tuple[str, JudgementRecord]]:
+def group_units(records: Sequence[Judgement], twins: TwinGroups) -> list[tuple[str, Judgement]]:
     """One unit of agreement for each group that judges decided through different twins: its name, who said what.
 
     Two people who judged the same case are a direct pair already, and who decided a group in two ways is left out.
     """
-    claims: dict[tuple[str, ...], dict[str, list[JudgementRecord]]] = {}
+    claims: dict[tuple[str, ...], dict[str, list[Judgement]]] = {}
     judged: dict[str, set[str]] = {}
     for record in records:
         if record.code:
             judged.setdefault(record.judge, set()).add(record.case_id)
         if record.code and claimed_twins(record, twins):
             claims.setdefault(twins.group(record.case_id), {}).setdefault(record.judge, []).append(record)
-    found: list[tuple[str, JudgementRecord]] = []
+    found: list[tuple[str, Judgement]] = []
     for members, by_judge in claims.items():
-        chosen: list[JudgementRecord] = []
+        chosen: list[Judgement] = []
         for judge, said in by_judge.items():
             one = len({record.code for record in said}) == 1
             direct = any(judged[judge] & judged[other.judge] & set(members) for other in chosen)
@@ -115,7 +117,7 @@ def group_units(records: Sequence[JudgementRecord], twins: TwinGroups) -> list[t
     return found
 
 
-def _meet(one: JudgementRecord, other: JudgementRecord, twins: TwinGroups) -> bool:
+def _meet(one: Judgement, other: Judgement, twins: TwinGroups) -> bool:
     """Whether two judgements hold for a case in common."""
     reached = [{record.case_id, *claimed_twins(record, twins)} for record in (one, other)]
     return bool(reached[0] & reached[1])

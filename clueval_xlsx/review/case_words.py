@@ -8,7 +8,7 @@ import pandas as pd
 
 from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, UM, CaseClass
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
-from clueval_xlsx.review.judgements import Judgement, words_of
+from clueval_xlsx.review.judgements import JudgementKind, words_of
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES
 from clueval_xlsx.text.fitting import ELLIPSIS
 from clueval_xlsx.words import Words
@@ -132,12 +132,12 @@ def _shortened(text: str) -> str:
 # What can be chosen
 
 
-def judgement_name(judgement: Judgement, words: Words) -> str:
+def judgement_name(judgement: JudgementKind, words: Words) -> str:
     """What a judgement is called in a language."""
     return words_of(judgement, words.language, words.section("judgement"))
 
 
-def judgement_entry(judgement: Judgement, words: Words) -> str:
+def judgement_entry(judgement: JudgementKind, words: Words) -> str:
     """A judgement as an entry of a list: its digit, by which it can be chosen, and its name.
 
     >>> judgement_entry(JUDGEMENTS[0], Words("en"))
@@ -146,7 +146,7 @@ def judgement_entry(judgement: Judgement, words: Words) -> str:
     return f"{judgement.digit} {judgement_name(judgement, words)}".strip()
 
 
-def judgement_names(judgements: Iterable[Judgement], words: Words) -> dict[str, str]:
+def judgement_names(judgements: Iterable[JudgementKind], words: Words) -> dict[str, str]:
     """What judgements are called, by their codes."""
     return {judgement.code: judgement_name(judgement, words) for judgement in judgements}
 

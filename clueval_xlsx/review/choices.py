@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from clueval_xlsx.cases.kinds import Sheet
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.normalising import clean, normalise
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES
 from clueval_xlsx.words import in_every_language
@@ -83,7 +83,7 @@ def _least(text: str, code: str, texts: dict[str, str]) -> int:
     return len(text)
 
 
-def judgement_choices(judgements: Iterable[Judgement], sheet: Sheet) -> Choices:
+def judgement_choices(judgements: Iterable[JudgementKind], sheet: Sheet) -> Choices:
     """The judgements of a kind of sheet."""
     return Choices([Choice(each.code, each.digit, _words_of(each)) for each in judgements if sheet in each.sheets])
 
@@ -108,6 +108,6 @@ def _numbered(section: str, codes: Sequence[str]) -> Choices:
     )
 
 
-def _words_of(judgement: Judgement) -> tuple[str, ...]:
+def _words_of(judgement: JudgementKind) -> tuple[str, ...]:
     standard = judgement.words or in_every_language(f"judgement.{judgement.code}")
     return tuple(dict.fromkeys(standard.values()))

@@ -20,9 +20,8 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.review.assignment import agreed_cases
 from clueval_xlsx.review.choices import scope_choices, severity_choices
-from clueval_xlsx.review.completeness import AnswerPart
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import AnswerPart, Judgement
 from clueval_xlsx.review.normalising import clean, normalise
 from clueval_xlsx.review.typed_words import Missing, find_words
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES, Effect, Scope, SpanChoice
@@ -165,7 +164,7 @@ class CaseBook:
             found[layer].update({label: label for labels in names.values() for label in labels})
         return found
 
-    def decide(self, record: JudgementRecord) -> Decision:
+    def decide(self, record: Judgement) -> Decision:
         """What one judgement would do; raises `Unusable` if that cannot be told."""
         case = self.cases[record.case_id]
         labels = self._labels(record)
@@ -189,12 +188,12 @@ class CaseBook:
         allows = record.effect is Effect.NONE and case.sheet == FP
         return Decision(case.case_id, record.code, record.effect, case.targets, tuple(results), allows_deletion=allows)
 
-    def _addition(self, case: Case, record: JudgementRecord, labels: Mapping[str, str]) -> Content:
+    def _addition(self, case: Case, record: Judgement, labels: Mapping[str, str]) -> Content:
         if record.correct_span:
             return _one_extent([case.predicted], self._span(case, record), labels)
         return _relabelled(case.predicted, labels, case.own)
 
-    def _labels(self, record: JudgementRecord) -> dict[str, str]:
+    def _labels(self, record: Judgement) -> dict[str, str]:
         """The correct labels in the spelling the corpus uses; new ones may be typed."""
         found = {}
         for layer, typed in record.correct_labels.items():
@@ -249,7 +248,7 @@ class CaseBook:
             allowed=f"a label of layer {layer} ({known}), or a new one",
         )
 
-    def _span(self, case: Case, record: JudgementRecord) -> Extent:
+    def _span(self, case: Case, record: Judgement) -> Extent:
         choice = record.correct_span
         found = self._chosen(case, SpanChoice(choice)) if choice in SPAN_CHOICES else self._typed(case, choice)
         corpus = self._evaluation.pair.corpus
@@ -335,7 +334,7 @@ def _agreed(evaluation: Evaluation, wanted: Mapping[str, Scope | None]) -> pd.Da
     )
 
 
-def check_complete(record: JudgementRecord, language: str = FALLBACK) -> None:
+def check_complete(record: Judgement, language: str = FALLBACK) -> None:
     """Refuse a judgement that lacks its correction; `language` is the one of the workbook."""
     missing = record.completeness.missing
     if missing is AnswerPart.CORRECT_SPAN:

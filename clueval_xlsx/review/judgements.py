@@ -1,19 +1,23 @@
-"""The judgements that people can choose: the tool's own, those of a project, and what is filled in for a case."""
+"""Judgements: the kinds that people can choose from, one judgement from the cell to the log, and what completes it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
 from clueval_xlsx.exceptions import OptionError, did_you_mean
-from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import Effect, Scope, Severity
+from clueval_xlsx.review.normalising import clean, normalise
+from clueval_xlsx.review.vocabulary import Effect, Outcome, Scope, Severity
 
 
 @dataclass(frozen=True)
-class Judgement:
+class JudgementKind:
     """One thing a person can decide: its code, what it does, on which sheets it is offered, and its words."""
 
     code: str
@@ -24,40 +28,126 @@ class Judgement:
 
 
 JUDGEMENTS = (
-    Judgement("model_error", Effect.NONE, digit="1"),
-    Judgement("confirmed", Effect.NONE, (AG,), digit="1"),
-    Judgement("rightly_unmarked", Effect.NONE, (UM,), digit="1"),
-    Judgement("gold_wrong", Effect.DELETE, (FN, AG), digit="2"),
-    Judgement("gold_missing", Effect.ADD, (FP,), digit="2"),
-    Judgement("should_be_marked", Effect.ADD, (UM,), digit="2"),
-    Judgement("boundary", Effect.BOUNDARY, (FN, FP, AG), digit="3"),
-    Judgement("label", Effect.LABEL, (FN, FP, AG), digit="4"),
-    Judgement("acceptable", Effect.ACCEPT, digit="5"),
-    Judgement("unclear", Effect.OPEN, (FN, FP, AG, UM), digit="6"),
+    JudgementKind("model_error", Effect.NONE, digit="1"),
+    JudgementKind("confirmed", Effect.NONE, (AG,), digit="1"),
+    JudgementKind("rightly_unmarked", Effect.NONE, (UM,), digit="1"),
+    JudgementKind("gold_wrong", Effect.DELETE, (FN, AG), digit="2"),
+    JudgementKind("gold_missing", Effect.ADD, (FP,), digit="2"),
+    JudgementKind("should_be_marked", Effect.ADD, (UM,), digit="2"),
+    JudgementKind("boundary", Effect.BOUNDARY, (FN, FP, AG), digit="3"),
+    JudgementKind("label", Effect.LABEL, (FN, FP, AG), digit="4"),
+    JudgementKind("acceptable", Effect.ACCEPT, digit="5"),
+    JudgementKind("unclear", Effect.OPEN, (FN, FP, AG, UM), digit="6"),
 )
 OWN_DIGITS = "789"  # of a project's judgements, in their order; further ones go by words only
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a person fills into the annotation columns of one case; codes where there are codes."""
+# A complete judgement of these effects settles every linked case that has none of its own; nothing else does.
+SETTLING = frozenset({Effect.BOUNDARY, Effect.LABEL})
+# Judgements of these effects use a correct span, or a correct label; beside others such an entry does nothing.
+TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
+TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 
-    judgement: str = ""
-    correct_span: str = ""  # a `SpanChoice`, or the words themselves
-    correct_labels: Mapping[str, str] = field(default_factory=dict)
+
+class AnswerPart(StrEnum):
+    """What an answer can lack, by the key of its column."""
+
+    JUDGEMENT = "judgement"
+    CORRECT_SPAN = "correct_span"
+    CORRECT_LABEL = "correct_label"
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """Whether an answer counts as judged; if somebody began it and it does not, what is missing."""
+
+    judged: bool
+    missing: AnswerPart | None = None
+
+
+def completeness(
+    effect: Effect | None, correct_span: str, correct_labels: Mapping[str, str], *, applies: bool = False
+) -> Completeness:
+    """The state of an answer: the effect of its judgement (None: nobody judged) and its corrections.
+
+    A boundary needs a correct span, a label needs a correct label; a correction, and the twins that the answer
+    `applies` to, need a judgement. Severity and comment alone judge nothing, and lack nothing either.
+
+    >>> completeness(Effect.BOUNDARY, "", {"risk": "HIGH"}).missing
+    <AnswerPart.CORRECT_SPAN: 'correct_span'>
+    >>> completeness(Effect.ADD, "", {}).judged
+    True
+    """
+    has_span, has_label = bool(clean(correct_span)), any(clean(label) for label in correct_labels.values())
+    if effect is None:
+        begun = has_span or has_label or applies
+        return Completeness(judged=False, missing=AnswerPart.JUDGEMENT if begun else None)
+    if effect is Effect.BOUNDARY and not has_span:
+        return Completeness(judged=False, missing=AnswerPart.CORRECT_SPAN)
+    if effect is Effect.LABEL and not has_label:
+        return Completeness(judged=False, missing=AnswerPart.CORRECT_LABEL)
+    return Completeness(judged=True)
+
+
+_NAMES = {"code": "judgement", "case_id": "case", "judge": "who"}  # as a line of the log has them
+
+
+class Judgement(msgspec.Struct, frozen=True, dict=True, repr_omit_defaults=True, rename=_NAMES):
+    """What one person decided about one case: the same from the cell to the log and back, and a line of the log.
+
+    `code` is empty where somebody only rated the severity or left a comment. `correct_span` is a `SpanChoice` or the
+    words themselves, `correct_labels` what was typed for each layer. `applies_to` says which twins it holds for, too;
+    `twin` is the case that it was made on where it was carried over. What follows `final` is known when it has been
+    brought home. None and empty texts mean that nothing is known or was filled in.
+    """
+
+    code: str = ""
+    correct_span: str = ""
+    correct_labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     severity: Severity | None = None
     comment: str = ""
     applies_to: Scope | None = None  # None: this case alone
+    case_id: str = ""
+    effect: Effect | None = None
+    judge: str = ""
+    workbook: str = ""
+    workbook_sha256: str = ""  # of the file as it was given
+    place: str = ""  # of the row
+    twin: str = ""
+    final: bool = False  # from a conflict workbook: this person has the last word
+    when: str = ""
+    run: str = ""
+    outcome: Outcome | None = None
+    other: str = ""  # key of the other side's spans, see other_keys
+    old: str = ""
+    new: str = ""
+
+    @cached_property
+    def completeness(self) -> Completeness:
+        """Whether the row counts as judged, and what it lacks."""
+        return completeness(self.effect, self.correct_span, self.correct_labels, applies=self.applies_to is not None)
+
+    @cached_property
+    def said(self) -> tuple[object, ...]:
+        """What somebody said, without who and where."""
+        labels = tuple(sorted(self.correct_labels.items()))
+        comment = normalise(self.comment)
+        return (self.code, normalise(self.correct_span), labels, self.severity, comment, self.applies_to)
+
+    @property
+    def sheet(self) -> Sheet:
+        """The sheet of the case, which its ID begins with."""
+        return Sheet(self.case_id.partition("-")[0])
 
 
-def words_of(judgement: Judgement, language: str, standard: Mapping[str, str]) -> str:
+def words_of(judgement: JudgementKind, language: str, standard: Mapping[str, str]) -> str:
     """The words of a judgement in a language; a custom one falls back to English, then to any, then to its code."""
     if not judgement.words:
         return standard[judgement.code]
     return judgement.words.get(language) or judgement.words.get("en") or next(iter(judgement.words.values()))
 
 
-def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "config") -> tuple[Judgement, ...]:
+def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "config") -> tuple[JudgementKind, ...]:
     """Judgements that a project defines in TOML: `[judgements.CODE]` with `effect`, words, and maybe `sheets`.
 
     The first three get the digits that the tool's own leave over.
@@ -73,7 +163,7 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
     taken = {normalise(code): code for code in effects}
     for code in effects:
         taken.update(dict.fromkeys(map(normalise, in_every_language(f"judgement.{code}").values()), code))
-    found: list[Judgement] = []
+    found: list[JudgementKind] = []
     for code, table in tables.items():
         effect = table.get("effect")
         if not isinstance(effect, str) or effect not in effects:
@@ -103,5 +193,5 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
                 f"Allowed with effect {effect}: a list of {', '.join(offered[effect])}."
             )
         digit = OWN_DIGITS[len(found) : len(found) + 1]
-        found.append(Judgement(code, effects[effect], tuple(dict.fromkeys(map(Sheet, sheets))), words, digit))
+        found.append(JudgementKind(code, effects[effect], tuple(dict.fromkeys(map(Sheet, sheets))), words, digit))
     return tuple(found)

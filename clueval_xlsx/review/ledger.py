@@ -9,7 +9,7 @@ import pandas as pd
 
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
 from clueval_xlsx.review.correction import Decision
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import Effect, Finding, Severity
 
 CARRIED = "carried"
@@ -70,7 +70,7 @@ def judgement_counts(
     decided: Mapping[str, str],
     *,
     severities: Mapping[str, Severity],
-    records: Sequence[JudgementRecord],
+    records: Sequence[Judgement],
 ) -> pd.DataFrame:
     """How often each judgement was made: `dimension`, `key` (a layer for labels), `value`, `judgement`, `cases`.
 

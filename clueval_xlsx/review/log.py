@@ -1,84 +1,30 @@
-"""Judgements as records: what one person decided about one case, and the log that keeps them as JSON Lines."""
+"""The log of a project: judgements as JSON Lines, each line with the hash of the one before it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import Sheet
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.typed_values import build, plain
-from clueval_xlsx.review.chain import START, chained
-from clueval_xlsx.review.completeness import Completeness, completeness
-from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import Effect, Outcome, Scope, Severity
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.vocabulary import Effect, Outcome
+from clueval_xlsx.version import __version__
 
-LOG_SCHEMA = 1
+LOG_FORM = 2  # the number of the form of a line
 DECIDED = (Outcome.APPLIED, Outcome.UNCHANGED)
 _DISPUTED = (Outcome.OPEN, Outcome.HELD)
 _COMPARING = frozenset({Effect.BOUNDARY, Effect.LABEL, Effect.ACCEPT})  # these judge gold by what the model has
 _KEY_BYTES = 10
-
-
-@dataclass(frozen=True)
-class JudgementRecord:
-    """One judged row of a workbook, its words turned into codes.
-
-    `correct_span` is a choice (`as_model`, …) or the words that were typed; `code` is empty where somebody only
-    rated the severity or left a comment. `sheet` is FN or FP, `place` says where the row stands. `applies_to` says
-    which twins it holds for, too; `twin` is the case that it was made on where it was carried over from a twin.
-    """
-
-    case_id: str
-    code: str = ""
-    effect: Effect | None = None
-    correct_span: str = ""
-    correct_labels: Mapping[str, str] = field(default_factory=dict)
-    severity: Severity | None = None
-    comment: str = ""
-    judge: str = ""
-    workbook: str = ""
-    workbook_sha256: str = ""  # of the file as it was given
-    place: str = ""
-    final: bool = False  # from a conflict workbook: this person has the last word
-    applies_to: Scope | None = None
-    twin: str = ""
-
-    @cached_property
-    def completeness(self) -> Completeness:
-        """Whether the row counts as judged, and what it lacks."""
-        return completeness(self.effect, self.correct_span, self.correct_labels, applies=self.applies_to is not None)
-
-    @cached_property
-    def said(self) -> tuple[object, ...]:
-        """What somebody said, without who and where."""
-        labels = tuple(sorted(self.correct_labels.items()))
-        comment = normalise(self.comment)
-        return (self.code, normalise(self.correct_span), labels, self.severity, comment, self.applies_to)
-
-    @property
-    def sheet(self) -> Sheet:
-        """The sheet of the case, which its ID begins with."""
-        return Sheet(self.case_id.partition("-")[0])
-
-
-@dataclass(frozen=True)
-class LogEntry:
-    """One line of the log: a judgement, when it was brought home, and what became of it."""
-
-    record: JudgementRecord
-    when: str = ""
-    run_id: str = ""
-    outcome: Outcome | None = None
-    other: str = ""  # key of the other side's spans, see other_keys
-    old: str = ""
-    new: str = ""
+START = "0" * 64  # stands for the line before the first
+PREVIOUS = "previous"
 
 
 def other_keys(cases: pd.DataFrame) -> list[str]:
@@ -94,161 +40,184 @@ def other_keys(cases: pd.DataFrame) -> list[str]:
     ]
 
 
-def write_log(entries: Iterable[LogEntry], head: str = START) -> str:
-    """Entries as JSON Lines, to be appended to a log whose last line has the hash `head`."""
-    return "".join(f"{line}\n" for line in chained(map(_line, entries), head))
+def write_log(judgements: Iterable[Judgement], head: str = START) -> str:
+    """Judgements as JSON Lines, to be appended to a log whose last line has the hash `head`.
 
-
-def read_log(text: str, name: str = "judgements.jsonl") -> list[LogEntry]:
-    """Read JSON Lines back, oldest first; blank lines are allowed.
-
-    >>> entry = LogEntry(JudgementRecord("FN-AAAA", "gold_wrong", Effect.DELETE), outcome=Outcome.APPLIED)
-    >>> read_log(write_log([entry])) == [entry]
+    >>> first, second = write_log([Judgement("unclear", case_id=case) for case in ("FN-A", "FN-B")]).splitlines()
+    >>> ChainLine(1, first).hash in second
     True
     """
-    found = []
-    for number, line in enumerate(text.split("\n"), 1):  # a comment may hold what Python takes for a line end
-        if not line.strip():
-            continue
+    lines = []
+    for judgement in judgements:
+        line = {"form": LOG_FORM, "version": __version__, "case": judgement.case_id, **plain(judgement), PREVIOUS: head}
+        text = json.dumps(line, ensure_ascii=False)
+        head = ChainLine(0, text).hash
+        lines.append(f"{text}\n")
+    return "".join(lines)
+
+
+def read_log(text: str, name: str = "judgements.jsonl") -> list[Judgement]:
+    """Read JSON Lines back, oldest first; blank lines are allowed.
+
+    >>> judgement = Judgement("gold_wrong", case_id="FN-AAAA", effect=Effect.DELETE, outcome=Outcome.APPLIED)
+    >>> read_log(write_log([judgement])) == [judgement]
+    True
+    """
+    judgements = []
+    for line in chain_lines(text):
         try:
-            found.append(_entry(json.loads(line)))
+            judgements.append(_judgement(json.loads(line.text)))
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{name}:{number}: this line is no judgement ({error}). Allowed: the JSON Lines that "
+                f"{name}:{line.number}: this line is no judgement ({error}). Allowed: the JSON Lines that "
                 "`reimport --judgements` writes. Remove the line or take another file."
             ) from None
-    return found
+    return judgements
 
 
-def new_entries(known: Sequence[LogEntry], entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """The entries that say something else than the newest one about the same case by the same person."""
-    newest = {(entry.record.case_id, entry.record.judge): entry for entry in known}
+def _judgement(content: object) -> Judgement:
+    if not isinstance(content, dict):
+        raise ValueError(f"found {type(content).__name__}, allowed: an object")
+    if content.get("form") != LOG_FORM:
+        version = content.get("version", "an older version")
+        raise ValueError(f"it has form {content.get('form')!r}, which {version} reads; this version reads {LOG_FORM}")
+    judgement = build(Judgement, content)
+    if judgement.case_id.partition("-")[0] not in tuple(Sheet):
+        raise ValueError(f"{judgement.case_id!r} is no case ID")
+    return judgement
 
-    def is_new(entry: LogEntry) -> bool:
-        old = newest.get((entry.record.case_id, entry.record.judge))
+
+def new_judgements(known: Sequence[Judgement], judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Those that say something else than the newest one about the same case by the same person."""
+    newest = {(each.case_id, each.judge): each for each in known}
+
+    def is_new(judgement: Judgement) -> bool:
+        old = newest.get((judgement.case_id, judgement.judge))
         if old is None:
             return True
-        record = replace(old.record, workbook_sha256=entry.record.workbook_sha256)  # saved once more, it says the same
-        return replace(old, when=entry.when, record=record) != entry
+        # A workbook that was saved once more says the same.
+        same = msgspec.structs.replace(old, when=judgement.when, workbook_sha256=judgement.workbook_sha256)
+        return same != judgement
 
-    return [entry for entry in entries if is_new(entry)]
+    return [each for each in judgements if is_new(each)]
 
 
-def latest_decisions(entries: Sequence[LogEntry]) -> dict[str, LogEntry]:
-    """For each case the newest entry that decided it, unless it was disputed later: then it is open again."""
-    found: dict[str, LogEntry] = {}
-    for entry in entries:
-        if entry.record.code and entry.outcome in DECIDED:
-            found[entry.record.case_id] = entry
-        elif entry.outcome in _DISPUTED:
-            found.pop(entry.record.case_id, None)
-    return found
+def latest_decisions(judgements: Sequence[Judgement]) -> dict[str, Judgement]:
+    """For each case the newest judgement that decided it, unless it was disputed later: then it is open again."""
+    decisions: dict[str, Judgement] = {}
+    for judgement in judgements:
+        if judgement.code and judgement.outcome in DECIDED:
+            decisions[judgement.case_id] = judgement
+        elif judgement.outcome in _DISPUTED:
+            decisions.pop(judgement.case_id, None)
+    return decisions
 
 
 def split_carried(
-    decisions: Mapping[str, LogEntry], cases: pd.DataFrame
-) -> tuple[dict[str, JudgementRecord], dict[str, JudgementRecord]]:
+    decisions: Mapping[str, Judgement], cases: pd.DataFrame
+) -> tuple[dict[str, Judgement], dict[str, Judgement]]:
     """Which earlier decisions hold for these cases, and which are only hints.
 
     What compares gold with the model (`boundary`, `label`, `acceptable`) holds only where the other side's spans
     are unchanged; elsewhere a person should look again.
     """
-    carried: dict[str, JudgementRecord] = {}
-    hints: dict[str, JudgementRecord] = {}
+    carried: dict[str, Judgement] = {}
+    hints: dict[str, Judgement] = {}
     for case_id, key in zip(cases["case_id"].tolist(), other_keys(cases), strict=True):
-        entry = decisions.get(case_id)
-        if entry is None:
+        judgement = decisions.get(case_id)
+        if judgement is None:
             continue
-        compares = entry.record.effect in _COMPARING or bool(entry.record.correct_span)
-        (hints if compares and entry.other != key else carried)[case_id] = entry.record
+        compares = judgement.effect in _COMPARING or bool(judgement.correct_span)
+        (hints if compares and judgement.other != key else carried)[case_id] = judgement
     return carried, hints
 
 
-class _Line(msgspec.Struct, frozen=True):
-    """A line of the log, in the order in which its keys are written."""
+class ChainLine(NamedTuple):
+    """A line that is not blank: its number in the file, counted from 1, and its text without the line end."""
 
-    schema: int
-    case: str
-    judgement: str = ""
-    effect: Effect | None = None
-    correct_span: str = ""
-    correct_labels: Mapping[str, str] = msgspec.field(default_factory=dict)
-    severity: Severity | None = None
-    comment: str = ""
-    who: str = ""
-    when: str = ""
-    workbook: str = ""
-    place: str = ""
-    final: bool = False
-    applies_to: Scope | None = None
-    twin: str = ""
-    run: str = ""
-    outcome: Outcome | None = None
-    other: str = ""
-    old: str = ""
-    new: str = ""
-    workbook_sha256: str = ""
-    previous: str = ""  # the hash of the line before
+    number: int
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """What the next line must carry."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _line(entry: LogEntry) -> dict[str, object]:
-    record = entry.record
-    line = _Line(
-        schema=LOG_SCHEMA,
-        case=record.case_id,
-        judgement=record.code,
-        effect=record.effect,
-        correct_span=record.correct_span,
-        correct_labels=dict(record.correct_labels),
-        severity=record.severity,
-        comment=record.comment,
-        who=record.judge,
-        when=entry.when,
-        workbook=record.workbook,
-        place=record.place,
-        final=record.final,
-        applies_to=record.applies_to,
-        twin=record.twin,
-        run=entry.run_id,
-        outcome=entry.outcome,
-        other=entry.other,
-        old=entry.old,
-        new=entry.new,
-        workbook_sha256=record.workbook_sha256,
-    )
-    return {key: "" if value is None else value for key, value in plain(line).items()}
+@dataclass(frozen=True)
+class Chain:
+    """A log that was checked: how many lines it has, the hash of the last one, and what is wrong."""
+
+    lines: int
+    head: str
+    problems: tuple[Problem, ...]
 
 
-def _entry(content: object) -> LogEntry:
-    if not isinstance(content, dict):
-        raise ValueError(f"found {type(content).__name__}, allowed: an object")
-    line = build(_Line, {key: value for key, value in content.items() if value is not None and value != ""})
-    if not 1 <= line.schema <= LOG_SCHEMA:
-        raise ValueError(f"schema {line.schema!r}, this version knows 1 to {LOG_SCHEMA}")
-    if line.case.partition("-")[0] not in tuple(Sheet):
-        raise ValueError(f"{line.case!r} is no case ID")
-    record = JudgementRecord(
-        line.case,
-        code=line.judgement,
-        effect=line.effect,
-        correct_span=line.correct_span,
-        correct_labels=line.correct_labels,
-        severity=line.severity,
-        comment=line.comment,
-        judge=line.who,
-        workbook=line.workbook,
-        workbook_sha256=line.workbook_sha256,
-        place=line.place,
-        final=line.final,
-        applies_to=line.applies_to,
-        twin=line.twin,
-    )
-    return LogEntry(
-        record,
-        when=line.when,
-        run_id=line.run,
-        outcome=line.outcome,
-        other=line.other,
-        old=line.old,
-        new=line.new,
-    )
+def head_of(text: str) -> str:
+    """The hash of the last line of a log: whoever knows it can tell whether the log is still the whole one."""
+    lines = chain_lines(text)
+    return lines[-1].hash if lines else START
+
+
+def chain_lines(text: str) -> list[ChainLine]:
+    """The lines of a log; blank ones, a byte order mark and the kind of line end say nothing."""
+    rows = text.removeprefix("\ufeff").split("\n")  # a comment may hold what Python takes for a line end
+    return [ChainLine(number, row.removesuffix("\r")) for number, row in enumerate(rows, 1) if row.strip()]
+
+
+def check_chain(text: str, name: str, head: str | None = None) -> Chain:
+    """Find lines that were changed, lost, added or moved; with `head` also whether the end is missing."""
+    lines = chain_lines(text)
+    hashes = {line.hash: line.number for line in lines}
+    problems = []
+    expected, last = START, 0
+    for line in lines:
+        given = _previous(line.text)
+        if given != expected:
+            problems.append(Problem(f"{name}:{line.number}", _break(given, last, hashes), remedy=_REMEDY))
+        expected, last = line.hash, line.number
+    if head is not None and expected != head.lower():
+        problems.append(Problem(name, _end(head.lower(), expected, last, hashes), remedy=_REMEDY))
+    return Chain(len(lines), expected, tuple(problems))
+
+
+_REMEDY = "Take the log from a copy that was kept elsewhere, and compare"
+
+
+def _break(given: str | None, last: int, hashes: dict[str, int]) -> str:
+    """What must have happened before a line that does not follow the one above it."""
+    above = f"line {last}" if last else "the beginning"
+    if given is None:
+        return f"this line carries no hash of the line before it, so that nothing ties it to {above}"
+    if given == START:
+        return "this line was the first of a log; lines were put before it, or the logs of two projects were joined"
+    if given in hashes:
+        return f"this line was written behind line {hashes[given]}, not behind {above}: lines were moved or added"
+    return f"this line does not follow {above}: that line was changed, or lines between them are missing"
+
+
+def _end(head: str, found: str, last: int, hashes: dict[str, int]) -> str:
+    if head == START:
+        return f"the log has {last} lines, but it was empty when its head was noted"
+    if head in hashes:
+        return f"the head that was noted is line {hashes[head]}; {last - hashes[head]} lines were written after it"
+    return f"the log ends with {found[:16]}…, not with {head[:16]}…: lines are missing at its end, or were changed"
+
+
+def _previous(text: str) -> str | None:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found = content.get(PREVIOUS) if isinstance(content, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def is_log(text: str) -> bool:
+    """Whether a text is a log of judgements, told by its first line."""
+    try:
+        content = json.loads(next(iter(chain_lines(text))).text)
+    except (ValueError, RecursionError, StopIteration):
+        return False
+    case = content.get("case") if isinstance(content, dict) else None
+    return isinstance(case, str) and "judgement" in content and case.partition("-")[0] in tuple(Sheet)

@@ -25,7 +25,7 @@ from clueval_xlsx.evaluation import Evaluation, Options
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.formats.options import ReadOptions
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.packed_order import pack_order
 from clueval_xlsx.review.packed_passages import pack_passages
 from clueval_xlsx.review.packing import DAMAGED, pack, unpack
@@ -97,7 +97,7 @@ class Manifest:
     documents: int = 0
     tokens: int = 0
     reading: Mapping[str, ReadOptions] = field(default_factory=dict)
-    judgements: tuple[Judgement, ...] = ()  # those of the project, beside the tool's own
+    judgements: tuple[JudgementKind, ...] = ()  # those of the project, beside the tool's own
     team: tuple[str, ...] = ()  # everybody the cases were handed out to
     sample: Sample = field(default_factory=Sample)  # how the cases were drawn, if not all are there
     sources: tuple[str, ...] = ()  # the workbooks whose open cases a conflict workbook holds

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.review.case_rows import CaseRows
-from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN
+from clueval_xlsx.review.judgements import TAKES_LABEL, TAKES_SPAN
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.sheet_rows import SheetRow
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords

@@ -15,7 +15,7 @@ from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_text
 from clueval_xlsx.review.case_rows import find_case_rows, iterate_case_rows
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
+from clueval_xlsx.review.judgements import JUDGEMENTS, JudgementKind
 from clueval_xlsx.review.manifest import Manifest, decode
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_sheets import ReviewSheet, RowRules, answered_rows
@@ -319,8 +319,8 @@ def judge_name(tables: Iterable[SheetTable]) -> str:
 
 
 def all_judgements(
-    manifests: Iterable[Manifest], more: Sequence[Judgement] = (), where: str = "manifest"
-) -> tuple[Judgement, ...]:
+    manifests: Iterable[Manifest], more: Sequence[JudgementKind] = (), where: str = "manifest"
+) -> tuple[JudgementKind, ...]:
     """The tool's judgements and those that the workbooks bring along; one code may not mean two things."""
     found = {judgement.code: judgement for judgement in JUDGEMENTS}
     for judgement in [*(each for manifest in manifests for each in manifest.judgements), *more]:

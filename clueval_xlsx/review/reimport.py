@@ -22,7 +22,7 @@ from clueval_xlsx.files.outputs import shown_name
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import PRED, ReadOptions, ReadOverrides
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.manifest import Manifest, from_evaluation
 from clueval_xlsx.review.reading import all_judgements, read_judgements
 from clueval_xlsx.review.runs import (
@@ -143,7 +143,7 @@ def reimport(
     password: str | None = None,
     overrides: ReadOverrides | None = None,
     options: Options | None = None,
-    judgements: Sequence[Judgement] = (),
+    judgements: Sequence[JudgementKind] = (),
     worth: int = WORTH,
 ) -> Reimport:
     """Turn judged workbooks into a corrected gold standard.

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from clueval_xlsx.review.correction import Decision
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import SEVERITIES, ConflictKind, Effect, Rule, Severity
 
 
@@ -15,7 +15,7 @@ from clueval_xlsx.review.vocabulary import SEVERITIES, ConflictKind, Effect, Rul
 class Vote:
     """One person's judgement of a case, and what it would do."""
 
-    record: JudgementRecord
+    record: Judgement
     decision: Decision
 
 
@@ -33,7 +33,7 @@ class Resolution:
         """The decision that the winners share."""
         return self.winners[0].decision if self.winners else None
 
-    def follows(self, record: JudgementRecord) -> bool:
+    def follows(self, record: Judgement) -> bool:
         """Whether the case was decided as this judgement has it, whoever had the last word."""
         decision = self.decision
         return decision is not None and any(
@@ -99,10 +99,10 @@ def _winner(effects: Sequence[Hashable], mode: str) -> Hashable | None:
     return best if 2 * number > len(effects) - abstained else None
 
 
-def resolved_severity(records: Sequence[JudgementRecord]) -> Severity | None:
+def resolved_severity(records: Sequence[Judgement]) -> Severity | None:
     """The severity most people gave; a tie goes to the graver one.
 
-    >>> rated = [JudgementRecord("FN-A", severity=severity) for severity in (Severity.HARMLESS, Severity.QUASI)]
+    >>> rated = [Judgement(case_id="FN-A", severity=severity) for severity in (Severity.HARMLESS, Severity.QUASI)]
     >>> resolved_severity(rated)
     <Severity.QUASI: 'quasi'>
     """

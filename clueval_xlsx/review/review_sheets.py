@@ -15,8 +15,7 @@ import msgspec
 from clueval_xlsx.files.sheets import SheetTable, cell_name
 from clueval_xlsx.review.case_rows import CaseRows
 from clueval_xlsx.review.column_reports import ColumnReports
-from clueval_xlsx.review.completeness import TAKES_LABEL, TAKES_SPAN, AnswerPart, completeness
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import TAKES_LABEL, TAKES_SPAN, AnswerPart, Judgement, completeness
 from clueval_xlsx.review.misplaced_answers import MisplacedAnswers
 from clueval_xlsx.review.row_ids import RowIds
 from clueval_xlsx.review.sheet_columns import ColumnFinder, Sections
@@ -151,9 +150,9 @@ class ReviewSheet:
             return
         if self._is_misplaced(row, effect, labels, report):
             return
-        record = JudgementRecord(
-            case_id,
-            code=code,
+        record = Judgement(
+            code,
+            case_id=case_id,
             effect=effect,
             correct_span=self._words.span_choice(correct_span) if correct_span else "",
             correct_labels=labels,

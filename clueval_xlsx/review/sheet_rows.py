@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.sheets import cell_name, column_name
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.sheet_columns import Columns
 
 PARTED = "parted"  # the reason of a row whose answers were cut away from it
@@ -29,7 +29,7 @@ class SheetPlace:
 class ReviewRow:
     """One row with something filled in: the record, and where it stands."""
 
-    record: JudgementRecord
+    record: Judgement
     sheet: SheetPlace | None = None
     row: int = 0
     span: str = ""  # the words shown in the row, to notice that somebody edited them

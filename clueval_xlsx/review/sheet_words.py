@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.review.choices import judgement_choices, scope_choices, severity_choices
-from clueval_xlsx.review.judgements import Judgement, words_of
+from clueval_xlsx.review.judgements import JudgementKind, words_of
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.vocabulary import (
     ANNOTATION_COLUMNS,
@@ -28,7 +28,7 @@ Code = TypeVar("Code", bound=StrEnum)
 class SheetWords:
     """The words of headers and values in all languages, as codes; messages name the choices in `language`."""
 
-    def __init__(self, layers: Sequence[str], judgements: Sequence[Judgement], language: str = FALLBACK) -> None:
+    def __init__(self, layers: Sequence[str], judgements: Sequence[JudgementKind], language: str = FALLBACK) -> None:
         self.layers = tuple(layers)
         self._language = known_language(language)
         self.judgements = {judgement.code: judgement for judgement in judgements}
@@ -116,7 +116,7 @@ class SheetWords:
         """Whether a text says which twins, as the list has it."""
         return self._scopes.has(text)
 
-    def offered(self, sheet: str) -> list[Judgement]:
+    def offered(self, sheet: str) -> list[JudgementKind]:
         """The judgements of a kind of sheet."""
         return [judgement for judgement in self.judgements.values() if sheet in judgement.sheets]
 

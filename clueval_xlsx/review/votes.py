@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.review.completeness import SETTLING, TAKES_LABEL, TAKES_SPAN
 from clueval_xlsx.review.decisions import CaseBook, Unusable
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import SETTLING, TAKES_LABEL, TAKES_SPAN, Judgement
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Vote
@@ -27,10 +26,10 @@ def each_once(workbooks: Sequence[JudgedWorkbook]) -> list[ReviewRow]:
 
 def read_votes(
     rows: Sequence[ReviewRow], book: CaseBook
-) -> tuple[list[Vote], list[JudgementRecord], list[Problem], list[str]]:
+) -> tuple[list[Vote], list[Judgement], list[Problem], list[str]]:
     """What every row means; rows that mean nothing are complained about."""
     votes: list[Vote] = []
-    records: list[JudgementRecord] = []
+    records: list[Judgement] = []
     problems: list[Problem] = []
     notes: list[str] = []
     surfaces = dict(zip(book.table["case_id"], book.table["surface"], strict=True))

@@ -112,14 +112,14 @@ def _workbook_bare(folder: Path) -> Work:
 def judged_workbook(folder: Path) -> Path:
     """The review workbook with a judgement in every row; written once."""
     from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
-    from clueval_xlsx.review.judgements import Answer
+    from clueval_xlsx.review.judgements import Judgement
 
     path = folder / "judged.xlsx"
     if not path.exists():
         evaluation = evaluated(folder)
         codes = (("model_error", "gold_wrong", "acceptable"), ("model_error", "gold_missing", "acceptable"))
         answers = {
-            case_id: Answer(own[number % 3], severity="quasi", comment="seen")
+            case_id: Judgement(own[number % 3], severity="quasi", comment="seen")
             for own, table in zip(codes, evaluation.bare_cases, strict=True)
             for number, case_id in enumerate(table["case_id"])
         }

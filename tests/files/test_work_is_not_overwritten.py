@@ -17,7 +17,7 @@ from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.outputs.xlsx import ReviewOptions
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from tests.support.ci import some_of
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.workbooks import example, opened, written
@@ -264,8 +264,8 @@ def test_a_file_that_may_not_be_looked_into_is_left_alone(tmp_path: Path, monkey
 def _judged(target, examples, column_name="Judgement"):
     """A workbook in which somebody has filled in one cell, as a spreadsheet program would save it."""
     case = example().case_tables[0]["case_id"].iloc[0]
-    fields = {"Judgement": {"judgement": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
-    target.write_bytes(written(example(), ReviewOptions(lang="de", answers={case: Answer(**fields)})))
+    fields = {"Judgement": {"code": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
+    target.write_bytes(written(example(), ReviewOptions(lang="de", answers={case: Judgement(**fields)})))
     return ("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0, "-o", target)
 
 

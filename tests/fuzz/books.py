@@ -19,7 +19,7 @@ from clueval_xlsx.outputs.adjudication_json import to_json
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
-from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.log import read_log, write_log
 from clueval_xlsx.review.manifest import chunks
 from clueval_xlsx.review.progress import workbook_progress
@@ -83,10 +83,10 @@ def _workbook(kind: str) -> bytes:
     evaluation = judged(_TABLE, _LAYERS[kind], level="exact")
     missed, unsupported = (list(table["case_id"]) for table in evaluation.case_tables)
     answers = {
-        missed[0]: Answer("boundary", "both"),
-        missed[1]: Answer("gold_wrong", severity="harmless"),
-        missed[2]: Answer("acceptable", comment="fine"),
-        unsupported[-1]: Answer("gold_missing", correct_labels={next(iter(_LAYERS[kind])): "NEW"}),
+        missed[0]: Judgement("boundary", "both"),
+        missed[1]: Judgement("gold_wrong", severity="harmless"),
+        missed[2]: Judgement("acceptable", comment="fine"),
+        unsupported[-1]: Judgement("gold_missing", correct_labels={next(iter(_LAYERS[kind])): "NEW"}),
     }
     return workbook(evaluation, answers).getvalue()
 

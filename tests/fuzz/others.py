@@ -24,7 +24,8 @@ from clueval_xlsx.files.toml_source import parse_toml
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
-from clueval_xlsx.review.log import LogEntry, read_log, write_log
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.log import read_log, write_log
 from clueval_xlsx.scoring.schemes.chars import parse_rules
 from clueval_xlsx.words import check_language
 from tests.fuzz.cases import Files, command, promise, subject
@@ -236,7 +237,7 @@ def _check_previous(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.jsonl"
     path.write_bytes(files[path.name])
     decisions = read_previous(path)
-    entries: list[LogEntry] = list(decisions.values())
+    entries: list[Judgement] = list(decisions.values())
     promise(read_log(write_log(entries)) == entries, "the log does not read as it was written")
     options, sentence = carry_over(decisions, _evaluation(), ReviewOptions(lang=rng.choice(("en", "de"))))
     promise(sentence, "nothing was said")

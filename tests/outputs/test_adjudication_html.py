@@ -10,7 +10,7 @@ import pytest
 from clueval_xlsx.outputs.html import tables
 from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.review.adjudication import Adjudication
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.words import languages
 from tests.support.commands import run
 from tests.support.judging import case, decide, judged, records, workbook
@@ -41,11 +41,11 @@ def result() -> Adjudication:
     evaluation = judged(TABLE)
     missed, found, open_ = case(evaluation, "FN", "Ann"), case(evaluation, "FP", "Bob"), case(evaluation, "FN", "Bonn")
     anna = {
-        missed: Answer("gold_wrong"),
-        found: Answer("gold_missing", comment="<i>seen</i>"),
-        open_: Answer("gold_wrong"),
+        missed: Judgement("gold_wrong"),
+        found: Judgement("gold_missing", comment="<i>seen</i>"),
+        open_: Judgement("gold_wrong"),
     }
-    ben = {open_: Answer("model_error", severity="harmless")}
+    ben = {open_: Judgement("model_error", severity="harmless")}
     return decide(evaluation, records(anna, "Anna"), records(ben, "Ben"))
 
 
@@ -105,7 +105,7 @@ def test_nothing_judged_is_a_page_too() -> None:
 def test_command_writes_the_page(tmp_path: Path, write_pair: object) -> None:
     gold, _ = write_pair(TABLE)  # type: ignore[operator]
     evaluation = judged(TABLE)
-    answers = {case(evaluation, "FN", "Ann"): Answer("gold_wrong")}
+    answers = {case(evaluation, "FN", "Ann"): Judgement("gold_wrong")}
     book = tmp_path / "anna.xlsx"
     book.write_bytes(workbook(evaluation, answers).getvalue())
     done = run("reimport", book, "--gold", gold, "--html", tmp_path / "after.html", "--lang", "de")

@@ -10,7 +10,7 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.words import Words, check_language, languages
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -154,7 +154,7 @@ def test_answers_may_be_in_any_language(sides, tmp_path):
     assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", made).code == 0
     missed = cases_of(made)["FN"]
     german = Words("de")
-    fill(made, {case: Answer(german[f"judgement.{code}"]) for case, code in zip(missed, codes(), strict=False)})
+    fill(made, {case: Judgement(german[f"judgement.{code}"]) for case, code in zip(missed, codes(), strict=False)})
     (adjudicated,) = reimport([made], sides[0]).runs
     assert [record.code for record in adjudicated.records] == codes()[: len(missed)]
 

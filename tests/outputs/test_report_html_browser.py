@@ -583,12 +583,12 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
     from clueval_xlsx.comparison import compare
     from clueval_xlsx.outputs.html.adjudication import adjudication_html
     from clueval_xlsx.outputs.html.comparison import comparison_html
-    from clueval_xlsx.review.judgements import Answer
+    from clueval_xlsx.review.judgements import Judgement
     from tests.support.judging import decide, judged
 
     evaluation = judged("token gold pred\nAnn B-PER O\nmet O O\nBob O B-PER")
     other = judged("token gold pred\nAnn B-PER B-PER\nmet O O\nBob O B-PER")
-    answers = {evaluation.case_tables[0]["case_id"].iloc[0]: Answer("gold_wrong")}
+    answers = {evaluation.case_tables[0]["case_id"].iloc[0]: Judgement("gold_wrong")}
     for name, text in (
         ("adjudication", adjudication_html(decide(evaluation, answers))),
         ("comparison", comparison_html(compare([("one", evaluation), ("two", other)]))),

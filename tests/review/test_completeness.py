@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from clueval_xlsx.review.completeness import AnswerPart, Completeness, completeness
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import AnswerPart, Completeness, Judgement, completeness
 from clueval_xlsx.review.vocabulary import Effect
 from tests.support.commands import run
 from tests.support.judging import case, judged, workbook
@@ -48,9 +47,9 @@ def test_status_counts_a_row_as_judged_only_if_the_reimport_can_use_it(tmp_path)
     evaluation = judged(TABLE)
     (tmp_path / "gold.vrt").write_bytes(cut(TABLE).gold)
     answers = {
-        case(evaluation, "FN", "Herr Dietmar Kolbe"): Answer("boundary"),
-        case(evaluation, "FP", "Bert"): Answer("gold_missing"),
-        case(evaluation, "FN", "Kammer"): Answer("label", correct_span="both"),
+        case(evaluation, "FN", "Herr Dietmar Kolbe"): Judgement("boundary"),
+        case(evaluation, "FP", "Bert"): Judgement("gold_missing"),
+        case(evaluation, "FN", "Kammer"): Judgement("label", correct_span="both"),
     }
     path = tmp_path / "anna.xlsx"
     path.write_bytes(workbook(evaluation, answers).getvalue())

@@ -6,10 +6,11 @@ import io
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from clueval_xlsx.review.accounting import CaseState, Known, make_account
-from clueval_xlsx.review.judgements import Answer
-from clueval_xlsx.review.log import JudgementRecord, LogEntry, latest_decisions
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.log import latest_decisions
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import Effect, Outcome
@@ -55,10 +56,10 @@ def evaluation():
 @pytest.fixture(scope="module")
 def answers(evaluation):
     return {
-        case(evaluation, "FN", "Herr Dietmar Kolbe"): Answer("boundary", correct_span="Dietmar Kolbe"),
-        case(evaluation, "FN", "Marlene"): Answer("model_error", severity="direct", comment="sure"),
-        case(evaluation, "FN", "Kammer"): Answer("gold_wrong"),
-        case(evaluation, "FP", "Bert"): Answer("gold_missing"),
+        case(evaluation, "FN", "Herr Dietmar Kolbe"): Judgement("boundary", correct_span="Dietmar Kolbe"),
+        case(evaluation, "FN", "Marlene"): Judgement("model_error", severity="direct", comment="sure"),
+        case(evaluation, "FN", "Kammer"): Judgement("gold_wrong"),
+        case(evaluation, "FP", "Bert"): Judgement("gold_missing"),
     }
 
 
@@ -156,7 +157,7 @@ def test_where_two_columns_differ_every_such_row_is_reported(evaluation, answers
 def test_a_scope_that_was_taken_back_but_lives_on_in_a_copy_of_its_column_is_reported() -> None:
     evaluation = judged(ALIKE)
     (first, second) = evaluation.bare_cases[0]["case_id"]
-    book = edited(workbook(evaluation, {first: Answer("gold_wrong")}), second_column(lambda _: "all", "Applies to"))
+    book = edited(workbook(evaluation, {first: Judgement("gold_wrong")}), second_column(lambda _: "all", "Applies to"))
     stream = io.BytesIO(cut(ALIKE).gold)
     stream.name = "gold.vrt"
     (run,) = reimport([book], stream).runs
@@ -181,7 +182,7 @@ def test_error_values_and_formulas_without_a_value_are_reported_with_their_cell(
 
 
 def test_cells_merged_downwards_count_for_every_row_they_cover(evaluation) -> None:
-    picked = {case(evaluation, "FN", "Marlene"): Answer("gold_wrong")}
+    picked = {case(evaluation, "FN", "Marlene"): Judgement("gold_wrong")}
 
     def edit(book) -> None:
         sheet = case_sheets(book)[0]
@@ -275,9 +276,10 @@ def test_status_and_reimport_give_the_same_account(evaluation, answers) -> None:
 
 
 def test_a_decision_that_was_disputed_later_is_open() -> None:
-    record = JudgementRecord("FN-AAAAAAAA", "gold_wrong", Effect.DELETE, judge="Anna")
-    decided = LogEntry(record, outcome=Outcome.APPLIED)
-    disputed = LogEntry(record, outcome=Outcome.OPEN)
+    decided = Judgement(
+        "gold_wrong", case_id="FN-AAAAAAAA", effect=Effect.DELETE, judge="Anna", outcome=Outcome.APPLIED
+    )
+    disputed = replace(decided, outcome=Outcome.OPEN)
     assert latest_decisions([decided]) == {"FN-AAAAAAAA": decided}
     assert latest_decisions([decided, disputed]) == {}
     assert latest_decisions([decided, disputed, decided]) == {"FN-AAAAAAAA": decided}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from tests.support.judging import LINKED, case, decide, judged, spans
 
 # "Herr Kolbe" is too long in gold, "Osterhagen" is missing, "Kammer" should not be there; the model has all right.
@@ -37,24 +37,28 @@ def run():
 
 def test_a_model_error_changes_nothing(run):
     result = decide(
-        run, {case(run, "FN", "Kammer"): Answer("model_error"), case(run, "FP", "Bert Kiesling"): Answer("model_error")}
+        run,
+        {
+            case(run, "FN", "Kammer"): Judgement("model_error"),
+            case(run, "FP", "Bert Kiesling"): Judgement("model_error"),
+        },
     )
     assert not result.correction.changes
     assert not result.conflicts
 
 
 def test_gold_wrong_deletes_the_gold_span(run):
-    result = decide(run, {case(run, "FN", "Kammer"): Answer("gold_wrong")})
+    result = decide(run, {case(run, "FN", "Kammer"): Judgement("gold_wrong")})
     assert spans(result) == [("Herr Dietmar Kolbe", "PER"), ("Marlene", "PER")]
 
 
 def test_gold_missing_adds_the_predicted_span(run):
-    result = decide(run, {case(run, "FP", "Bert Kiesling"): Answer("gold_missing")})
+    result = decide(run, {case(run, "FP", "Bert Kiesling"): Judgement("gold_missing")})
     assert ("Bert Kiesling", "PER") in spans(result)
 
 
 def test_gold_missing_takes_correct_span_and_label(run):
-    answer = Answer("gold_missing", "Bert", {"span": "ORG"})
+    answer = Judgement("gold_missing", "Bert", {"span": "ORG"})
     result = decide(run, {case(run, "FP", "Bert Kiesling"): answer})
     assert [text for text in spans(result) if text[1] == "ORG"] == [("Kammer", "ORG"), ("Bert", "ORG")]
 
@@ -73,7 +77,7 @@ def test_gold_missing_takes_correct_span_and_label(run):
     ],
 )
 def test_boundary_on_a_missed_span_takes_every_choice(run, choice, words):
-    result = decide(run, {case(run, "FN", "Herr Dietmar Kolbe"): Answer("boundary", choice)})
+    result = decide(run, {case(run, "FN", "Herr Dietmar Kolbe"): Judgement("boundary", choice)})
     assert spans(result)[0] == (words, "PER")
     assert not result.problems
 
@@ -89,23 +93,23 @@ def test_boundary_on_a_missed_span_takes_every_choice(run, choice, words):
     ],
 )
 def test_boundary_on_an_unsupported_span_replaces_the_gold_it_overlaps(run, choice, words):
-    result = decide(run, {case(run, "FP", "Marlene Osterhagen"): Answer("boundary", choice)})
+    result = decide(run, {case(run, "FP", "Marlene Osterhagen"): Judgement("boundary", choice)})
     assert spans(result)[1] == (words, "PER")
     assert len(spans(result)) == 3
 
 
 def test_boundary_takes_a_label_along(run):
-    result = decide(run, {case(run, "FP", "Marlene Osterhagen"): Answer("boundary", "as_model", {"span": "org"})})
+    result = decide(run, {case(run, "FP", "Marlene Osterhagen"): Judgement("boundary", "as_model", {"span": "org"})})
     assert spans(result)[1] == ("Marlene Osterhagen", "ORG")  # in the spelling of the corpus
 
 
 def test_label_replaces_the_label_alone(run):
-    result = decide(run, {case(run, "FN", "Kammer"): Answer("label", correct_labels={"span": "COURT"})})
+    result = decide(run, {case(run, "FN", "Kammer"): Judgement("label", correct_labels={"span": "COURT"})})
     assert spans(result)[2] == ("Kammer", "COURT")
 
 
 def test_label_on_an_unsupported_span_relabels_the_gold_it_overlaps(run):
-    result = decide(run, {case(run, "FP", "Marlene Osterhagen"): Answer("label", correct_labels={"span": "ORG"})})
+    result = decide(run, {case(run, "FP", "Marlene Osterhagen"): Judgement("label", correct_labels={"span": "ORG"})})
     assert spans(result)[1] == ("Marlene", "ORG")
 
 
@@ -113,8 +117,8 @@ def test_acceptable_counts_as_right_but_leaves_gold_alone(run):
     result = decide(
         run,
         {
-            case(run, "FN", "Herr Dietmar Kolbe"): Answer("acceptable"),
-            case(run, "FP", "Marlene Osterhagen"): Answer("acceptable"),
+            case(run, "FN", "Herr Dietmar Kolbe"): Judgement("acceptable"),
+            case(run, "FP", "Marlene Osterhagen"): Judgement("acceptable"),
         },
     )
     assert not result.correction.changes
@@ -126,7 +130,7 @@ def test_acceptable_counts_as_right_but_leaves_gold_alone(run):
 
 def test_unclear_is_listed_and_changes_nothing(run):
     one = case(run, "FN", "Kammer")
-    result = decide(run, {one: Answer("unclear")})
+    result = decide(run, {one: Judgement("unclear")})
     assert result.undecided == (one,)
     assert not result.correction.changes
     assert not result.needs_a_person
@@ -135,17 +139,17 @@ def test_unclear_is_listed_and_changes_nothing(run):
 @pytest.mark.parametrize(
     ("sheet", "words", "answer", "reason"),
     [
-        ("FN", "Kammer", Answer("boundary"), "span_missing"),
-        ("FN", "Kammer", Answer("label"), "label_missing"),
-        ("FN", "Kammer", Answer("boundary", "as_model"), "not_marked"),
-        ("FN", "Kammer", Answer("boundary", "Landgericht"), "not_found"),
-        ("FN", "Kammer", Answer("boundary", "Kamm"), "not_found"),
-        ("FN", "Kammer", Answer("boundary", "Marlene"), "not_found"),  # of another sentence
-        ("FN", "Kammer", Answer("label", correct_labels={"span": "–"}), "no_label"),
-        ("FN", "Kammer", Answer("label", correct_labels={"span": "A | B"}), "bad_label"),
-        ("FP", "Bert Kiesling", Answer("boundary", "as_model"), "no_reference"),
-        ("FP", "Bert Kiesling", Answer("label", correct_labels={"span": "ORG"}), "no_reference"),
-        ("FP", "Bert Kiesling", Answer("gold_missing", "both"), "not_marked"),
+        ("FN", "Kammer", Judgement("boundary"), "span_missing"),
+        ("FN", "Kammer", Judgement("label"), "label_missing"),
+        ("FN", "Kammer", Judgement("boundary", "as_model"), "not_marked"),
+        ("FN", "Kammer", Judgement("boundary", "Landgericht"), "not_found"),
+        ("FN", "Kammer", Judgement("boundary", "Kamm"), "not_found"),
+        ("FN", "Kammer", Judgement("boundary", "Marlene"), "not_found"),  # of another sentence
+        ("FN", "Kammer", Judgement("label", correct_labels={"span": "–"}), "no_label"),
+        ("FN", "Kammer", Judgement("label", correct_labels={"span": "A | B"}), "bad_label"),
+        ("FP", "Bert Kiesling", Judgement("boundary", "as_model"), "no_reference"),
+        ("FP", "Bert Kiesling", Judgement("label", correct_labels={"span": "ORG"}), "no_reference"),
+        ("FP", "Bert Kiesling", Judgement("gold_missing", "both"), "not_marked"),
     ],
 )
 def test_what_cannot_be_carried_out_is_reported_with_its_reason(run, sheet, words, answer, reason):
@@ -162,7 +166,7 @@ def test_typed_words_at_the_same_distance_are_ambiguous():
         traf   B-PER  O
         Anna   O      O
     """)
-    result = decide(run, {case(run, "FN", "traf"): Answer("boundary", "Anna")})
+    result = decide(run, {case(run, "FN", "traf"): Judgement("boundary", "Anna")})
     assert [problem.reason for problem in result.problems] == ["ambiguous"]
 
 
@@ -174,7 +178,7 @@ def test_typed_words_mean_the_nearest_occurrence():
         traf   B-PER  O
         Anna   O      O
     """)
-    result = decide(run, {case(run, "FN", "traf"): Answer("boundary", "Anna")})
+    result = decide(run, {case(run, "FN", "traf"): Judgement("boundary", "Anna")})
     assert result.changes["new_start"].tolist() == [3]
 
 
@@ -189,7 +193,7 @@ def test_words_that_cross_a_sentence_are_refused():
         </s>
     """
     run = judged(table, context=5)
-    result = decide(run, {case(run, "FN", "Anna"): Answer("boundary", "Anna Lee")})
+    result = decide(run, {case(run, "FN", "Anna"): Judgement("boundary", "Anna Lee")})
     assert [problem.reason for problem in result.problems] == ["crosses"]
 
 
@@ -198,7 +202,7 @@ def test_words_that_cross_a_sentence_are_refused():
 
 def test_a_forgotten_span_over_gold_that_stays_is_a_conflict_that_suggests_boundary(run):
     one = case(run, "FP", "Marlene Osterhagen")
-    result = decide(run, {one: Answer("gold_missing")})
+    result = decide(run, {one: Judgement("gold_missing")})
     (conflict,) = result.conflicts
     assert conflict.kind == "overlap"
     assert conflict.hint == "boundary"
@@ -218,14 +222,14 @@ CROSSED = """
 @pytest.mark.parametrize(
     ("missed", "unsupported", "result"),
     [
-        (Answer("boundary", "both"), Answer("boundary", "both"), [("Petra Weidmann Partner", "PER")]),
-        (Answer("boundary", "as_model"), None, [("Weidmann Partner", "PER")]),
-        (None, Answer("boundary", "common"), [("Weidmann", "PER")]),
-        (Answer("gold_wrong"), Answer("gold_missing"), [("Weidmann Partner", "PER")]),
-        (Answer("gold_wrong"), Answer("model_error"), []),
-        (Answer("boundary", "as_model"), Answer("gold_missing"), [("Weidmann Partner", "PER")]),
-        (Answer("model_error"), Answer("model_error"), [("Petra Weidmann", "PER")]),
-        (Answer("unclear"), Answer("boundary", "both"), [("Petra Weidmann Partner", "PER")]),
+        (Judgement("boundary", "both"), Judgement("boundary", "both"), [("Petra Weidmann Partner", "PER")]),
+        (Judgement("boundary", "as_model"), None, [("Weidmann Partner", "PER")]),
+        (None, Judgement("boundary", "common"), [("Weidmann", "PER")]),
+        (Judgement("gold_wrong"), Judgement("gold_missing"), [("Weidmann Partner", "PER")]),
+        (Judgement("gold_wrong"), Judgement("model_error"), []),
+        (Judgement("boundary", "as_model"), Judgement("gold_missing"), [("Weidmann Partner", "PER")]),
+        (Judgement("model_error"), Judgement("model_error"), [("Petra Weidmann", "PER")]),
+        (Judgement("unclear"), Judgement("boundary", "both"), [("Petra Weidmann Partner", "PER")]),
     ],
 )
 def test_linked_cases_that_agree_are_carried_out_once(missed, unsupported, result):
@@ -239,13 +243,13 @@ def test_linked_cases_that_agree_are_carried_out_once(missed, unsupported, resul
 @pytest.mark.parametrize(
     ("missed", "unsupported"),
     [
-        (Answer("boundary", "both"), Answer("boundary", "common")),
-        (Answer("model_error"), Answer("boundary", "both")),
-        (Answer("gold_wrong"), Answer("boundary", "both")),
-        (Answer("boundary", "as_model"), Answer("model_error")),
-        (Answer("gold_wrong"), Answer("acceptable")),
-        (Answer("model_error"), Answer("gold_missing")),
-        (Answer("label", correct_labels={"span": "ORG"}), Answer("boundary", "both")),
+        (Judgement("boundary", "both"), Judgement("boundary", "common")),
+        (Judgement("model_error"), Judgement("boundary", "both")),
+        (Judgement("gold_wrong"), Judgement("boundary", "both")),
+        (Judgement("boundary", "as_model"), Judgement("model_error")),
+        (Judgement("gold_wrong"), Judgement("acceptable")),
+        (Judgement("model_error"), Judgement("gold_missing")),
+        (Judgement("label", correct_labels={"span": "ORG"}), Judgement("boundary", "both")),
     ],
 )
 def test_linked_cases_that_contradict_each_other_are_a_conflict_that_names_both_rows(missed, unsupported):
@@ -262,7 +266,7 @@ def test_linked_cases_that_contradict_each_other_are_a_conflict_that_names_both_
 def test_judging_one_of_a_linked_pair_settles_the_other():
     run = judged(CROSSED)
     one, other = case(run, "FN", "Petra Weidmann"), case(run, "FP", "Weidmann Partner")
-    found = decide(run, {one: Answer("boundary", "both")})
+    found = decide(run, {one: Judgement("boundary", "both")})
     assert found.settled == {other: one}
     assert found.ledger.set_index("entry").loc["settled"].tolist() == [0, 1]
 
@@ -276,7 +280,7 @@ def test_new_spans_that_overlap_each_other_are_held_back_both():
         c      B-X    O
         """
     )
-    answers = {case(run, "FN", "a"): Answer("boundary", "a b"), case(run, "FN", "c"): Answer("boundary", "b c")}
+    answers = {case(run, "FN", "a"): Judgement("boundary", "a b"), case(run, "FN", "c"): Judgement("boundary", "b c")}
     found = decide(run, answers)
     (conflict,) = found.conflicts
     assert set(conflict.cases) == set(answers)
@@ -292,7 +296,7 @@ def test_two_gold_spans_may_become_one():
         c      B-X    I-X
         """
     )
-    found = decide(run, {case(run, "FP", "a b c"): Answer("boundary", "as_model")})
+    found = decide(run, {case(run, "FP", "a b c"): Judgement("boundary", "as_model")})
     assert spans(found) == [("a b c", "X")]
 
 
@@ -312,14 +316,14 @@ LAYERS = {"category": 2, "risk": 3}
 
 def test_a_boundary_on_merged_spans_writes_one_extent_to_every_layer():
     run = judged(LAYERED, LAYERS)
-    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Answer("boundary", "Lerchen 8")})
+    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Judgement("boundary", "Lerchen 8")})
     assert spans(found, "category") == [("Lerchen 8", "ADR")]
     assert spans(found, "risk") == [("Lerchen 8", "HIGH")]
 
 
 def test_a_label_on_merged_spans_keeps_the_extent_of_each_layer():
     run = judged(LAYERED, LAYERS)
-    answer = Answer("label", correct_labels={"category": "PLACE", "risk": "LOW"})
+    answer = Judgement("label", correct_labels={"category": "PLACE", "risk": "LOW"})
     found = decide(run, {case(run, "FN", "Haus Lerchen 8"): answer})
     assert spans(found, "category") == [("Haus Lerchen 8", "PLACE")]
     assert spans(found, "risk") == [("Lerchen", "LOW")]
@@ -327,34 +331,34 @@ def test_a_label_on_merged_spans_keeps_the_extent_of_each_layer():
 
 def test_a_label_for_one_layer_leaves_the_other_alone():
     run = judged(LAYERED, LAYERS)
-    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Answer("label", correct_labels={"risk": "LOW"})})
+    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Judgement("label", correct_labels={"risk": "LOW"})})
     assert found.correction.layers["category"] is run.pair.gold.layers["category"]
     assert spans(found, "risk") == [("Lerchen", "LOW")]
 
 
 def test_a_dash_takes_the_label_of_one_layer_away():
     run = judged(LAYERED, LAYERS)
-    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Answer("label", correct_labels={"risk": "–"})})
+    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Judgement("label", correct_labels={"risk": "–"})})
     assert spans(found, "category") == [("Haus Lerchen 8", "ADR")]
     assert spans(found, "risk") == []
 
 
 def test_a_forgotten_span_is_added_to_each_layer_as_the_model_has_it():
     run = judged(LAYERED, LAYERS)
-    found = decide(run, {case(run, "FP", "Bert Kiesling"): Answer("gold_missing")})
+    found = decide(run, {case(run, "FP", "Bert Kiesling"): Judgement("gold_missing")})
     assert spans(found, "category")[1:] == [("Bert Kiesling", "PER")]
     assert spans(found, "risk")[1:] == [("Kiesling", "LOW")]
 
 
 def test_a_deleted_span_is_deleted_on_every_layer():
     run = judged(LAYERED, LAYERS)
-    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Answer("gold_wrong")})
+    found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Judgement("gold_wrong")})
     assert spans(found, "category") == spans(found, "risk") == []
 
 
 def test_a_label_that_nobody_has_used_is_named_with_its_cell() -> None:
     evaluation = judged(LINKED)
-    slip = decide(evaluation, {case(evaluation, "FN", "Marlene"): Answer("label", correct_labels={"span": "PRE"})})
+    slip = decide(evaluation, {case(evaluation, "FN", "Marlene"): Judgement("label", correct_labels={"span": "PRE"})})
     assert [note for note in slip.notes if "'PRE' is a new label of layer span" in note]
-    fine = decide(evaluation, {case(evaluation, "FN", "Marlene"): Answer("label", correct_labels={"span": "per"})})
+    fine = decide(evaluation, {case(evaluation, "FN", "Marlene"): Judgement("label", correct_labels={"span": "per"})})
     assert not [note for note in fine.notes if "new label" in note]

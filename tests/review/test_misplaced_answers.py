@@ -9,7 +9,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Severity
 from tests.support.accidents import named
@@ -55,12 +55,12 @@ def evaluation():
 
 
 @pytest.fixture(scope="module")
-def answers(evaluation) -> dict[str, Answer]:
+def answers(evaluation) -> dict[str, Judgement]:
     return {
-        case(evaluation, "FN", "Herr Kolbe"): Answer("boundary", correct_span="Kolbe"),
-        case(evaluation, "FN", "Marlene"): Answer("label", correct_labels={"risk": "HIGH"}),
-        case(evaluation, "FN", "Kiel"): Answer("model_error", severity=Severity.HARMLESS, comment="see file"),
-        case(evaluation, "FP", "Bert Brandt"): Answer("gold_missing", correct_span="Brandt"),
+        case(evaluation, "FN", "Herr Kolbe"): Judgement("boundary", correct_span="Kolbe"),
+        case(evaluation, "FN", "Marlene"): Judgement("label", correct_labels={"risk": "HIGH"}),
+        case(evaluation, "FN", "Kiel"): Judgement("model_error", severity=Severity.HARMLESS, comment="see file"),
+        case(evaluation, "FP", "Bert Brandt"): Judgement("gold_missing", correct_span="Brandt"),
     }
 
 
@@ -260,7 +260,7 @@ def test_a_summary_of_judgements_on_a_sheet_of_its_own_is_no_judgement(sent) -> 
 
 def test_a_judgement_taken_back_does_not_return_from_a_copy_over_which_another_block_was_pasted(sent, answers) -> None:
     """The row has another case's block, filled down, in both; only its copy still holds a judgement."""
-    taken = next(key for key, answer in answers.items() if answer.judgement == "model_error")
+    taken = next(key for key, answer in answers.items() if answer.code == "model_error")
 
     def edit(book: Any) -> None:
         sheet = case_sheets(book)[0]
@@ -280,7 +280,7 @@ def test_a_judgement_taken_back_does_not_return_from_a_copy_over_which_another_b
 
 def test_a_row_whose_block_is_gone_from_a_sheet_that_was_sorted_is_named(sent, answers) -> None:
     """The hidden ID of a judged row was overwritten, then the block was sorted by itself."""
-    lost = next(key for key, answer in answers.items() if answer.judgement == "model_error")
+    lost = next(key for key, answer in answers.items() if answer.code == "model_error")
 
     def edit(book: Any) -> None:
         sheet = case_sheets(book)[0]
@@ -302,7 +302,7 @@ def test_a_row_whose_block_is_gone_from_a_sheet_that_was_sorted_is_named(sent, a
 def test_a_judgement_taken_back_does_not_return_from_a_backup_when_its_row_was_cut_to_a_new_workbook(
     evaluation, sent, answers
 ) -> None:
-    taken = next(key for key, answer in answers.items() if answer.judgement == "model_error")
+    taken = next(key for key, answer in answers.items() if answer.code == "model_error")
     new = openpyxl.Workbook()
 
     def edit(book: Any) -> None:
@@ -341,7 +341,7 @@ def test_a_deleted_row_is_missing_though_its_block_was_sorted_to_another_row(eva
 
 
 def test_twins_are_not_decided_by_a_scope_that_only_a_copy_of_the_sheet_has_left(sent, answers) -> None:
-    claimed = next(key for key, answer in answers.items() if answer.judgement == "model_error")
+    claimed = next(key for key, answer in answers.items() if answer.code == "model_error")
 
     def edit(book: Any) -> None:
         sheet = case_sheets(book)[0]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.sheet_rows import PARTED
 from tests.support.accidents import TABLE, case_lines, each_id, example_answers, gold, named, outcome
@@ -29,7 +29,7 @@ def evaluation():
 @pytest.fixture(scope="module")
 def answers(evaluation):
     found = example_answers(evaluation)
-    found[case(evaluation, "FP", "Kiel")] = Answer("gold_missing", correct_span="Kiel")
+    found[case(evaluation, "FP", "Kiel")] = Judgement("gold_missing", correct_span="Kiel")
     return found
 
 

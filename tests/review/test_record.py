@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.review.chain import START, check_chain, head_of, is_log
-from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.log import START, check_chain, head_of, is_log, read_log, write_log
 from clueval_xlsx.review.vocabulary import Effect, Outcome
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import cases_of, fill
@@ -19,16 +19,18 @@ from tests.support.teams import cases_of, fill
 NAME = "log.jsonl"
 
 
-def entry(number: int) -> LogEntry:
-    record = JudgementRecord(
-        f"FN-{number:012d}",
+def entry(number: int) -> Judgement:
+    return Judgement(
         "gold_wrong",
-        Effect.DELETE,
+        case_id=f"FN-{number:012d}",
+        effect=Effect.DELETE,
         comment=f"Grüße {number}\r\n",
         judge="anna",
         workbook_sha256="ab" * 32,
+        when="2024-05-01T10:00:00+00:00",
+        run="run",
+        outcome=Outcome.APPLIED,
     )
-    return LogEntry(record, "2024-05-01T10:00:00+00:00", "run", Outcome.APPLIED)
 
 
 LOG = write_log(map(entry, range(9)))

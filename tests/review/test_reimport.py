@@ -14,10 +14,11 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOptions, ReadOverrides
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
-from clueval_xlsx.review.judgements import Answer, custom_judgements
-from clueval_xlsx.review.log import JudgementRecord, LogEntry, read_log, write_log
+from clueval_xlsx.review.judgements import Judgement, custom_judgements
+from clueval_xlsx.review.log import read_log, write_log
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
+from clueval_xlsx.review.vocabulary import Effect, Outcome
 from clueval_xlsx.views.adjudication import adjudication_view
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run, run_process
@@ -58,10 +59,10 @@ def evaluation():
 @pytest.fixture(scope="module")
 def answers(evaluation):
     return {
-        case(evaluation, "FN", "Kammer"): Answer("gold_wrong", severity="harmless", comment="Gericht"),
-        case(evaluation, "FN", "Herr Dietmar Kolbe"): Answer("boundary", "as_model"),
-        case(evaluation, "FP", "Bert"): Answer("gold_missing"),
-        case(evaluation, "FP", "Marlene Osterhagen"): Answer("boundary", "Marlene Osterhagen"),
+        case(evaluation, "FN", "Kammer"): Judgement("gold_wrong", severity="harmless", comment="Gericht"),
+        case(evaluation, "FN", "Herr Dietmar Kolbe"): Judgement("boundary", "as_model"),
+        case(evaluation, "FP", "Bert"): Judgement("gold_missing"),
+        case(evaluation, "FP", "Marlene Osterhagen"): Judgement("boundary", "Marlene Osterhagen"),
     }
 
 
@@ -92,7 +93,7 @@ def test_the_report_of_a_reimport_is_refused_as_a_judged_workbook(evaluation, an
 
 @pytest.mark.parametrize(("lang", "words"), [("en", "as the model"), ("de", "wie das Modell")])
 def test_a_chosen_span_that_is_not_there_is_named_in_the_words_of_the_list(evaluation, lang, words):
-    run = decide(evaluation, {case(evaluation, "FN", "Kammer"): Answer("boundary", "as_model")})
+    run = decide(evaluation, {case(evaluation, "FN", "Kammer"): Judgement("boundary", "as_model")})
     unusable = next(table for table in adjudication_view(run, Words(lang)).lists if table.key == "unusable")
     assert words in unusable.rows[0]
     assert "'as the model'" in run.problems[0].found
@@ -120,7 +121,7 @@ def test_judgements_come_home_in_both_languages(evaluation, answers, lang):
 def test_codes_are_understood_as_well_as_words_however_they_are_typed(evaluation):
     kammer = case(evaluation, "FN", "Kammer")
     for typed in ("gold_wrong", "GOLD_WRONG", "Nicht\u00a0zu  schwärzen", "should not be marked\u2060 "):
-        result = reimport([workbook(evaluation, {kammer: Answer(typed)})], gold())
+        result = reimport([workbook(evaluation, {kammer: Judgement(typed)})], gold())
         assert ("Kammer", "ORG") not in spans(result.runs[0]), typed
 
 
@@ -262,8 +263,8 @@ def test_a_block_sorted_alone_is_held_back_until_somebody_says_which_id_counts(e
 
 def test_unusable_rows_name_file_sheet_and_cell_and_the_good_ones_count(evaluation, answers):
     bad = dict(answers)
-    bad[case(evaluation, "FN", "Kammer")] = Answer("nonsense")
-    bad[case(evaluation, "FP", "Bert")] = Answer("", "as_model")
+    bad[case(evaluation, "FN", "Kammer")] = Judgement("nonsense")
+    bad[case(evaluation, "FP", "Bert")] = Judgement("", "as_model")
     result = reimport([workbook(evaluation, bad)], gold())
     assert [problem.where.split("!")[:2] for problem in result.problems] == [
         ["review.xlsx", TABS["FN"]],
@@ -276,7 +277,7 @@ def test_unusable_rows_name_file_sheet_and_cell_and_the_good_ones_count(evaluati
 
 
 def test_a_judgement_of_the_other_sheet_is_refused(evaluation):
-    result = reimport([workbook(evaluation, {case(evaluation, "FP", "Bert"): Answer("gold_wrong")})], gold())
+    result = reimport([workbook(evaluation, {case(evaluation, "FP", "Bert"): Judgement("gold_wrong")})], gold())
     assert [problem.reason for problem in result.problems] == ["not_offered"]
 
 
@@ -388,7 +389,7 @@ def test_what_is_allowed_is_listed_in_the_language_of_the_workbook(evaluation, l
         column = next(cell.column for cell in cells if cell.value == Words(lang)["column.judgement"])
         sheet.cell(next(cell.row for cell in cells if cell.value == kolbe), column, "nonsense")
 
-    given = {case(evaluation, "FN", "Kammer"): Answer("boundary")}
+    given = {case(evaluation, "FN", "Kammer"): Judgement("boundary")}
     book = edited(workbook(evaluation, given, lang=lang), edit)
     status = [str(problem) for problem in workbook_progress(book.getvalue(), "review.xlsx").problems]
     (run,) = reimport([book], gold()).runs
@@ -398,7 +399,7 @@ def test_what_is_allowed_is_listed_in_the_language_of_the_workbook(evaluation, l
 
 
 def test_a_workbook_already_applied_is_refused_as_such(evaluation, answers):
-    some = {case_id: answer for case_id, answer in answers.items() if answer.judgement != "boundary"}
+    some = {case_id: answer for case_id, answer in answers.items() if answer.code != "boundary"}
     done = reimport([workbook(evaluation, some)], gold())
     corrected = io.BytesIO(done.content)
     corrected.name = "corrected.vrt"
@@ -440,9 +441,9 @@ def test_edits_outside_the_annotation_columns_are_ignored_and_reported(evaluatio
 def test_the_majority_decides_on_the_whole_effect(evaluation):
     kolbe = case(evaluation, "FN", "Herr Dietmar Kolbe")
     votes = [
-        records({kolbe: Answer("boundary", "as_model")}, "Anna"),
-        records({kolbe: Answer("boundary", "Dietmar Kolbe")}, "Ben"),  # the same words, typed
-        records({kolbe: Answer("boundary", "Kolbe")}, "Cem"),
+        records({kolbe: Judgement("boundary", "as_model")}, "Anna"),
+        records({kolbe: Judgement("boundary", "Dietmar Kolbe")}, "Ben"),  # the same words, typed
+        records({kolbe: Judgement("boundary", "Kolbe")}, "Cem"),
     ]
     result = decide(evaluation, *votes)
     assert spans(result)[0] == ("Dietmar Kolbe", "PER")
@@ -465,7 +466,9 @@ def test_the_majority_decides_on_the_whole_effect(evaluation):
 )
 def test_judgements_are_resolved_as_asked(evaluation, answers, mode, outcome):
     kammer = case(evaluation, "FN", "Kammer")
-    books = [records({kammer: Answer(code)}, name) for code, name in zip(answers, ("Anna", "Ben", "Cem"), strict=False)]
+    books = [
+        records({kammer: Judgement(code)}, name) for code, name in zip(answers, ("Anna", "Ben", "Cem"), strict=False)
+    ]
     result = decide(evaluation, *books, mode=mode)
     decision = result.resolutions[kammer].decision
     assert (decision.effect if decision else None) == outcome
@@ -475,7 +478,7 @@ def test_judgements_are_resolved_as_asked(evaluation, answers, mode, outcome):
 def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
     kammer = case(evaluation, "FN", "Kammer")
     anna, ben = (
-        workbook(evaluation, {kammer: Answer(code, comment=f"by {name}")}, f"{name}.xlsx", judge=name)
+        workbook(evaluation, {kammer: Judgement(code, comment=f"by {name}")}, f"{name}.xlsx", judge=name)
         for name, code in (("Anna", "gold_wrong"), ("Ben", "model_error"))
     )
     first = reimport([anna, ben], gold())
@@ -532,7 +535,7 @@ def test_judgements_of_the_project_have_their_effect(evaluation):
 
     kammer = case(evaluation, "FN", "Kammer")
     for typed in ("public", "Public figure", "öffentliche person"):
-        book = workbook(evaluation, {kammer: Answer(typed)}, judgements=(*JUDGEMENTS, *own))
+        book = workbook(evaluation, {kammer: Judgement(typed)}, judgements=(*JUDGEMENTS, *own))
         result = reimport([book], gold())
         assert ("Kammer", "ORG") not in spans(result.runs[0])
         assert result.runs[0].changes["judgement"].tolist() == ["public"]
@@ -549,7 +552,7 @@ def test_the_states_follow_from_the_judgements(evaluation, answers):
 
 def test_harmless_misses_are_counted_and_forgiven(evaluation):
     kammer, kolbe = case(evaluation, "FN", "Kammer"), case(evaluation, "FN", "Herr Dietmar Kolbe")
-    given = {kammer: Answer("model_error", severity="harmless"), kolbe: Answer("model_error", severity="direct")}
+    given = {kammer: Judgement("model_error", severity="harmless"), kolbe: Judgement("model_error", severity="direct")}
     result = decide(evaluation, given)
     assert dict(zip(result.misses["severity"], result.misses["misses"], strict=True)) == {
         "direct": 1,
@@ -563,7 +566,7 @@ def test_harmless_misses_are_counted_and_forgiven(evaluation):
 
 def test_a_corrected_span_keeps_the_severity_of_its_case(evaluation):
     kolbe = case(evaluation, "FN", "Herr Dietmar Kolbe")
-    result = decide(evaluation, {kolbe: Answer("boundary", "Herr", severity="quasi")})
+    result = decide(evaluation, {kolbe: Judgement("boundary", "Herr", severity="quasi")})
     assert dict(zip(result.misses["severity"], result.misses["misses"], strict=True))["quasi"] == 1
 
 
@@ -583,8 +586,8 @@ def example(evaluated_example, sides, tmp_path):
 def test_the_command_writes_every_output(example):
     evaluation, gold_path, folder = example
     given = {
-        case(evaluation, "FN", "4. Kammer"): Answer("gold_wrong", comment="court"),
-        case(evaluation, "FP", "Bertram Kiesling"): Answer("gold_missing"),
+        case(evaluation, "FN", "4. Kammer"): Judgement("gold_wrong", comment="court"),
+        case(evaluation, "FP", "Bertram Kiesling"): Judgement("gold_missing"),
     }
     (folder / "anna.xlsx").write_bytes(workbook(evaluation, given, judge="Anna").getvalue())
     names = {"-o": "c.vrt", "--report": "r.xlsx", "--json": "j.json", "--changes": "c.tsv", "--judgements": "l.jsonl"}
@@ -622,7 +625,7 @@ def test_exit_code_3_says_that_a_person_must_look_and_the_report_speaks_german(e
     evaluation, gold_path, folder = example
     leonie = case(evaluation, "FN", "Leonie")
     for name, code in (("anna", "gold_wrong"), ("ben", "model_error")):
-        given = {leonie: Answer(code), case(evaluation, "FN", "Toby"): Answer("boundary", "gibt es nicht")}
+        given = {leonie: Judgement(code), case(evaluation, "FN", "Toby"): Judgement("boundary", "gibt es nicht")}
         (folder / f"{name}.xlsx").write_bytes(workbook(evaluation, given, judge=name, lang="de").getvalue())
     paths = [folder / "anna.xlsx", folder / "ben.xlsx"]
     outputs = ["-o", folder / "c.vrt", "--report", folder / "r.xlsx", "--conflicts", folder / "k.xlsx"]
@@ -718,7 +721,7 @@ def test_earlier_decisions_are_carried_forward(tmp_path):
 
 def test_a_log_reads_as_it_was_written_whatever_the_comments_hold():
     comment = "one\u2028two\x85three\x1cfour\r\nfive"  # what Python takes for line ends
-    entry = LogEntry(JudgementRecord("FN-AAAA", "unclear", "open", comment=comment), outcome="unchanged")
+    entry = Judgement("unclear", case_id="FN-AAAA", effect=Effect.OPEN, comment=comment, outcome=Outcome.UNCHANGED)
     assert read_log(write_log([entry, entry])) == [entry, entry]
 
 
@@ -726,7 +729,7 @@ def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed
     from clueval_xlsx.review.log import latest_decisions, split_carried
 
     kolbe, kammer = case(evaluation, "FN", "Herr Dietmar Kolbe"), case(evaluation, "FN", "Kammer")
-    result = decide(evaluation, {kolbe: Answer("acceptable"), kammer: Answer("model_error")})
+    result = decide(evaluation, {kolbe: Judgement("acceptable"), kammer: Judgement("model_error")})
     log = latest_decisions(result.log("2024-01-01"))
     changed = judged(
         TABLE.replace("Dietmar     I-PER  B-PER", "Dietmar     I-PER  O    ").replace(

@@ -12,7 +12,7 @@ from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.formats.options import ReadOptions
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
 from tests.support.commands import run
@@ -37,12 +37,12 @@ def evaluated(gold: str, pred: str, **options: object) -> Evaluation:
     return evaluate(read_pair(FOLDER / gold, FOLDER / pred, None, how), Options(level="exact", replicates=0, **options))  # type: ignore[arg-type]
 
 
-def answers(result: Evaluation) -> dict[str, Answer]:
+def answers(result: Evaluation) -> dict[str, Judgement]:
     return {
-        case(result, "FN", "3. April 2024"): Answer("gold_wrong"),
-        case(result, "FP", "Überbeins"): Answer("boundary", correct_span="as_model"),
-        case(result, "FP", "Nord"): Answer("gold_missing"),
-        case(result, "FN", "👩\u200d👧 Familie"): Answer("label", correct_labels={"span": "FAMILY"}),
+        case(result, "FN", "3. April 2024"): Judgement("gold_wrong"),
+        case(result, "FP", "Überbeins"): Judgement("boundary", correct_span="as_model"),
+        case(result, "FP", "Nord"): Judgement("gold_missing"),
+        case(result, "FN", "👩\u200d👧 Familie"): Judgement("label", correct_labels={"span": "FAMILY"}),
     }
 
 
@@ -81,7 +81,7 @@ def test_a_label_that_the_format_cannot_hold_costs_its_row_alone(tmp_path: Path)
     evaluation = evaluated("brat-gold", "brat-pred")
     picked = answers(evaluation)
     family = case(evaluation, "FN", "👩\u200d👧 Familie")
-    picked[family] = Answer("label", correct_labels={"span": "TWO WORDS"})
+    picked[family] = Judgement("label", correct_labels={"span": "TWO WORDS"})
     result = reimport([workbook(evaluation, picked)], FOLDER / "brat-gold")
     assert [(problem.reason, problem.case) for problem in result.problems] == [("bad_label", family)]
     assert "!" in result.problems[0].where
@@ -107,7 +107,7 @@ def test_a_correction_inside_a_token_of_gold_is_widened_and_said() -> None:
     gold = b"<s>\nAnn-Lee\tO\nkam\tO\n</s>\n"
     pair = read_pair(_named(gold, "gold.vrt"), io.BytesIO(b"Ann\tB-PER\n-Lee\tO\nkam\tO\n"), align="text")
     evaluation = evaluate(pair, Options(replicates=0))
-    judged = workbook(evaluation, {case(evaluation, "FP", "Ann"): Answer("gold_missing")})
+    judged = workbook(evaluation, {case(evaluation, "FP", "Ann"): Judgement("gold_missing")})
     result = reimport([judged], _named(gold, "gold.vrt"))
     assert result.content == gold.replace(b"Lee\tO", b"Lee\tB-PER")
     assert "'Ann' is part of a token and was widened to the whole" in result.notes[0]

@@ -12,7 +12,7 @@ from clueval_xlsx.evaluation import Options, evaluate
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.correction import correct
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
 from tests.support.judging import decide, judged, pair_with, workbook
 from tests.support.strategies import at_most
@@ -39,11 +39,11 @@ def sides(draw: st.DrawFn, layers: int = 1) -> Sides:
 
 
 @st.composite
-def answers(draw: st.DrawFn, codes: list[str], layers: list[str]) -> Answer:
+def answers(draw: st.DrawFn, codes: list[str], layers: list[str]) -> Judgement:
     code = draw(st.sampled_from(codes))
     choice = draw(st.sampled_from(["as_reference", "as_model", "both", "common", "Ann", "Lee und", "B,"]))
     labels = {layer: draw(st.sampled_from(["A", "B", "C"])) for layer in layers if draw(st.booleans())}
-    return Answer(code, choice, labels)
+    return Judgement(code, choice, labels)
 
 
 @st.composite
@@ -126,11 +126,11 @@ def test_the_corrected_file_decodes_to_exactly_the_intended_spans(both, data):
     assert kept == [[line.split(b"\t")[0], line.split(b"\t")[3:]] for line in both.gold.split(b"\n")]
 
 
-def judge_all(run) -> dict[str, Answer]:
+def judge_all(run) -> dict[str, Judgement]:
     missed, unsupported = run.bare_cases
     return {
-        **dict.fromkeys(missed["case_id"], Answer("gold_wrong")),
-        **dict.fromkeys(unsupported["case_id"], Answer("gold_missing")),
+        **dict.fromkeys(missed["case_id"], Judgement("gold_wrong")),
+        **dict.fromkeys(unsupported["case_id"], Judgement("gold_missing")),
     }
 
 

@@ -14,7 +14,7 @@ import pytest
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.adjudication import adjudicate
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Role
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -61,7 +61,7 @@ def test_status_says_who_has_judged_how_much_and_who_is_missing(hand_out, tmp_pa
     books = hand_out(("anna", "ben", "cara", "dora"), "--double", "20%")
     fill(books["anna"], dict.fromkeys(all_cases(books["anna"]), "model_error"))
     half = sorted(all_cases(books["ben"]))[::2]
-    fill(books["ben"], {**dict.fromkeys(half, "unclear"), half[0]: Answer(comment="only a comment")})
+    fill(books["ben"], {**dict.fromkeys(half, "unclear"), half[0]: Judgement(comment="only a comment")})
     broken = cases_of(books["cara"])["FN"][0]
     fill(books["cara"], {broken: "nonsense"})
     books["cara"].write_bytes(encrypt(books["cara"].read_bytes(), "secret"))
@@ -140,7 +140,7 @@ def judged_by_two(handed_out, tmp_path_factory) -> tuple[Path, list[str]]:
     missed = [case for case, other in zip(*example_missed(), strict=True) if not other]
     first = dict.fromkeys(all_cases(books[0]), "model_error")
     second = {**first, **dict.fromkeys(missed[:4], "gold_wrong")}
-    fill(books[0], {**first, missed[0]: Answer("model_error", comment="it is a name")})
+    fill(books[0], {**first, missed[0]: Judgement("model_error", comment="it is a name")})
     fill(books[1], second)
     return folder, missed[:4]
 
@@ -382,10 +382,10 @@ def test_the_last_word_on_a_case_covers_the_linked_one() -> None:
         case(evaluation, "FN", "Petra Weidmann und Partner"),
         case(evaluation, "FP", "Anwältin Petra Weidmann"),
     )
-    anna = records({missed: Answer("boundary", "common"), unsupported: Answer("model_error")})
+    anna = records({missed: Judgement("boundary", "common"), unsupported: Judgement("model_error")})
     first = adjudicate(evaluation.raw, evaluation.options, [anna])
     assert set(first.cases_in_conflict) == {missed, unsupported}  # the reference is right, and it is too long
-    cara = records({missed: Answer("boundary", "common")}, "Cara", final=True)
+    cara = records({missed: Judgement("boundary", "common")}, "Cara", final=True)
     second = adjudicate(evaluation.raw, evaluation.options, [anna, cara])
     assert not second.cases_in_conflict
     assert spans(second) == [("Petra Weidmann", "PER"), ("Marlene", "PER")]

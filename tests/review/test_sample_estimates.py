@@ -20,7 +20,7 @@ from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.assignment import evaluation_units, select
 from clueval_xlsx.review.estimates import Estimate, estimate_rate
 from clueval_xlsx.review.judged_scores import headline_tally
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.sample import Sample
@@ -147,8 +147,12 @@ class Project:
 
     def judge(self, cases, sample=None) -> Adjudication:
         manifest = replace(from_evaluation(self.evaluation), sample=sample or Sample())
-        rows = tuple(ReviewRow(JudgementRecord(case, *self.truth[case], judge="x", place=case), {}) for case in cases)
-        book = JudgedWorkbook("w", "x", manifest, (), rows, (), (), {})
+        rows = []
+        for case in cases:
+            code, effect, span = self.truth[case]
+            judgement = Judgement(code, span, case_id=case, effect=effect, judge="x", place=case)
+            rows.append(ReviewRow(judgement))
+        book = JudgedWorkbook("w", "x", manifest, (), tuple(rows), ())
         return adjudicate(self.evaluation.pair, self.evaluation.options, [book], manifest=manifest)
 
 

@@ -17,8 +17,7 @@ from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.assignment import select
-from clueval_xlsx.review.judgements import JUDGEMENTS
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.reimport import reimport
@@ -228,7 +227,7 @@ def project(shared_data: Path) -> tuple[Adjudication, dict[str, dict[str, str]],
             for case in cases
         }
         rows = tuple(
-            ReviewRow(JudgementRecord(case, code, EFFECTS[code], judge=name, place=case), {})
+            ReviewRow(Judgement(code, case_id=case, effect=EFFECTS[code], judge=name, place=case), {})
             for case, code in answers[name].items()
         )
         manifest = replace(from_evaluation(evaluation), team=tuple(MEASURED_RATES), judge=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import latest_decisions, read_log, write_log
 from clueval_xlsx.review.vocabulary import ConflictKind, Outcome, Scope, Severity
 from tests.support.judging import decide, judged, records, spans
@@ -80,41 +80,41 @@ def test_twins_have_the_same_words_labels_and_class_whatever_their_case_and_spac
 
 
 def test_a_decision_for_all_alike_holds_for_every_twin(run):
-    found = decide(run, {kays(run)[1]: Answer("gold_wrong", applies_to=ALL)})
+    found = decide(run, {kays(run)[1]: Judgement("gold_wrong", applies_to=ALL)})
     assert persons(found) == ["Jay B.", "Jay B.", "Jay B."]
     assert ("Kay", "LOC") in spans(found)
     assert found.carried == {kays(run)[0]: kays(run)[1], kays(run)[2]: kays(run)[1]}
 
 
 def test_a_decision_for_this_document_leaves_the_others_alone(run):
-    found = decide(run, {kays(run)[0]: Answer("gold_wrong", applies_to=DOCUMENT)})
+    found = decide(run, {kays(run)[0]: Judgement("gold_wrong", applies_to=DOCUMENT)})
     assert persons(found) == ["Jay B.", "Kay", "Jay B.", "Jay B."]
     assert list(found.carried) == [kays(run)[1]]
 
 
 def test_without_a_scope_a_decision_holds_for_its_case_alone(run):
-    found = decide(run, {kays(run)[0]: Answer("gold_wrong")})
+    found = decide(run, {kays(run)[0]: Judgement("gold_wrong")})
     assert len(found.correction.changes) == 1
     assert not found.carried
 
 
 def test_a_twin_with_a_judgement_of_its_own_keeps_it(run):
     first, second, third = kays(run)
-    found = decide(run, {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error")})
+    found = decide(run, {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error")})
     assert persons(found)[0] == "KAY"
     assert found.carried == {third: first}
 
 
 def test_cannot_decide_is_a_judgement_of_its_own(run):
     first, second, _third = kays(run)
-    found = decide(run, {first: Answer("gold_wrong", applies_to=ALL), second: Answer("unclear")})
+    found = decide(run, {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("unclear")})
     assert "KAY" in persons(found)
     assert found.undecided == (second,)
 
 
 def test_a_judgement_of_somebody_else_is_the_twins_own_too(run):
     first, second, third = kays(run)
-    anna, ben = {first: Answer("gold_wrong", applies_to=ALL)}, {second: Answer("model_error")}
+    anna, ben = {first: Judgement("gold_wrong", applies_to=ALL)}, {second: Judgement("model_error")}
     found = decide(run, records(anna, "Anna"), records(ben, "Ben"))
     assert persons(found)[0] == "KAY"
     assert found.carried == {third: first}
@@ -122,7 +122,7 @@ def test_a_judgement_of_somebody_else_is_the_twins_own_too(run):
 
 def test_two_decisions_that_claim_a_twin_and_differ_are_a_conflict_that_names_both_cells(run):
     first, second, third = kays(run)
-    answers = {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error", applies_to=ALL)}
+    answers = {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error", applies_to=ALL)}
     found = decide(run, answers)
     (conflict,) = found.conflicts
     assert conflict.kind is ConflictKind.CLAIMS
@@ -136,13 +136,15 @@ def test_the_same_conflict_over_several_twins_is_told_once(run):
     table = TABLE.replace("</text>\n", "<s>\n    Kay    B-PER  O\n    </s>\n    </text>\n")
     run = judged(table)
     first, second, *others = kays(run)
-    found = decide(run, {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error", applies_to=ALL)})
+    found = decide(
+        run, {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error", applies_to=ALL)}
+    )
     assert [conflict.cases for conflict in found.conflicts] == [tuple(others)]
 
 
 def test_two_decisions_that_claim_a_twin_and_agree_are_none(run):
     first, second, _third = kays(run)
-    anna, ben = {first: Answer("gold_wrong", applies_to=ALL)}, {second: Answer("gold_wrong", applies_to=DOCUMENT)}
+    anna, ben = {first: Judgement("gold_wrong", applies_to=ALL)}, {second: Judgement("gold_wrong", applies_to=DOCUMENT)}
     found = decide(run, records(anna, "Anna"), records(ben, "Ben"))
     assert not found.conflicts
     assert "Kay" not in persons(found)
@@ -152,7 +154,9 @@ def test_the_majority_decides_between_claims_of_several_judges():
     run = judged(TABLE.replace("</text>\n", "<s>\n    Kay    B-PER  O\n    </s>\n    </text>\n"))
     first, second, third, *others = kays(run)
     codes = zip((first, second, third), ("gold_wrong", "model_error", "gold_wrong"), strict=True)
-    books = [records({case: Answer(code, applies_to=ALL)}, who) for who, (case, code) in zip("ABC", codes, strict=True)]
+    books = [
+        records({case: Judgement(code, applies_to=ALL)}, who) for who, (case, code) in zip("ABC", codes, strict=True)
+    ]
     found = decide(run, *books)
     assert not found.conflicts
     assert set(found.carried) == set(others)
@@ -161,7 +165,7 @@ def test_the_majority_decides_between_claims_of_several_judges():
 
 def test_what_is_disputed_or_outvoted_on_its_own_case_is_not_carried(run):
     first, _second, _third = kays(run)
-    claim, other = {first: Answer("gold_wrong", applies_to=ALL)}, {first: Answer("model_error")}
+    claim, other = {first: Judgement("gold_wrong", applies_to=ALL)}, {first: Judgement("model_error")}
     disputed = decide(run, records(claim, "Anna"), records(other, "Ben"))
     assert not disputed.carried
     assert disputed.cases_in_conflict == (first,)
@@ -172,13 +176,13 @@ def test_what_is_disputed_or_outvoted_on_its_own_case_is_not_carried(run):
 
 def test_as_the_model_means_each_twins_own_model_span(run):
     jays = ids(run, "Jay B.")
-    found = decide(run, {jays[2]: Answer("boundary", "as_model", applies_to=ALL)})
+    found = decide(run, {jays[2]: Judgement("boundary", "as_model", applies_to=ALL)})
     assert persons(found) == ["Kay", "KAY", "Jay", "Kay", "Jay", "Jay"]
 
 
 def test_typed_words_hold_where_the_context_of_the_twin_has_them_and_else_it_stays_open(run):
     jays = ids(run, "Jay B.")
-    found = decide(run, {jays[0]: Answer("boundary", "Frau Jay B.", applies_to=ALL)})
+    found = decide(run, {jays[0]: Judgement("boundary", "Frau Jay B.", applies_to=ALL)})
     assert persons(found) == ["Kay", "KAY", "Frau Jay B.", "Kay", "Frau Jay B.", "Jay B."]
     assert found.carried == {jays[1]: jays[0]}
     assert any(jays[2] in note and "stays open" in note for note in found.notes)
@@ -187,34 +191,34 @@ def test_typed_words_hold_where_the_context_of_the_twin_has_them_and_else_it_sta
 
 
 def test_labels_carry_over_as_they_were_typed(run):
-    found = decide(run, {kays(run)[0]: Answer("label", correct_labels={"span": "LOC"}, applies_to=ALL)})
+    found = decide(run, {kays(run)[0]: Judgement("label", correct_labels={"span": "LOC"}, applies_to=ALL)})
     assert [label for words, label in spans(found) if words.casefold() == "kay"] == ["LOC"] * 4
 
 
 def test_twins_of_the_models_spans_are_added_each_at_its_own_place(run):
-    found = decide(run, {ids(run, "Amt", "FP")[0]: Answer("gold_missing", applies_to=ALL)})
+    found = decide(run, {ids(run, "Amt", "FP")[0]: Judgement("gold_missing", applies_to=ALL)})
     assert [words for words, label in spans(found) if label == "ORG"] == ["Amt", "amt"]
 
 
 def test_a_boundary_carried_from_a_twin_settles_the_linked_cases_of_the_twin():
     run = judged(TABLE, level="exact")
     missed, unsupported = ids(run, "Jay B."), ids(run, "Jay", "FP")
-    found = decide(run, {missed[0]: Answer("boundary", "as_model", applies_to=ALL)})
+    found = decide(run, {missed[0]: Judgement("boundary", "as_model", applies_to=ALL)})
     assert len(unsupported) == 3
     assert found.settled == dict(zip(unsupported, missed, strict=True))
 
 
 def test_the_severity_of_a_carried_decision_holds_unless_the_twin_has_its_own(run):
     first, second, third = kays(run)
-    answers = {first: Answer("model_error", severity=Severity.DIRECT, applies_to=ALL)}
-    found = decide(run, {**answers, second: Answer(severity=Severity.HARMLESS)})
+    answers = {first: Judgement("model_error", severity=Severity.DIRECT, applies_to=ALL)}
+    found = decide(run, {**answers, second: Judgement(severity=Severity.HARMLESS)})
     assert found.severities == {first: "direct", second: "harmless", third: "direct"}
     assert second in found.carried
 
 
 def test_a_scope_on_a_case_without_twins_is_noted_and_the_judgement_counts(run):
     (alone,) = ids(run, "Kay", label="LOC")
-    found = decide(run, {alone: Answer("gold_wrong", applies_to=ALL)})
+    found = decide(run, {alone: Judgement("gold_wrong", applies_to=ALL)})
     assert len(found.correction.changes) == 1
     assert any("has no twin" in note for note in found.notes)
     assert not found.problems
@@ -222,15 +226,15 @@ def test_a_scope_on_a_case_without_twins_is_noted_and_the_judgement_counts(run):
 
 def test_log_and_changes_tell_decisions_on_the_case_from_carried_ones(run):
     first, second, third = kays(run)
-    found = decide(run, {first: Answer("gold_wrong", comment="c", applies_to=ALL)})
+    found = decide(run, {first: Judgement("gold_wrong", comment="c", applies_to=ALL)})
     entries = read_log(write_log(found.log("2026-11-17")))
-    assert [(entry.record.case_id, entry.record.twin, entry.record.applies_to) for entry in entries] == [
+    assert [(entry.case_id, entry.twin, entry.applies_to) for entry in entries] == [
         (first, "", ALL),
         (second, first, None),
         (third, first, None),
     ]
     assert {entry.outcome for entry in entries} == {Outcome.APPLIED}
-    assert {entry.record.place for entry in entries} == {"anna.xlsx!FN!M5"}
+    assert {entry.place for entry in entries} == {"anna.xlsx!FN!M5"}
     assert set(latest_decisions(entries)) == {first, second, third}
     assert dict(zip(found.changes["case"], found.changes["twin"], strict=True)) == {
         first: "",
@@ -240,35 +244,35 @@ def test_log_and_changes_tell_decisions_on_the_case_from_carried_ones(run):
 
 
 def test_the_ledger_counts_carried_decisions_apart(run):
-    found = decide(run, {kays(run)[0]: Answer("gold_wrong", applies_to=ALL)})
+    found = decide(run, {kays(run)[0]: Judgement("gold_wrong", applies_to=ALL)})
     row = found.ledger.set_index("entry").loc["gold_error"]
     assert (row["FN"], row["carried"]) == (3, 2)
     by_judge = found.counts[found.counts["dimension"] == "judge"]
     assert by_judge["cases"].tolist() == [1]
-    assert "carried" not in decide(run, {kays(run)[0]: Answer("gold_wrong")}).ledger.columns
+    assert "carried" not in decide(run, {kays(run)[0]: Judgement("gold_wrong")}).ledger.columns
 
 
 def test_agreement_has_direct_pairs_and_one_unit_for_a_group_decided_through_different_twins(run):
     first, second, _third = kays(run)
     (alone,) = ids(run, "Kay", label="LOC")
-    anna = {first: Answer("gold_wrong", applies_to=ALL), alone: Answer("model_error")}
-    ben = {second: Answer("model_error", applies_to=ALL), alone: Answer("model_error")}
+    anna = {first: Judgement("gold_wrong", applies_to=ALL), alone: Judgement("model_error")}
+    ben = {second: Judgement("model_error", applies_to=ALL), alone: Judgement("model_error")}
     found = decide(run, records(anna, "Anna"), records(ben, "Ben"))
     raw = found.agreement[(found.agreement["measure"] == "raw") & found.agreement["sheet"].isna()]
     overall = raw[raw["label"].isna()].iloc[0]
     assert (overall["cases"], overall["value"]) == (2, 0.5)
-    same = {first: Answer("model_error", applies_to=ALL), alone: Answer("model_error")}
+    same = {first: Judgement("model_error", applies_to=ALL), alone: Judgement("model_error")}
     direct = decide(run, records(anna, "Anna"), records(same, "Ben")).agreement
     assert direct[direct["measure"] == "raw"].iloc[0]["cases"] == 2  # the same twin twice: a pair, no unit beside it
-    without = {second: Answer("model_error"), alone: Answer("model_error")}
+    without = {second: Judgement("model_error"), alone: Judgement("model_error")}
     apart = decide(run, records(anna, "Anna"), records(without, "Ben")).agreement
     assert apart[apart["measure"] == "raw"].iloc[0]["cases"] == 1  # Ben decided a twin, not the group
 
 
 def test_a_last_word_holds_for_the_twins_that_were_disputed(run):
     first, second, third = kays(run)
-    answers = {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error", applies_to=ALL)}
-    last = records({third: Answer("gold_wrong")}, "Cem", final=True)
+    answers = {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error", applies_to=ALL)}
+    last = records({third: Judgement("gold_wrong")}, "Cem", final=True)
     found = decide(run, records(answers, "Anna"), last)
     assert not found.conflicts
     assert persons(found)[0] == "KAY"

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Scope
 from tests.support.judging import decide, judged, spans
@@ -114,10 +114,10 @@ def test_a_sorted_half_finished_workbook_is_the_same_as_judging_every_twin_by_ha
     gold.name = "gold.vrt"
     result = reimport([path], gold)
     (found,) = result.runs
-    frau = Answer("boundary", "Frau Jay B.")
-    wrong = Answer("gold_wrong")
+    frau = Judgement("boundary", "Frau Jay B.")
+    wrong = Judgement("gold_wrong")
     hand = {missed[JAY]: frau, missed[JAY_2]: frau, missed[KAY]: wrong, missed[KAY_3]: wrong}
-    assert spans(found) == spans(decide(run, {**hand, missed[KAY_2]: Answer("model_error")}))
+    assert spans(found) == spans(decide(run, {**hand, missed[KAY_2]: Judgement("model_error")}))
     assert spans(found) == [("KAY", "PER"), ("Frau Jay B.", "PER"), ("Frau Jay B.", "PER")]
     assert found.carried == {missed[KAY]: missed[KAY_3], missed[JAY]: missed[JAY_2]}
     assert {record.applies_to for record in found.records} == {Scope.ALL, None}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.decisions import Unusable
-from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.sheet_words import SheetWords
@@ -66,28 +66,28 @@ MISSED, UNSUPPORTED = RUN.bare_cases
 BOOK = decide(RUN, {}).book
 ANSWERS = {
     "FN": [
-        Answer("model_error"),
-        Answer("gold_wrong"),
-        Answer("boundary", "as_model"),
-        Answer("boundary", "as_reference"),
-        Answer("boundary", "Frau Jay B."),
-        Answer("boundary", "B."),
-        Answer("label", correct_labels={"span": "LOC"}),
-        Answer("acceptable"),
-        Answer("unclear"),
+        Judgement("model_error"),
+        Judgement("gold_wrong"),
+        Judgement("boundary", "as_model"),
+        Judgement("boundary", "as_reference"),
+        Judgement("boundary", "Frau Jay B."),
+        Judgement("boundary", "B."),
+        Judgement("label", correct_labels={"span": "LOC"}),
+        Judgement("acceptable"),
+        Judgement("unclear"),
     ],
     "FP": [
-        Answer("model_error"),
-        Answer("gold_missing"),
-        Answer("gold_missing", "im Amt"),
-        Answer("boundary", "both"),
-        Answer("label", correct_labels={"span": "ORG"}),
-        Answer("unclear"),
+        Judgement("model_error"),
+        Judgement("gold_missing"),
+        Judgement("gold_missing", "im Amt"),
+        Judgement("boundary", "both"),
+        Judgement("label", correct_labels={"span": "ORG"}),
+        Judgement("unclear"),
     ],
 }
 
 
-def answers(case_id: str) -> st.SearchStrategy[Answer | None]:
+def answers(case_id: str) -> st.SearchStrategy[Judgement | None]:
     """Nothing, or an answer that holds for its case, for all alike, or for those of its document."""
     own = st.sampled_from(ANSWERS[case_id[:2]])
     scope = st.sampled_from([None, Scope.ALL, Scope.ALL, Scope.DOCUMENT])
@@ -99,7 +99,7 @@ MIXES = st.fixed_dictionaries({case: answers(case) for case in [*MISSED["case_id
 )
 
 
-def by_hand(run: Evaluation, given: Mapping[str, Answer]) -> tuple[dict[str, Answer], set[str]]:
+def by_hand(run: Evaluation, given: Mapping[str, Judgement]) -> tuple[dict[str, Judgement], set[str]]:
     """Every twin judged by itself as the others say, and the twins of which they say different things.
 
     Worked out from the words of the cases, without what the product knows about twins.
@@ -134,7 +134,7 @@ def by_hand(run: Evaluation, given: Mapping[str, Answer]) -> tuple[dict[str, Ans
     return found, disputed
 
 
-def _means(case: str, answer: Answer) -> object:
+def _means(case: str, answer: Judgement) -> object:
     """What an answer would leave behind at a case, None where it cannot be carried out there."""
     (row,) = records({case: answer}).rows
     try:
@@ -147,7 +147,7 @@ def layers_of(found: object) -> list[tuple[object, ...]]:
     return [tuple(row) for row in found.correction.layers["span"].itertuples(index=False)]  # type: ignore[attr-defined]
 
 
-def _usable(given: Mapping[str, Answer]) -> dict[str, Answer]:
+def _usable(given: Mapping[str, Judgement]) -> dict[str, Judgement]:
     """Without what cannot be carried out on its own case: it claims nothing, and nothing is carried to it either."""
     return {case: answer for case, answer in given.items() if _means(case, answer) is not None}
 

@@ -14,8 +14,7 @@ from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.assignment import agreed_cases, select
 from clueval_xlsx.review.carrying import with_scopes
-from clueval_xlsx.review.judgements import Answer
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.sample import AgreedSample, Sample
@@ -103,7 +102,7 @@ def sampled(run, answers_for, scope):
 
 
 def judged_through(drawn, scope):
-    return {case: Answer("confirmed" if case[:2] == "AG" else "gold_wrong", applies_to=scope) for case in drawn}
+    return {case: Judgement("confirmed" if case[:2] == "AG" else "gold_wrong", applies_to=scope) for case in drawn}
 
 
 def test_a_decision_may_correct_twins_that_were_not_drawn_and_estimates_use_the_drawn_alone(run):
@@ -122,7 +121,7 @@ def test_a_drawn_case_decided_through_a_twin_counts_as_judged(run):
     def one_of_each(drawn, scope):
         names = dict(zip(run.bare_cases[0]["case_id"], run.bare_cases[0]["twin_group"], strict=True))
         first = {names.get(case, "agreed"): case for case in reversed(drawn)}
-        return {case: Answer("gold_wrong", applies_to=scope) for case in first.values()}
+        return {case: Judgement("gold_wrong", applies_to=scope) for case in first.values()}
 
     drawn, found = sampled(run, one_of_each, ALL)
     assert found.account.counts[CaseState.CARRIED] > 0
@@ -135,10 +134,10 @@ def test_a_drawn_case_decided_through_a_twin_counts_as_judged(run):
 def test_an_earlier_decision_is_filled_in_once_with_its_scope_where_no_twin_is_new(run):
     first, second, *others = kays(run)
     twins = groups_of(run.bare_cases)
-    decided = JudgementRecord(first, "gold_wrong", Effect.DELETE, applies_to=DOCUMENT)
-    carried = JudgementRecord(second, "gold_wrong", Effect.DELETE, twin=first)
+    decided = Judgement("gold_wrong", case_id=first, effect=Effect.DELETE, applies_to=DOCUMENT)
+    carried = Judgement("gold_wrong", case_id=second, effect=Effect.DELETE, twin=first)
     assert with_scopes({first: decided, second: carried}, twins) == {first: decided}
-    wide = JudgementRecord(first, "gold_wrong", Effect.DELETE, applies_to=ALL)
+    wide = Judgement("gold_wrong", case_id=first, effect=Effect.DELETE, applies_to=ALL)
     found = with_scopes({first: wide, second: carried}, twins)  # the others have come since: nobody decided them
     assert {case: (record.applies_to, record.twin) for case, record in found.items()} == {
         first: (None, ""),
@@ -149,7 +148,7 @@ def test_an_earlier_decision_is_filled_in_once_with_its_scope_where_no_twin_is_n
 
 def test_the_conflict_workbook_shows_contested_twins_with_both_claims_and_its_last_word_holds_for_all(run):
     first, second, *others = kays(run)
-    answers = {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error", applies_to=ALL)}
+    answers = {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error", applies_to=ALL)}
     book = workbook(run, answers, "anna.xlsx", judge="Anna")
     (found,) = reimport([book], gold_file()).runs
     assert found.cases_in_conflict == tuple(others)
@@ -229,7 +228,7 @@ def test_a_scope_that_is_none_costs_the_twins_and_not_the_judgement(run):
     def change(sheet, at, rows):
         rows[first][at["Applies to"]].value = "everybody"
 
-    result = reimport([edited(run, change, {first: Answer("gold_wrong")})], gold_file())
+    result = reimport([edited(run, change, {first: Judgement("gold_wrong")})], gold_file())
     assert [problem.reason for problem in result.problems] == ["no_scope"]
     assert len(result.runs[0].correction.changes) == 1
 
@@ -240,7 +239,7 @@ def test_a_twin_whose_row_was_deleted_is_missing_and_nothing_is_carried_to_it(ru
     def change(sheet, at, rows):
         sheet.delete_rows(rows[second][0].row)
 
-    stream = edited(run, change, {first: Answer("gold_wrong", applies_to=ALL)})
+    stream = edited(run, change, {first: Judgement("gold_wrong", applies_to=ALL)})
     result = reimport([stream], gold_file())
     (found,) = result.runs
     assert [problem.reason for problem in result.problems] == ["missing"]
@@ -261,7 +260,7 @@ def test_a_group_that_was_split_over_two_workbooks_is_decided_as_one(run):
 
         return change
 
-    answers = {first: Answer("gold_wrong", applies_to=ALL)}
+    answers = {first: Judgement("gold_wrong", applies_to=ALL)}
     upper = edited(run, keep(lambda case: case not in half), answers, "upper.xlsx")
     lower = edited(run, keep(lambda case: case in half), name="lower.xlsx")
     result = reimport([upper, lower], gold_file())
@@ -278,7 +277,7 @@ def test_a_row_deleted_from_one_copy_counts_where_the_other_copy_has_it(run):
     def change(sheet, at, rows):
         sheet.delete_rows(rows[second][0].row)
 
-    cut = edited(run, change, {first: Answer("gold_wrong", applies_to=ALL)}, "cut.xlsx")
+    cut = edited(run, change, {first: Judgement("gold_wrong", applies_to=ALL)}, "cut.xlsx")
     result = reimport([cut, edited(run, lambda *_: None, name="whole.xlsx")], gold_file())
     (found,) = result.runs
     assert [problem.reason for problem in result.problems] == ["missing"]
@@ -289,7 +288,7 @@ def test_a_row_deleted_from_one_copy_counts_where_the_other_copy_has_it(run):
 
 def test_state_status_and_reimport_count_carried_cases_alike(run):
     first, second, *others = kays(run)
-    answers = {first: Answer("gold_wrong", applies_to=ALL), second: Answer("model_error")}
+    answers = {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error")}
     stream = workbook(run, answers)
     status = workbook_progress(stream.getvalue(), "review.xlsx").account
     book = openpyxl.load_workbook(io.BytesIO(stream.getvalue()), data_only=True)

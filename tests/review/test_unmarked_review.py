@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.cases.unmarked import UnmarkedOptions
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Scope
 from tests.support.commands import refused, run
@@ -68,7 +68,7 @@ def sides(tmp_path):
 
 
 def test_should_be_marked_adds_a_span_with_the_label_of_its_twins_and_counts_as_a_miss(result):
-    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked")}
+    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked")}
     stream = workbook(result, answers)
     (run_,) = reimport([stream], io.BytesIO(cut(TABLE)[0])).runs
     assert spans(run_).count(("Ann Lee", "PER")) == 3
@@ -82,8 +82,8 @@ def test_should_be_marked_adds_a_span_with_the_label_of_its_twins_and_counts_as_
 
 def test_rightly_unmarked_changes_nothing_and_cannot_decide_is_listed(result):
     answers = {
-        unmarked(result, "Ann Lee"): Answer("rightly_unmarked"),
-        unmarked(result, "Bobrow"): Answer("unclear"),
+        unmarked(result, "Ann Lee"): Judgement("rightly_unmarked"),
+        unmarked(result, "Bobrow"): Judgement("unclear"),
     }
     (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
     assert not run_.correction.changes
@@ -92,20 +92,20 @@ def test_rightly_unmarked_changes_nothing_and_cannot_decide_is_listed(result):
 
 
 def test_label_and_words_can_be_corrected(result):
-    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked", "Lee", {"span": "ORG"})}
+    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "Lee", {"span": "ORG"})}
     (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
     assert ("Lee", "ORG") in spans(run_)
 
 
 def test_as_the_model_is_refused_where_nobody_marked_anything(result):
-    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked", "as_model")}
+    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "as_model")}
     (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
     assert "nobody has marked anything here" in str(run_.problems[0])
     assert not run_.correction.changes
 
 
 def test_a_workbook_that_lost_its_manifest_still_finds_its_passages(result):
-    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked")}
+    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked")}
     run_ = decide(result, answers)  # records without a manifest
     assert spans(run_).count(("Ann Lee", "PER")) == 3
 
@@ -169,7 +169,7 @@ def test_the_report_lists_the_passages_also_without_their_words(sides, tmp_path)
 def test_figures_that_follow_the_judgements_count_what_both_sides_missed(result):
     from tests.support.workbooks import live_figures, opened
 
-    answers = {unmarked(result, "Ann Lee"): Answer("should_be_marked")}
+    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked")}
     book = opened(workbook(result, answers).read(), values=True)
     _, estimate = live_figures(book["Metrics"])
     assert estimate["Reference spans"] == (4, 5)
@@ -238,7 +238,7 @@ def test_one_judgement_can_hold_for_all_passages_alike():
     table = f"    token   gold   pred\n{marked}\n{twice}"
     found = judged(table).with_unmarked(UnmarkedOptions())
     assert found.unmarked_cases["alike"].tolist() == [2, 2]
-    answers = {unmarked(found, "Ann"): Answer("should_be_marked", applies_to=Scope.ALL)}
+    answers = {unmarked(found, "Ann"): Judgement("should_be_marked", applies_to=Scope.ALL)}
     (run_,) = reimport([workbook(found, answers)], io.BytesIO(cut(table)[0])).runs
     assert spans(run_) == [("Ann", "PER")] * 6
     assert run_.ledger.set_index("entry")["UM"]["missed_by_both"] == 2

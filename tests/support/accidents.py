@@ -10,7 +10,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from tests.support.editing import Edit, case_sheets, edited, header
@@ -40,13 +40,13 @@ TABLE = """
 CASES = 6
 
 
-def example_answers(evaluation: Evaluation) -> dict[str, Answer]:
+def example_answers(evaluation: Evaluation) -> dict[str, Judgement]:
     """Judgements of four of its cases."""
     return {
-        case(evaluation, "FN", "Herr Dietmar Kolbe"): Answer("boundary", correct_span="Dietmar Kolbe"),
-        case(evaluation, "FN", "Marlene"): Answer("model_error", comment="sure"),
-        case(evaluation, "FN", "Kammer"): Answer("gold_wrong"),
-        case(evaluation, "FP", "Bert"): Answer("gold_missing"),
+        case(evaluation, "FN", "Herr Dietmar Kolbe"): Judgement("boundary", correct_span="Dietmar Kolbe"),
+        case(evaluation, "FN", "Marlene"): Judgement("model_error", comment="sure"),
+        case(evaluation, "FN", "Kammer"): Judgement("gold_wrong"),
+        case(evaluation, "FP", "Bert"): Judgement("gold_missing"),
     }
 
 
@@ -79,7 +79,7 @@ def gold() -> io.BytesIO:
     return named(cut(TABLE).gold, "gold.vrt")
 
 
-def outcome(sent: bytes, answers: Mapping[str, Answer], edit: Edit) -> tuple[set[str], set[str]]:
+def outcome(sent: bytes, answers: Mapping[str, Judgement], edit: Edit) -> tuple[set[str], set[str]]:
     """The cases whose judgement came back as it was, and those that are reported; checks that nothing else happened."""
     stream = edited(named(sent), edit)
     progress = workbook_progress(stream.getvalue(), "review.xlsx")
@@ -90,7 +90,7 @@ def outcome(sent: bytes, answers: Mapping[str, Answer], edit: Edit) -> tuple[set
         if record.code:
             assert record.case_id not in came, "judged twice"
             came[record.case_id] = _said(record.code, str(record.correct_span or ""), record.correct_labels)
-    meant = {key: _said(each.judgement, each.correct_span, each.correct_labels) for key, each in answers.items()}
+    meant = {key: _said(each.code, each.correct_span, each.correct_labels) for key, each in answers.items()}
     texts = [f"{problem} {getattr(problem, 'case', '')}" for problem in result.problems]
     reported = {key for key in answers if any(key in text for text in texts)}
     assert all(meant.get(key) == said or key in reported for key, said in came.items()), "moved"

@@ -6,14 +6,15 @@ import io
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
+from msgspec.structs import replace
+
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.judgements import JUDGEMENTS, Answer
-from clueval_xlsx.review.log import JudgementRecord
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.sheet_rows import ReviewRow
 from tests.support.tables import Sides, cut
@@ -53,31 +54,26 @@ def judged(table: str | Sides, layers: Mapping[str, int] | None = None, **option
     return evaluate(pair_with(sides, layers), Options(**{"replicates": 0, **options}))  # type: ignore[arg-type]
 
 
-def records(answers: Mapping[str, Answer], who: str = "Anna", *, final: bool = False) -> JudgedWorkbook:
+def records(answers: Mapping[str, Judgement], who: str = "Anna", *, final: bool = False) -> JudgedWorkbook:
     """A judged workbook without the detour through a file."""
     rows = []
     for number, (case_id, answer) in enumerate(answers.items(), 5):
         place = f"{who.lower()}.xlsx!{case_id[:2]}!M{number}"
-        record = JudgementRecord(
-            case_id,
-            answer.judgement,
-            EFFECTS.get(answer.judgement),
-            answer.correct_span,
-            dict(answer.correct_labels),
-            answer.severity,
-            answer.comment,
-            who,
-            f"{who.lower()}.xlsx",
+        record = replace(
+            answer,
+            case_id=case_id,
+            effect=EFFECTS.get(answer.code),
+            judge=who,
+            workbook=f"{who.lower()}.xlsx",
             place=place,
             final=final,
-            applies_to=answer.applies_to,
         )
         rows.append(ReviewRow(record))
     return JudgedWorkbook(f"{who.lower()}.xlsx", who, None, (), tuple(rows), ())
 
 
 def decide(
-    evaluation: Evaluation, *books: JudgedWorkbook | Mapping[str, Answer], mode: str = "majority"
+    evaluation: Evaluation, *books: JudgedWorkbook | Mapping[str, Judgement], mode: str = "majority"
 ) -> Adjudication:
     """Adjudicate answers about an evaluation."""
     own = [book if isinstance(book, JudgedWorkbook) else records(book) for book in books]
@@ -106,7 +102,7 @@ _WRITTEN: WeakKeyDictionary[Evaluation, dict[str, bytes]] = WeakKeyDictionary()
 
 
 def workbook(
-    evaluation: Evaluation, answers: Mapping[str, Answer] | None = None, name: str = "review.xlsx", **options: object
+    evaluation: Evaluation, answers: Mapping[str, Judgement] | None = None, name: str = "review.xlsx", **options: object
 ) -> io.BytesIO:
     """A real review workbook with the answers filled in; the same one is written once, for all tests of a module."""
     written = _WRITTEN.setdefault(evaluation, {})

@@ -14,16 +14,16 @@ from pathlib import Path
 import openpyxl
 
 from clueval_xlsx.files.workbooks import read_workbook
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.reading import read_manifest
 from tests.support.workbooks import HEADER_ROW, TABS, headers
 
 EXAMPLE = ("gold.vrt", "pred.vrt")
-_INPUTS = {"judgement": "Judgement", "correct_span": "Correct span", "severity": "Severity", "comment": "Comment"}
+_INPUTS = {"code": "Judgement", "correct_span": "Correct span", "severity": "Severity", "comment": "Comment"}
 
 
-def fill(path: Path, answers: Mapping[str, Answer | str], target: Path | None = None) -> Path:
+def fill(path: Path, answers: Mapping[str, Judgement | str], target: Path | None = None) -> Path:
     """Fill answers (codes) into a workbook; cases that are not in it are left out."""
     book = openpyxl.load_workbook(path)
     for sheet in book.worksheets:
@@ -34,7 +34,7 @@ def fill(path: Path, answers: Mapping[str, Answer | str], target: Path | None = 
             answer = answers.get(str(sheet.cell(row, names.index("Case ID") + 1).value))
             if answer is None:
                 continue
-            given = Answer(answer) if isinstance(answer, str) else answer
+            given = Judgement(answer) if isinstance(answer, str) else answer
             for field, header in _INPUTS.items():
                 if getattr(given, field):
                     sheet.cell(row, names.index(header) + 1, getattr(given, field))

@@ -18,7 +18,7 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import Manifest, decode
 from tests.support.tables import Sides, pair_of
 
@@ -126,12 +126,12 @@ def answers_for(evaluation):
         "FN": ["gold_wrong", "gold_wrong", "boundary", "acceptable", "model_error", "unclear", "label"],
         "FP": ["gold_missing", "gold_missing", "gold_missing", "boundary", "acceptable", "model_error"],
     }
-    answers = {case: Answer(code) for case, code in zip(missed, codes["FN"], strict=False)}
-    answers |= {case: Answer(code) for case, code in zip(unsupported, codes["FP"], strict=False)}
-    answers[missed[6]] = Answer("label", correct_labels={"category": "PERSON"})
-    answers[unsupported[3]] = Answer("boundary", "as_model")
-    answers[missed[2]] = Answer("boundary", "as_model", {"risk": "LOW"}, "direct", "= not a formula")
-    answers[missed[10]] = Answer(comment="only a comment")
+    answers = {case: Judgement(code) for case, code in zip(missed, codes["FN"], strict=False)}
+    answers |= {case: Judgement(code) for case, code in zip(unsupported, codes["FP"], strict=False)}
+    answers[missed[6]] = Judgement("label", correct_labels={"category": "PERSON"})
+    answers[unsupported[3]] = Judgement("boundary", "as_model")
+    answers[missed[2]] = Judgement("boundary", "as_model", {"risk": "LOW"}, "direct", "= not a formula")
+    answers[missed[10]] = Judgement(comment="only a comment")
     return answers, codes
 
 

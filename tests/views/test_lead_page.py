@@ -19,7 +19,7 @@ from clueval_xlsx.outputs.terminal.tables import text_table
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.adjudication_words import INSERTED, KEPT, STRUCK
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import AdjudicationView, adjudication_view
 from clueval_xlsx.views.tables import (
@@ -72,12 +72,12 @@ def run() -> Adjudication:
     eve, bonn = case(evaluation, "FN", "Eve"), case(evaluation, "FN", "Bonn")
     bob, jay = case(evaluation, "FP", "Bob"), case(evaluation, "FN", "Jay Best")
     anna = {
-        eve: Answer("gold_wrong", comment="nobody at all"),
-        bonn: Answer("model_error"),
-        bob: Answer("gold_missing", comment="his full name"),
-        jay: Answer("boundary", correct_span="as_model"),
+        eve: Judgement("gold_wrong", comment="nobody at all"),
+        bonn: Judgement("model_error"),
+        bob: Judgement("gold_missing", comment="his full name"),
+        jay: Judgement("boundary", correct_span="as_model"),
     }
-    ben = {eve: Answer("gold_wrong"), bob: Answer("model_error", comment="a dog"), bonn: Answer("boundary")}
+    ben = {eve: Judgement("gold_wrong"), bob: Judgement("model_error", comment="a dog"), bonn: Judgement("boundary")}
     return decide(evaluation, records(anna, "Anna"), records(ben, "Ben"))
 
 
@@ -227,7 +227,7 @@ def test_on_eighty_columns_no_word_is_broken_and_no_row_has_six_lines() -> None:
     found = [case(evaluation, "FP", f"Name{number}") for number in range(3)]
     long = "He is the managing director of the claimant, named in the register, and so anybody can find out who he is."
     books = [
-        records({each: Answer(code, comment=long) for each in found}, who)
+        records({each: Judgement(code, comment=long) for each in found}, who)
         for code, who in (("gold_missing", "Anna-Katharina Oberhuber"), ("model_error", "Ben"))
     ]
     run = decide(evaluation, *books)

@@ -19,8 +19,7 @@ from clueval_xlsx.outputs.xlsx.hidden import SCOPE, SEVERITY, Lists, Lookup, jud
 from clueval_xlsx.outputs.xlsx.twin_claims import CLASH, Claim, Claims, TwinCells
 from clueval_xlsx.review.case_words import judgement_name
 from clueval_xlsx.review.choices import judgement_choices
-from clueval_xlsx.review.completeness import SETTLING, AnswerPart, Completeness, completeness
-from clueval_xlsx.review.judgements import Answer, Judgement
+from clueval_xlsx.review.judgements import SETTLING, AnswerPart, Completeness, Judgement, JudgementKind, completeness
 from clueval_xlsx.review.normalising import INVISIBLE
 from clueval_xlsx.review.vocabulary import Effect, Scope
 from clueval_xlsx.words import Words
@@ -35,7 +34,7 @@ _MOST_LINKS = 20  # that a formula looks up
 _ROOM = 400  # characters that are kept for the numbers of rows
 _ROW = "\x00"  # stands for the row's number in a formula
 _SPACES = ('"\u00a0"', "CHAR(9)", "CHAR(10)")  # that TRIM leaves alone
-_NO_ANSWER = Answer()
+_NO_ANSWER = Judgement()
 
 
 class LinkedCase(NamedTuple):
@@ -80,8 +79,8 @@ class AnswerStates:
 
     def __init__(
         self,
-        answers: Mapping[str, Answer],
-        judgements: Sequence[Judgement],
+        answers: Mapping[str, Judgement],
+        judgements: Sequence[JudgementKind],
         words: Words,
         *,
         twins: TwinGroups,
@@ -93,7 +92,7 @@ class AnswerStates:
         self.judgements = {each.code: each for each in judgements}
         self._choices = {sheet: judgement_choices(judgements, sheet) for sheet in Sheet}
 
-    def answer(self, case_id: str) -> Answer:
+    def answer(self, case_id: str) -> Judgement:
         """What is filled in for a case."""
         return self._answers.get(case_id, _NO_ANSWER)
 
@@ -130,7 +129,7 @@ class AnswerStates:
 
     def carried(self, case_id: str) -> Claim:
         """Whose judgement was made to hold for a case; nobody's where something of its own is filled in."""
-        own = self.answer(case_id).judgement or self.completeness(case_id).missing is not None
+        own = self.answer(case_id).code or self.completeness(case_id).missing is not None
         return Claim() if own else self.claims.of(case_id)
 
     def holding(self, case_id: str) -> int:
@@ -149,7 +148,7 @@ class AnswerStates:
     def state(self, case_id: str, linked: Iterable[LinkedCase]) -> str:
         """What State says."""
         found, judgement = self.completeness(case_id), self._judgement(case_id)
-        if judgement is None and self.answer(case_id).judgement:
+        if judgement is None and self.answer(case_id).code:
             return f"{STRANGE} {self._words['state.strange']}"
         if judgement is not None and found.judged:
             return f"{DONE} {judgement_name(judgement, self._words)}"
@@ -161,9 +160,9 @@ class AnswerStates:
         settling = next((other for other in linked if self.settles(other.case_id)), None)
         return settled_text(settling.name, self._words) if settling else ""
 
-    def _judgement(self, case_id: str) -> Judgement | None:
+    def _judgement(self, case_id: str) -> JudgementKind | None:
         """The judgement of a case, if it is one that its sheet offers."""
-        given = self.answer(case_id).judgement
+        given = self.answer(case_id).code
         code = self._choices[Sheet(case_id.partition("-")[0])].find(given) if given else None
         return self.judgements[code] if code else None
 

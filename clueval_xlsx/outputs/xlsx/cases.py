@@ -53,7 +53,7 @@ from clueval_xlsx.review.case_sheet import (
     static_cells,
 )
 from clueval_xlsx.review.case_words import judgement_entry, scope_entry, severity_entry, sheet_name, span_choice_name
-from clueval_xlsx.review.judgements import Answer
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
 from clueval_xlsx.views.numbers import per_cent
 from clueval_xlsx.words import LONGEST_MESSAGE
@@ -357,10 +357,10 @@ class _SheetWriter:
             most = [max(pair) for pair in zip(most, high, strict=True)]
         return [min(each, TALLEST) for each in most]
 
-    def _filled_in(self, key: str, layer: str | None, answer: Answer) -> str:
+    def _filled_in(self, key: str, layer: str | None, answer: Judgement) -> str:
         """What an annotation cell holds already, in the words of the workbook's language."""
         if key == "judgement":
-            return self.judgements.get(answer.judgement, answer.judgement)
+            return self.judgements.get(answer.code, answer.code)
         if key == "correct_span":
             return span_choice_name(answer.correct_span, self.words)
         if key == "correct_label":

@@ -16,7 +16,7 @@ from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.review.case_sheet import SIGN
 from clueval_xlsx.review.case_words import judgement_entry, severity_entry, sheet_name, span_choice_name
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
 from clueval_xlsx.words import Words
 
@@ -167,7 +167,7 @@ def _colours(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) 
         page.row += 1
 
 
-def _judgement_row(judgement: Judgement, words: Words, sheets: Sequence[str]) -> list[str]:
+def _judgement_row(judgement: JudgementKind, words: Words, sheets: Sequence[str]) -> list[str]:
     """Words, meaning, effect; and on which sheets it is offered, where it is not on all."""
     name = judgement_entry(judgement, words)
     offered = [sheet for sheet in sheets if sheet in judgement.sheets]

@@ -12,7 +12,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.outputs.xlsx.book import MOST_ROWS
 from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
-from clueval_xlsx.review.judgements import JUDGEMENTS, Answer, Judgement
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
@@ -49,8 +49,8 @@ class ReviewOptions:
     contact: str = ""
     lock_cells: bool = False
     max_rows: int = MOST_ROWS - FIRST_ROW - 1
-    judgements: tuple[Judgement, ...] = JUDGEMENTS
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    judgements: tuple[JudgementKind, ...] = JUDGEMENTS
+    answers: Mapping[str, Judgement] = field(default_factory=dict)
     earlier: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
