@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clueval_xlsx.exceptions import CluevalError, ClusterError, OptionError
+from clueval_xlsx.files.python_processes import safe_python_processes
 from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
@@ -288,6 +289,7 @@ def _local_cluster(workers: int, security: Any) -> Iterator[LocalCluster]:
 
     with (
         dask.config.set(_SETTINGS_HERE),
+        safe_python_processes(),
         ThreadPoolExecutor(1) as starter,
     ):
         starting = starter.submit(start)

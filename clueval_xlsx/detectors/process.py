@@ -14,12 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
 from clueval_xlsx.exceptions import DetectorError
-from clueval_xlsx.files.encryption import PASSWORD_VARIABLE
+from clueval_xlsx.files.python_processes import environment
 
 _LONGEST_LINE = 1 << 26  # bytes; a program that never ends its line must not fill the memory
 ENDED_EARLY = "it ended before it had answered"
 _LAST_WORDS = 400  # characters of standard error that are worth repeating
-_SECRETS = {PASSWORD_VARIABLE}  # of the environment; detectors are other people's programs
 _PATIENCE = 5.0  # seconds that a process gets to leave by itself
 _DRAINING = 1.0  # seconds to read what a process that has ended left behind, and between two looks whether it has
 _CHUNK = 1 << 16  # bytes, as many as a pipe holds
@@ -38,11 +37,11 @@ class ProcessSilentError(Exception):
 class LineProcess:
     """A running program; threads do its reading and writing, so that nothing it does can block us for ever.
 
-    It has our environment and what `environment` adds to it, but for the password of the workbooks, and does not
-    outlive us. What it started in a session of its own may, with our ends of its pipes: nobody waits for that.
+    It has our environment but for the password of the workbooks, or the one that is given, and does not outlive us.
+    What it started in a session of its own may, with our ends of its pipes: nobody waits for that.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, command: Sequence[str], variables: Mapping[str, str] | None = None) -> None:
         try:
             self._process = subprocess.Popen(
                 list(command),
@@ -50,7 +49,7 @@ class LineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,  # a buffer has a lock, which a thread that waits for the program would hold
-                env={key: value for key, value in {**os.environ, **(environment or {})}.items() if key not in _SECRETS},
+                env=environment() if variables is None else variables,
                 # A group of its own, so that whatever the program starts can be ended with it.
                 start_new_session=os.name == "posix",
             )

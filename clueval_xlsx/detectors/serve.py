@@ -1,6 +1,6 @@
 """The process in which a Python detector lives: reads chunks of documents line by line, answers each with a line.
 
-Started by the runner as `python -m clueval_xlsx.detectors.serve`. The first line holds the settings, the first
+Started by a worker, which calls `main`. The first line holds the settings, the first
 answer the detector's description. One process a worker keeps a detector's crash, memory and output to itself.
 """
 
@@ -84,7 +84,3 @@ def _number(value: Any) -> Any:
 def describe_error(error: Exception) -> str:
     """An exception in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(".")
-
-
-if __name__ == "__main__":
-    main()

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval_xlsx.detectors.answers import (
@@ -32,9 +29,10 @@ from clueval_xlsx.detectors.base import (
 from clueval_xlsx.detectors.command import describe_command, split_command
 from clueval_xlsx.detectors.process import ENDED_EARLY, LineProcess, ProcessCrashedError, ProcessSilentError, now
 from clueval_xlsx.exceptions import DetectorError
+from clueval_xlsx.files.python_processes import python_command, python_environment
 
 START_LIMIT = 600.0  # seconds to load a detector and its models
-_SERVE = "clueval_xlsx.detectors.serve"
+_SERVE = "from clueval_xlsx.detectors.serve import main; main()"
 _TWICE = "the detector answered it twice, so nobody can tell which answer is meant"
 
 
@@ -139,9 +137,8 @@ class Worker:
             description = describe_command(self.settings)
             self._process = LineProcess(split_command(self.settings.command or ""))
             return description
-        # The child sees the modules that this process sees, wherever they were found.
-        environment = {"PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
-        self._process = LineProcess([sys.executable, "-m", _SERVE], environment)
+        # The child sees the modules that this process sees, but for those in the current folder.
+        self._process = LineProcess(python_command(_SERVE), python_environment())
         self._process.send(json.dumps(asdict(self.settings)).encode("ascii"))
         try:
             answer = parse_line(self._process.receive(START_LIMIT))

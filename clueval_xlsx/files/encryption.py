@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.files.python_processes import PASSWORD_VARIABLE
 
-PASSWORD_VARIABLE = "CLUEVAL_PASSWORD"
 _LONGEST = 255  # characters that Excel takes
 
 

@@ -12,19 +12,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
-from pathlib import Path
 from typing import IO
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.cell_messages import LimitReached, Refused, unpacked_workbook
-from clueval_xlsx.files.encryption import PASSWORD_VARIABLE
 from clueval_xlsx.files.parse_limits import SECONDS_TO_DECRYPT, answer_for, memory_for, seconds_for
+from clueval_xlsx.files.python_processes import python_command, python_environment
 from clueval_xlsx.files.sheets import Workbook
 
 _PATIENCE, _PATIENCE_PER_SECOND = 20.0, 10.0  # of the clock on the wall: other programs take their share
-_CODE = "import sys; sys.path.insert(0, {home!r}); from clueval_xlsx.files.parse_worker import main; main()"
+_CODE = "from clueval_xlsx.files.parse_worker import main; main()"
 
 
 def parse_elsewhere(data: bytes, name: str, password: str | None = None) -> Workbook:
@@ -54,14 +52,12 @@ class _Process:
     """A running process and the way to talk to it."""
 
     def __init__(self) -> None:
-        home = str(Path(__file__).resolve().parents[2])
-        environment = {key: value for key, value in os.environ.items() if key != PASSWORD_VARIABLE}
         self._running = subprocess.Popen(
-            [sys.executable, "-c", _CODE.format(home=home)],
+            python_command(_CODE),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=python_environment(),
             start_new_session=True,  # Ctrl-C is for this process, which ends the other
         )
         self.owner = os.getpid()

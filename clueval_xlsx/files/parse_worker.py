@@ -74,7 +74,3 @@ def _in_use() -> int:
             return int(stream.read().split()[0]) * 4096
     except OSError:
         return 1 << 29
-
-
-if __name__ == "__main__":
-    main()

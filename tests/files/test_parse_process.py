@@ -17,7 +17,8 @@ import pytest
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files import parse_limits, parse_process
-from clueval_xlsx.files.encryption import PASSWORD_VARIABLE, encrypt
+from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.files.python_processes import PASSWORD_VARIABLE
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.ci import THOROUGH, some_of
 from tests.support.commands import run_process
