@@ -20,7 +20,8 @@ from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.scoring.cards import cards_html, rate_card
-from clueval_xlsx.scoring.intervals import ClusteredRates, FloatArray, difference_interval, swaps
+from clueval_xlsx.scoring.counts import FloatArray
+from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval, swaps
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import RATES, rates
@@ -114,7 +115,7 @@ class Comparison:
         options = self.systems[0].evaluation.options
         tables = np.stack([self._table(system) for system in self.systems])
         observed = _rates(tables.sum(axis=1), options.beta)
-        clustered = [ClusteredRates.of(list(np.moveaxis(table, -1, 0)), options.beta) for table in tables]
+        clustered = [RatesByDocument.of(list(np.moveaxis(table, -1, 0)), options.beta) for table in tables]
         rows = []
         for first, second in combinations(range(len(self.systems)), 2):
             difference = observed[second] - observed[first]
@@ -159,7 +160,7 @@ class Comparison:
         return table
 
     def _bounds(
-        self, first: ClusteredRates, second: ClusteredRates, difference: FloatArray
+        self, first: RatesByDocument, second: RatesByDocument, difference: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """The interval of the difference; none where a rate is not defined, or none are wanted."""
         low, high = difference_interval(first, second)

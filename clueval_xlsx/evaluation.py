@@ -20,13 +20,11 @@ from clueval_xlsx.exceptions import OptionError, did_you_mean
 from clueval_xlsx.figures import Figures, InputFacts, Options, signature
 from clueval_xlsx.scoring.chosen_schemes import chosen_tallies
 from clueval_xlsx.scoring.confusion import confusion
-from clueval_xlsx.scoring.grouping import groupings
+from clueval_xlsx.scoring.counts import Breakdown, Counts, Tally, count, groupings
 from clueval_xlsx.scoring.matched_pair import MatchedPair, match_pair, relaxed_pair
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.schemes import chars, entities, iou, presidio
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.schemes.tally import Tally
-from clueval_xlsx.scoring.scores import ScoreSettings
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -58,13 +56,24 @@ class Evaluation(Figures):
     pair: Pair
     strict: MatchedPair
     raw: Pair
+    breakdown: Breakdown
     relaxed: MatchedPair | None = None
     unmarked: UnmarkedPassages | None = None
     order: CaseOrder | None = None
 
     @cached_property
-    def tallies(self) -> Sequence[Tally]:
+    def counts(self) -> Counts:
         """What all chosen schemes have counted."""
+        return count(self.tallies, self.breakdown)
+
+    @cached_property
+    def presidio_counts(self) -> Counts:
+        """What the Presidio pipeline counts."""
+        return count(self.presidio_tallies, replace(self.breakdown, groupings=()))
+
+    @cached_property
+    def tallies(self) -> Sequence[Tally]:
+        """The units of all chosen schemes."""
         found = chosen_tallies(self.strict, self.relaxed)
         return [*found, *entities.tallies(self.pair, self.options.level, self.alignment.discarded)]
 
@@ -258,16 +267,12 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         discarded=alignment.discarded,
     )
     relaxed = relaxed_pair(strict, options.labels) if options.labels.equivalent else None
-    settings = ScoreSettings(
-        documents=pair.corpus.documents.start,
+    breakdown = replace(
+        Breakdown.whole(pair, alignment.discarded),
         vocabulary=strict.vocabulary,
         listed_vocabulary=strict.listed_vocabulary,
         groupings=groups,
-        beta=options.beta,
-        seed=options.seed,
-        replicates=options.replicates,
         headline=(options.level, options.labelled),
-        discarded=np.array(alignment.discarded, dtype=np.int64),
     )
     inputs = InputFacts.of(pair)
     return Evaluation(
@@ -275,7 +280,7 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
         pair=pair,
         raw=raw,
         options=options,
-        settings=settings,
+        breakdown=breakdown,
         signature=signature(inputs, options),
         strict=strict,
         relaxed=relaxed,

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,10 +19,10 @@ from clueval_xlsx.corpus.label_rules import Alignment, LabelRules
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
+from clueval_xlsx.scoring.counts import Counts
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.scheme_settings import RELAXED, SchemeOptions
-from clueval_xlsx.scoring.schemes.tally import Tally
-from clueval_xlsx.scoring.scores import ScoreSettings, score_table
+from clueval_xlsx.scoring.scores import score_table
 from clueval_xlsx.version import __version__
 
 MOST_BETA = 1000.0  # a million times the weight of precision
@@ -138,19 +138,18 @@ class Figures(ABC):
 
     inputs: InputFacts
     options: Options
-    settings: ScoreSettings
     signature: str
     alignment: Alignment = field(default_factory=Alignment)
     notes: tuple[str, ...] = ()
 
     @property
     @abstractmethod
-    def tallies(self) -> Sequence[Tally]:
+    def counts(self) -> Counts:
         """What all chosen schemes have counted."""
 
     @property
     @abstractmethod
-    def presidio_tallies(self) -> Sequence[Tally]:
+    def presidio_counts(self) -> Counts:
         """What the Presidio pipeline counts: any type, and by type."""
 
     @property
@@ -197,12 +196,12 @@ class Figures(ABC):
     @cached_property
     def scores(self) -> pd.DataFrame:
         """The score table: computed when somebody looks, because the way back needs only a few rows of it."""
-        return score_table([tally for tally in self.tallies if tally.shown], self.settings)
+        return score_table(self.counts, self.options.beta, intervals=bool(self.options.replicates))
 
     @cached_property
     def presidio(self) -> pd.DataFrame:
         """What the Presidio pipeline reports, any type and by type, with F2."""
-        return score_table(self.presidio_tallies, replace(self.settings, groupings=(), beta=2.0, replicates=0))
+        return score_table(self.presidio_counts, intervals=False)
 
     @property
     def label_variant(self) -> str | None:

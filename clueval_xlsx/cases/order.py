@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
-from clueval_xlsx.scoring.schemes.tally import FloatArray
+from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 LEAST_SAMPLE, SAMPLE_SHARE = 100, 0.1  # of the units; the larger of the two is drawn

@@ -15,8 +15,8 @@ from clueval_xlsx.cases.twins import add_twins
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions, touching, vote
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.matching import MatchedSpans
-from clueval_xlsx.scoring.schemes.tally import FloatArray
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 # Words count as marked nearly always, so that a passage of another document is enough, from this chance on.

@@ -35,8 +35,7 @@ from clueval_xlsx.formats.folders import folder_digest, stem_of
 from clueval_xlsx.formats.loading import FileOfFolder, list_files, read_files
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.scoring.added_tallies import AddedTallies
-from clueval_xlsx.scoring.grouping import Grouping
-from clueval_xlsx.scoring.schemes.tally import Tally
+from clueval_xlsx.scoring.counts import DOCUMENT, Counts, Grouping, count
 from clueval_xlsx.text.folding import TextDifferences
 
 _MOST_FILES = 256  # in a batch
@@ -49,8 +48,8 @@ _SHOWN = 10  # files that are named
 class ScoredCorpus(Figures):
     """The figures of a corpus that was counted in parts."""
 
-    tallies: Sequence[Tally] = ()  # a value here, computed elsewhere
-    presidio_tallies: Sequence[Tally] = ()
+    counts: Counts = Counts()  # noqa: RUF009  # a value here, computed elsewhere
+    presidio_counts: Counts = Counts()  # noqa: RUF009
     presidio_confusion: Counter[tuple[str, str]] | None = None
 
 
@@ -210,20 +209,20 @@ def _scored(
     options = replace(found[0].options, by=request.options.by)
     counted = AddedTallies.join([each.counted for each in found])
     by_key = {grouping.key: grouping for grouping in counted.settings.groupings}
-    documents = Grouping("document", doc_ids, np.arange(len(doc_ids)), per_document=True)
+    documents = Grouping(DOCUMENT, doc_ids, np.arange(len(doc_ids)), per_document=True)
     groupings = [*([documents] if request.by_document else []), *(by_key[key] for key in options.by)]
+    presidio = AddedTallies.join([each.presidio for each in found])
     confused = [each.presidio_confusion for each in found if each.presidio_confusion is not None]
     alignment = reduce(add, (each.alignment for each in found))
     alignment = replace(alignment, notes=alignment_notes(alignment, options.labels, len(doc_ids)))
     return ScoredCorpus(
         inputs=inputs,
         options=options,
-        settings=replace(counted.settings, groupings=groupings),
         signature=signature(inputs, options),
         alignment=alignment,
         notes=(*notes, *alignment.notes),
-        tallies=counted.tallies,
-        presidio_tallies=AddedTallies.join([each.presidio for each in found]).tallies,
+        counts=count(counted.tallies, replace(counted.settings, groupings=groupings)),
+        presidio_counts=count(presidio.tallies, presidio.settings),
         presidio_confusion=sum(confused, Counter()) if confused else None,
     )
 

@@ -161,7 +161,7 @@ def _count(pairs: Sequence[FilePair], number: int, request: CorpusRequest) -> Co
 
 
 def _figures(evaluation: Evaluation) -> PartFigures:
-    settings, tokens = evaluation.settings, len(evaluation.pair.corpus)
+    settings, tokens = evaluation.breakdown, len(evaluation.pair.corpus)
     return PartFigures(
         evaluation.inputs,
         evaluation.options,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.scoring.schemes.tally import FloatArray
-from clueval_xlsx.scoring.special_functions import beta_and_t
+from clueval_xlsx.scoring.counts import FloatArray
+from clueval_xlsx.scoring.intervals import beta_and_t
 
 _CONFIDENCE = 0.975
 

@@ -14,9 +14,9 @@ from clueval_xlsx.review.correction import Decision, extent
 from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.vocabulary import SEVERITIES, Effect, ScoreState, Severity
+from clueval_xlsx.scoring.counts import Breakdown, Side, Tally, count
 from clueval_xlsx.scoring.schemes import clueval
-from clueval_xlsx.scoring.schemes.tally import Side, Tally
-from clueval_xlsx.scoring.scores import COUNTS, RATES, ScoreSettings, score_table
+from clueval_xlsx.scoring.scores import COUNTS, RATES, score_table
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 UNRATED = ""  # the severity nobody gave
@@ -61,17 +61,8 @@ def headline_tally(evaluation: Evaluation) -> Tally:
 
 def _row(tally: Tally, evaluation: Evaluation) -> pd.DataFrame:
     options = evaluation.options
-    settings = ScoreSettings(
-        documents=evaluation.pair.corpus.documents.start,
-        vocabulary={},
-        listed_vocabulary={},
-        beta=options.beta,
-        seed=options.seed,
-        replicates=options.replicates,
-        headline=(options.level, options.labelled),
-        discarded=np.array(evaluation.alignment.discarded, dtype=np.int64),
-    )
-    return score_table([tally], settings)
+    counts = count([tally], Breakdown.whole(evaluation.pair, evaluation.alignment.discarded))
+    return score_table(counts, options.beta, intervals=bool(options.replicates))
 
 
 def accepted_tally(tally: Tally, decisions: Mapping[str, Decision], book: CaseBook) -> Tally:

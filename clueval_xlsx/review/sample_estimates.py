@@ -16,7 +16,7 @@ from clueval_xlsx.review.estimates import estimate_rate
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judged_scores import accepted_tally, headline_tally
 from clueval_xlsx.review.vocabulary import Effect
-from clueval_xlsx.scoring.schemes.tally import Side, Tally
+from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.text.strings import IntArray
 
 _AGREED = "agreed"

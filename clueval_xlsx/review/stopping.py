@@ -19,7 +19,7 @@ from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.cases.samples import make_units, span_components
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.vocabulary import Effect
-from clueval_xlsx.scoring.schemes.tally import FloatArray
+from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 FROM_THE_TOP = 0.95  # of the judged cases must be the first ones of the order

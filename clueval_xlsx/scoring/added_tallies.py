@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from clueval_xlsx.scoring.grouping import Grouping
-from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides, Tally
-from clueval_xlsx.scoring.scores import ScoreSettings
+from clueval_xlsx.scoring.counts import Breakdown, FloatArray, Grouping, Side, Sides, Tally
 from clueval_xlsx.text.strings import IntArray
 
 _Vocabulary = Mapping[str, Sequence[str]]
@@ -32,11 +30,11 @@ class AddedTallies:
     """
 
     tallies: Sequence[Tally]
-    settings: ScoreSettings
+    settings: Breakdown
     size: int
 
     @classmethod
-    def of(cls, tallies: Sequence[Tally], settings: ScoreSettings, tokens: int) -> AddedTallies:
+    def of(cls, tallies: Sequence[Tally], settings: Breakdown, tokens: int) -> AddedTallies:
         """Sum the tallies of a corpus of so many tokens by document."""
         others = [grouping for grouping in settings.groupings if not grouping.per_document]
         document = settings.document_of(np.arange(tokens, dtype=np.int64))
@@ -62,6 +60,7 @@ class AddedTallies:
         settings = replace(
             parts[0].settings,
             documents=np.concatenate([part.settings.documents + first[number] for number, part in enumerate(parts)]),
+            kept=np.concatenate([part.settings.kept for part in parts]),
             vocabulary=vocabulary,
             listed_vocabulary=listed_vocabulary,
             groupings=_joined_groupings(parts),

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 
+from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.scheme_settings import NAMES, strict_variant
-from clueval_xlsx.scoring.schemes.tally import Side, Tally
 
 Scheme = Callable[[MatchedPair], list[Tally]]
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.scoring.special_functions import beta_and_t
+from clueval_xlsx.scoring.counts import PRODUCTS, SUMS, FloatArray, spread_columns
 from clueval_xlsx.text.strings import IntArray
-
-FloatArray = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
 _UPPER = (1 + CONFIDENCE) / 2
 _ROUNDING = 1e-12
 _CELLS_AT_ONCE = 2_000_000  # of a matrix replicates × documents
-
-
-def swaps(documents: int, replicates: int, seed: int) -> Iterator[FloatArray]:
-    """Approximate randomisation: 1 where a document's results change sides, a batch of replicates at a time."""
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _CELLS_AT_ONCE // max(documents, 1))
-    for begin in range(0, replicates, at_once):
-        size = min(at_once, replicates - begin)
-        yield generator.integers(0, 2, size=(size, documents), dtype=np.int8).astype(np.float64)
+_PACKAGE = "scipy.special"
+_BELOW = ("scipy.linalg",)  # from scipy 1.18 on, the extension asks it for another extension
 
 
 def binomial_interval(
@@ -50,42 +45,46 @@ def binomial_interval(
 
 @dataclass(frozen=True, eq=False)
 class ClusteredRates:
-    """Precision, recall, F1 and F-beta of every column, with what documents, which are clusters, tell about them.
+    """Precision, recall, F1 and F-beta of every row, with what documents, which are clusters, tell about them.
 
-    The last axis of every array goes through the four rates. `influence` (documents × columns × rates) says how much
-    each document moves a rate; `size` how many units stand below it, `clusters` how many documents have one.
+    The last axis of every array goes through the four rates. `slopes` say how much a rate moves with precision and
+    with recall, `between` how much documents move it, squared; `size` how many units stand below it, `clusters` how
+    many documents have one.
     """
 
     value: FloatArray
-    influence: FloatArray
+    slopes: tuple[FloatArray, FloatArray]
+    between: FloatArray
     size: FloatArray
     clusters: FloatArray
 
     @classmethod
-    def of(cls, counts: Sequence[FloatArray], beta: float) -> Self:
-        """From gold, tp_gold, pred and tp_pred, each documents × columns."""
-        gold, tp_gold, pred, tp_pred = counts
-        sides = [(tp_pred, pred), (tp_gold, gold)]
-        (precision, moved_precision), (recall, moved_recall) = (_linearised(*side) for side in sides)
-        values, moved, sizes = [precision, recall], [moved_precision, moved_recall], [pred.sum(0), gold.sum(0)]
+    def of(cls, figures: IntArray, beta: float) -> Self:
+        """From the sums, products and numbers of documents of every row."""
+        gold, tp_gold, pred, tp_pred = figures[:, : len(SUMS)].T / 2
+        precision, recall = _share(tp_pred, pred), _share(tp_gold, gold)
+        values, sizes = [precision, recall], [pred, gold]
+        one, none = np.ones_like(precision), np.zeros_like(precision)
+        by_precision, by_recall = [one, none], [none, one]
         for weight in (1.0, beta * beta):
-            below = weight * precision + recall
-            by_precision, by_recall = (
-                (1 + weight) * np.divide(part, below**2, out=np.zeros_like(below), where=below > 0)
-                for part in (recall**2, weight * precision**2)
-            )
-            values.append(by_precision * precision + by_recall * recall)  # F is homogeneous in the two rates
-            moved.append(by_precision * moved_precision + by_recall * moved_recall)
-            sizes.append((weight * gold.sum(0) + pred.sum(0)) / (1 + weight))
-        there = [pred > 0, gold > 0, (gold > 0) | (pred > 0)]
-        clusters = [each.sum(0, dtype=np.float64) for each in (*there, there[-1])]
-        return cls(np.stack(values, -1), np.stack(moved, -1), np.stack(sizes, -1), np.stack(clusters, -1))
+            below = _share(1.0, (weight * precision + recall) ** 2)
+            by_precision.append((1 + weight) * recall**2 * below)
+            by_recall.append((1 + weight) * weight * precision**2 * below)
+            # F is homogeneous in the two rates.
+            values.append(by_precision[-1] * precision + by_recall[-1] * recall)
+            sizes.append((weight * gold + pred) / (1 + weight))
+        slopes = np.stack(by_precision, axis=1), np.stack(by_recall, axis=1)
+        moved = np.array([_moved(row) for row in figures.tolist()]).reshape(-1, 3, 1)
+        between = slopes[0] ** 2 * moved[:, 0] + slopes[1] ** 2 * moved[:, 1]
+        between = np.maximum(between + 2 * slopes[0] * slopes[1] * moved[:, 2], 0.0)
+        in_gold, in_pred, in_either = figures[:, -3:].T.astype(np.float64)
+        clusters = np.stack([in_pred, in_gold, in_either, in_either], axis=1)
+        return cls(np.stack(values, axis=1), slopes, between, np.stack(sizes, axis=1), clusters)
 
     @property
     def variance(self) -> FloatArray:
         """The variance of every rate between samples of so many documents."""
-        few = self.clusters / np.maximum(self.clusters - 1, 1)
-        return np.asarray(few * (self.influence**2).sum(axis=0))
+        return self.clusters / np.maximum(self.clusters - 1, 1) * self.between
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
         """95 % bounds after Korn and Graubard; NaN where fewer than two documents have anything.
@@ -106,7 +105,48 @@ class ClusteredRates:
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def difference_interval(first: ClusteredRates, second: ClusteredRates) -> tuple[FloatArray, FloatArray]:
+def _share(above: npt.ArrayLike, below: FloatArray) -> FloatArray:
+    """A rate over all documents, 0 over nothing."""
+    return np.divide(above, below, out=np.zeros_like(below), where=below > 0)
+
+
+def _moved(row: Sequence[int]) -> tuple[float, float, float]:
+    """How much documents move precision and recall: squared for each, and the product of both.
+
+    A document moves a rate by (right - rate × all) / whole. These are sums of whole numbers, divided once: that their
+    order does not matter makes results the same for every batching.
+    """
+    gold, tp_gold, pred, tp_pred = row[: len(SUMS)]
+    product = {pair: row[len(SUMS) + place] for place, pair in enumerate(PRODUCTS)}
+    of_precision = pred * pred * product[3, 3] - 2 * pred * tp_pred * product[2, 3] + tp_pred * tp_pred * product[2, 2]
+    of_recall = gold * gold * product[1, 1] - 2 * gold * tp_gold * product[0, 1] + tp_gold * tp_gold * product[0, 0]
+    of_both = gold * (pred * product[1, 3] - tp_pred * product[1, 2])
+    of_both -= tp_gold * (pred * product[0, 3] - tp_pred * product[0, 2])
+    below = pred or 1, gold or 1
+    return of_precision / below[0] ** 4, of_recall / below[1] ** 4, of_both / (below[0] * below[1]) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class RatesByDocument:
+    """Rates of one system with what each document says: documents × rows of gold, tp_gold, pred and tp_pred."""
+
+    rates: ClusteredRates
+    influence: FloatArray  # documents × rows × rates: how much each document moves a rate
+
+    @classmethod
+    def of(cls, counts: Sequence[FloatArray], beta: float) -> Self:
+        """From counts of which some are halves."""
+        columns = spread_columns([np.rint(2 * table).astype(np.int64) for table in counts])
+        rates = ClusteredRates.of(np.stack([column.sum(axis=0) for column in columns], axis=1), beta)
+        gold, tp_gold, pred, tp_pred = counts
+        moved = []
+        for above, below, rate in ((tp_pred, pred, rates.value[:, 0]), (tp_gold, gold, rates.value[:, 1])):
+            moved.append((above - rate * below) / np.maximum(below.sum(axis=0), 0.5))
+        by_precision, by_recall = rates.slopes
+        return cls(rates, by_precision * moved[0][..., None] + by_recall * moved[1][..., None])
+
+
+def difference_interval(first: RatesByDocument, second: RatesByDocument) -> tuple[FloatArray, FloatArray]:
     """95 % bounds of second less first over the same documents, from the bounds of both and their correlation.
 
     Each bound lies as far out as the bounds of the two rates do together (Zou and Donner's method of recovered
@@ -115,64 +155,53 @@ def difference_interval(first: ClusteredRates, second: ClusteredRates) -> tuple[
     together = (first.influence * second.influence).sum(axis=0)
     spread = np.sqrt((first.influence**2).sum(axis=0) * (second.influence**2).sum(axis=0))
     correlation = np.divide(together, spread, out=np.zeros_like(spread), where=spread > 0)
-    (first_low, first_high), (second_low, second_high) = first.interval(), second.interval()
+    (first_low, first_high), (second_low, second_high) = first.rates.interval(), second.rates.interval()
 
     def reach(one: FloatArray, other: FloatArray) -> FloatArray:
         return np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0))
 
-    difference = second.value - first.value
-    low = difference - reach(second.value - second_low, first_high - first.value)
-    high = difference + reach(second_high - second.value, first.value - first_low)
+    one, other = first.rates.value, second.rates.value
+    low = other - one - reach(other - second_low, first_high - one)
+    high = other - one + reach(second_high - other, one - first_low)
     return low, high
 
 
-def _linearised(above: FloatArray, below: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A rate over all documents, 0 over nothing, and how much each document moves it."""
-    whole = below.sum(axis=0)
-    rate = np.divide(above.sum(axis=0), whole, out=np.zeros_like(whole), where=whole > 0)
-    return rate, (above - rate * below) / np.where(whole > 0, whole, 1.0)
+def swaps(documents: int, replicates: int, seed: int) -> Iterator[FloatArray]:
+    """Approximate randomisation: 1 where a document's results change sides, a batch of replicates at a time."""
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _CELLS_AT_ONCE // max(documents, 1))
+    for begin in range(0, replicates, at_once):
+        size = min(at_once, replicates - begin)
+        yield generator.integers(0, 2, size=(size, documents), dtype=np.int8).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class DocumentTable:
-    """Sums of units, documents by columns; sparse, because few labels occur in each document.
+@cache
+def beta_and_t() -> tuple[Any, Any]:
+    """`betaincinv` and `stdtrit` of scipy.special, without loading the whole package.
 
-    `column` is sorted; each document and column that has something is there once.
+    It loads every array library that it could be used with, and with them parts of numpy that nobody needs here: a
+    third of the time in which pandas is loaded, for a command that prints a table in less.
     """
+    if _PACKAGE not in sys.modules:
+        try:
+            return _from_extension()
+        except (ImportError, AttributeError):  # another version keeps them elsewhere
+            pass
+    from scipy.special import betaincinv, stdtrit
 
-    document: IntArray
-    column: IntArray
-    weight: FloatArray
-    documents: int
+    return betaincinv, stdtrit
 
-    @classmethod
-    def of(cls, document: IntArray, column: IntArray, weight: FloatArray, documents: int) -> DocumentTable:
-        """Of the units that have a document and a column (-1: none)."""
-        known = np.flatnonzero((column >= 0) & (document >= 0) & (weight != 0))
-        cell = column[known].astype(np.int64) * documents + document[known]
-        order = np.argsort(cell, kind="stable")
-        cell = cell[order]
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        summed = np.add.reduceat(weight[known][order], first) if len(first) else weight[:0]
-        columns, rows = np.divmod(cell[first], documents)
-        return cls(rows, columns, summed, documents)
 
-    @classmethod
-    def beside(cls, tables: Sequence[DocumentTable], sizes: Sequence[int]) -> DocumentTable:
-        """Tables of so many columns each, one beside the other."""
-        first = np.cumsum([0, *sizes])[:-1]
-        columns = [table.column + begin for table, begin in zip(tables, first.tolist(), strict=True)]
-        return cls(
-            np.concatenate([table.document for table in tables]),
-            np.concatenate(columns),
-            np.concatenate([table.weight for table in tables]),
-            tables[0].documents,
-        )
-
-    def dense(self, begin: int, stop: int) -> FloatArray:
-        """Documents × the columns from `begin` up to `stop`."""
-        low, high = np.searchsorted(self.column, [begin, stop])
-        width = stop - begin
-        cell = self.document[low:high] * width + (self.column[low:high] - begin)
-        summed = np.bincount(cell, weights=self.weight[low:high], minlength=self.documents * width)
-        return summed.astype(np.float64, copy=False).reshape(self.documents, width)
+def _from_extension() -> tuple[Any, Any]:
+    """Load the extension as if its packages were there; they themselves can still be loaded afterwards."""
+    scipy = import_module("scipy")
+    hollow = [name for name in (_PACKAGE, *_BELOW) if name not in sys.modules]
+    for name in hollow:
+        package = sys.modules[name] = ModuleType(name)
+        package.__path__ = [f"{folder}/{name.rpartition('.')[2]}" for folder in scipy.__path__]
+    try:
+        extension = import_module(f"{_PACKAGE}._ufuncs")
+    finally:
+        for name in hollow:
+            del sys.modules[name]
+    return extension.betaincinv, extension.stdtrit

@@ -17,7 +17,7 @@ from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions
 from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
-from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.counts import Grouping
 from clueval_xlsx.scoring.matching import Extents, MatchedSpans, labels_agree, match_spans, with_partner_labels
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions, relaxed_variant
 from clueval_xlsx.text.ranges import covered

@@ -14,7 +14,8 @@ import numpy as np
 from clueval_xlsx.corpus.label_rules import KEEP, LabelRules, align_labels, discards_by_prediction
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.scoring.intervals import ClusteredRates, FloatArray
+from clueval_xlsx.scoring.counts import FloatArray
+from clueval_xlsx.scoring.intervals import RatesByDocument
 from clueval_xlsx.scoring.matched_pair import match_pair, relaxed_pair
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.scoring.schemes.clueval import counted, right
@@ -89,7 +90,7 @@ def threshold_rates(pair: Pair, rules: LabelRules, *, level: str, labelled: str 
         tables = [counted_states.table(name, documents, some) for name in COUNTS]
         for name, table in zip(COUNTS, tables, strict=True):
             totals[name][some] = table.sum(axis=0).astype(np.int64)
-        low[some], high[some] = ClusteredRates.of(tables, beta).interval()
+        low[some], high[some] = RatesByDocument.of(tables, beta).rates.interval()
     found = rates(totals, beta)
     bounds = {
         name: tuple(np.where(np.isnan(found[name]), np.nan, side[:, place]) for side in (low, high))

@@ -8,7 +8,7 @@ from pathlib import PurePath
 import numpy as np
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.scoring.intervals import FloatArray
+from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.thresholds import Thresholds
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.scores import level_sentence

@@ -17,7 +17,7 @@ from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation, Options, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
-from clueval_xlsx.scoring.intervals import ClusteredRates, swaps
+from clueval_xlsx.scoring.intervals import RatesByDocument, swaps
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
@@ -76,13 +76,15 @@ def test_difference_interval_and_chance_are_those_of_plain_steps(both: Compariso
     def recall(documents: list[tuple[int, int, int, int]]) -> float:
         return sum(d[1] for d in documents) / sum(d[0] for d in documents)
 
-    first, second = (ClusteredRates.of(list(np.array(system, dtype=float).T[:, :, None]), 2.0) for system in (one, two))
-    (low, high), (other_low, other_high) = first.interval(), second.interval()
+    first, second = (
+        RatesByDocument.of(list(np.array(system, dtype=float).T[:, :, None]), 2.0) for system in (one, two)
+    )
+    (low, high), (other_low, other_high) = first.rates.interval(), second.rates.interval()
     moved = [system.influence[:, 0, 1] for system in (first, second)]
     correlation = float(np.corrcoef(*moved)[0, 1])  # both have mean 0
-    below, above = second.value[0, 1] - other_low[0, 1], high[0, 1] - first.value[0, 1]
+    below, above = second.rates.value[0, 1] - other_low[0, 1], high[0, 1] - first.rates.value[0, 1]
     assert row["low"] == pytest.approx(1 / 7 - (below**2 + above**2 - 2 * correlation * below * above) ** 0.5)
-    below, above = first.value[0, 1] - low[0, 1], other_high[0, 1] - second.value[0, 1]
+    below, above = first.rates.value[0, 1] - low[0, 1], other_high[0, 1] - second.rates.value[0, 1]
     assert row["high"] == pytest.approx(1 / 7 + (below**2 + above**2 - 2 * correlation * below * above) ** 0.5)
 
     as_large = 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, t
 
-from clueval_xlsx.scoring.intervals import ClusteredRates, difference_interval
+from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval
 from clueval_xlsx.scoring.scores import RATES
 from tests.simulation.intervals import CONCENTRATION, MANUAL, cells, lines, table
 from tests.support.ci import THOROUGH, some_of
@@ -16,14 +16,14 @@ from tests.support.ci import THOROUGH, some_of
 RECALL = RATES.index("recall")
 
 
-def clustered(gold: list[int], found: list[int], pred: list[int] | None = None) -> ClusteredRates:
+def clustered(gold: list[int], found: list[int], pred: list[int] | None = None) -> RatesByDocument:
     columns = [np.array(values, dtype=float)[:, None] for values in (gold, found, pred or gold, found)]
-    return ClusteredRates.of(columns, 2.0)
+    return RatesByDocument.of(columns, 2.0)
 
 
 def test_all_right_is_not_certainly_all_right() -> None:
     # 30 of 30 in 3 documents: the size is 30 × (t29 / t2)², and the lower bound that of all right among so many.
-    low, high = clustered([10, 10, 10], [10, 10, 10]).interval()
+    low, high = clustered([10, 10, 10], [10, 10, 10]).rates.interval()
     worth = 30 * (t.ppf(0.975, 29) / t.ppf(0.975, 2)) ** 2
     assert high[0, RECALL] == 1
     assert low[0, RECALL] == pytest.approx(beta.ppf(0.025, worth, 1))
@@ -32,7 +32,7 @@ def test_all_right_is_not_certainly_all_right() -> None:
 
 def test_the_spread_between_documents_tells_what_the_sample_is_worth() -> None:
     # Recall 20/40; the documents' deviations are +5 and −5 twice: variance 4/3 · 4 · 25 / 1600 = 1/12.
-    rates = clustered([10] * 4, [10, 10, 0, 0])
+    rates = clustered([10] * 4, [10, 10, 0, 0]).rates
     assert rates.value[0, RECALL] == 0.5
     assert rates.variance[0, RECALL] == pytest.approx(1 / 12)
     worth = 0.25 / (1 / 12) * (t.ppf(0.975, 39) / t.ppf(0.975, 3)) ** 2
@@ -43,13 +43,13 @@ def test_the_spread_between_documents_tells_what_the_sample_is_worth() -> None:
 
 def test_one_document_has_no_interval_and_empty_ones_do_not_count() -> None:
     for gold, found in (([10], [9]), ([10, 0, 0], [9, 0, 0])):
-        low, high = clustered(gold, found).interval()
+        low, high = clustered(gold, found).rates.interval()
         assert np.isnan(low).all()
         assert np.isnan(high).all()
 
 
 def test_nothing_found_has_an_upper_bound() -> None:
-    low, high = clustered([5, 5], [0, 0], [0, 0]).interval()
+    low, high = clustered([5, 5], [0, 0], [0, 0]).rates.interval()
     assert low[0, RECALL] == 0
     assert 0.3 < high[0, RECALL] < 1
     assert np.isnan(low[0, RATES.index("precision")])

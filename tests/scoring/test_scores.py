@@ -240,12 +240,12 @@ def test_no_interval_where_documents_cannot_say_anything(result: Evaluation) -> 
     assert evaluate(pair_of(TABLE), Options(replicates=0)).scores["recall_low"].isna().all()
 
 
-def test_how_many_rows_are_bounded_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval_xlsx.scoring import scores
+def test_counting_only_the_cells_that_are_used_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from clueval_xlsx.scoring import counts
 
     pair = pair_of(TABLE)
     whole = evaluate(pair, Options(by=("domain",))).scores
-    monkeypatch.setattr(scores, "_CELLS_AT_ONCE", 7)
+    monkeypatch.setattr(counts, "_DENSE", -1000)
     assert evaluate(pair, Options(by=("domain",))).scores.equals(whole)
 
 

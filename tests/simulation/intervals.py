@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from clueval_xlsx.scoring.intervals import ClusteredRates, FloatArray, difference_interval
+from clueval_xlsx.scoring.counts import FloatArray
+from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval
 from clueval_xlsx.scoring.scores import RATES
 
 DOCUMENTS = (5, 10, 20, 50, 200)
@@ -44,8 +45,8 @@ class Sample(NamedTuple):
     found: FloatArray
     pred: FloatArray
 
-    def rates(self) -> ClusteredRates:
-        return ClusteredRates.of([self.gold, self.found, self.pred, self.found], 2.0)
+    def rates(self) -> RatesByDocument:
+        return RatesByDocument.of([self.gold, self.found, self.pred, self.found], 2.0)
 
 
 def sizes(dice: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
@@ -74,7 +75,7 @@ def cells(documents: int, rate: float, concentration: float, runs: int, seed: in
     shared = dice.random(shape) < 0.5  # half of the documents are as hard for the other system
     other = sample(dice, gold, LOWER[rate], concentration, np.where(shared, difficulty, dice.random(shape)))
     one, two = first.rates(), other.rates()
-    low, high = one.interval()
+    low, high = one.rates.interval()
     for index, name in enumerate(RATES):  # recall and precision are the same, and so is every F of them
         yield _cell(name, documents, rate, concentration, (low[:, index], high[:, index]), rate)
     bounds = difference_interval(one, two)

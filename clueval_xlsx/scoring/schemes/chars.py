@@ -20,9 +20,9 @@ import pandas as pd
 from clueval_xlsx.corpus.characters import Stretches, text_of
 from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.scheme_settings import GLYPHS, UTF16
-from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.offsets import code_points
 from clueval_xlsx.text.ranges import covered, unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray

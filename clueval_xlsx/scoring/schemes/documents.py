@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.scoring.grouping import Grouping
+from clueval_xlsx.scoring.counts import Grouping, Side, Sides, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 OUTCOMES = ("leak_free", "leaking")

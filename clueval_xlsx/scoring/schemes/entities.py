@@ -13,9 +13,9 @@ import pandas as pd
 
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_list
+from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matching import match_spans
-from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 NAME = "entities"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair
-from clueval_xlsx.scoring.schemes.tally import Side, Tally
 from clueval_xlsx.text.strings import BoolArray
 
 

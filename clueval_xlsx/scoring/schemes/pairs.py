@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clueval_xlsx.scoring.counts import FloatArray, Side, Sides
 from clueval_xlsx.scoring.matched_pair import MatchedPair
-from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Sides
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 

@@ -24,10 +24,10 @@ import numpy as np
 from clueval_xlsx.corpus.characters import CharacterOffsets, character_offsets
 from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.resources import package_text
+from clueval_xlsx.scoring.counts import FloatArray, Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.scheme_settings import NO_SKIP_WORDS
 from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
-from clueval_xlsx.scoring.schemes.tally import FloatArray, Side, Tally
 from clueval_xlsx.text.ranges import places, unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from clueval_xlsx.scoring.counts import Side, Sides, Tally
 from clueval_xlsx.scoring.levels import MatchClass
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.schemes.tally import Side, Sides, Tally
 from clueval_xlsx.text.strings import BoolArray
 
 DEFAULT, STRICT = "default", "strict"
