@@ -67,9 +67,11 @@ def agree(
     found = pairwise_agreement(_readings(files, names, how), options, align=align)
 
     def page() -> str:
-        from clueval_xlsx.outputs.html.pairwise_agreement import pairwise_agreement_html
+        from clueval_xlsx.outputs.html.page import page_html
+        from clueval_xlsx.pages.agreement import agreement_page
+        from clueval_xlsx.words import Words
 
-        return pairwise_agreement_html(found, lang)
+        return page_html(agreement_page(found, Words(lang)))
 
     write_json_and_page((json_path, lambda: pairwise_agreement_json(found)), (html_path, page), files, force=force)
     evaluations = [pair.evaluation for pair in found.pairs if pair.evaluation is not None]
@@ -121,19 +123,10 @@ def _same_files(found: PairwiseAgreement) -> list[str]:
 
 
 def _print(found: PairwiseAgreement) -> None:
-    from rich.text import Text
-
     from clueval_xlsx.cli.console import lay_out, output, room
-    from clueval_xlsx.outputs.terminal.tables import view_table
-    from clueval_xlsx.views.pairwise_agreement import pairwise_view
+    from clueval_xlsx.outputs.terminal.page import page_parts
+    from clueval_xlsx.pages.agreement import agreement_page
     from clueval_xlsx.words import TERMINAL, Words
 
-    words, console = Words(TERMINAL), output()
-    view = pairwise_view(found, words)
-    for sentence in (view.level, *view.sentences):
-        console.print(Text(sentence))
-    console.print()
-    tables = (view.chosen, *view.by_layer, *view.labels)
-    lay_out(console, [view_table(table, words, room(console)) for table in tables])
-    for signature in view.signatures:
-        console.print(signature, style="dim", soft_wrap=True)
+    console = output()
+    lay_out(console, page_parts(agreement_page(found, Words(TERMINAL)), room(console, "--html FILE")))

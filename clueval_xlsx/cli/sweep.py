@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation, Options
     from clueval_xlsx.scoring.thresholds import Thresholds
 
-_LESS_NEEDED = ("f1", "precision_interval", "f_beta", "pred", "recall_interval")
-
 
 @click.command(
     cls=GroupedCommand,
@@ -37,9 +35,7 @@ _LESS_NEEDED = ("f1", "precision_interval", "f_beta", "pred", "recall_interval")
     help="Find the highest threshold at which the lower bound of recall is still this.",
 )
 @json_option("every threshold as JSON")
-@click.option(
-    "--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with the curves here."
-)
+@click.option("--html", "html_path", type=click.Path(path_type=Path), metavar="FILE", help="Write a page here.")
 @input_options.both_sides
 @scoring_options.headline
 @review_options.language_option
@@ -74,9 +70,11 @@ def sweep(
     )
 
     def page() -> str:
-        from clueval_xlsx.outputs.html.sweep import sweep_html
+        from clueval_xlsx.outputs.html.page import page_html
+        from clueval_xlsx.pages.thresholds import threshold_page
+        from clueval_xlsx.words import Words
 
-        return sweep_html(result, found, least_recall, lang)
+        return page_html(threshold_page(result, found, least_recall, Words(lang)))
 
     def text() -> str:
         return sweep_json(result, found, least_recall)
@@ -87,19 +85,11 @@ def sweep(
 
 
 def _print(result: Evaluation, found: Thresholds, least_recall: float) -> None:
-    from rich.text import Text
-
     from clueval_xlsx.cli.console import lay_out, output, room
-    from clueval_xlsx.outputs.terminal.tables import view_table
-    from clueval_xlsx.views.sweep import sweep_view
+    from clueval_xlsx.outputs.terminal.page import page_parts
+    from clueval_xlsx.pages.thresholds import threshold_page
     from clueval_xlsx.words import TERMINAL, Words
 
-    words, console = Words(TERMINAL), output()
-    view = sweep_view(result, found, least_recall, words)
-    for sentence in (view.level, *view.sentences):
-        console.print(Text(sentence))
-    console.print()
-    lay_out(console, [view_table(view.table, words, room(console, "--json FILE"), droppable=_LESS_NEEDED)])
-    if view.table.note:
-        console.print(Text(view.table.note, style="dim"))
-    console.print(view.signature, style="dim", soft_wrap=True)
+    console = output()
+    page = threshold_page(result, found, least_recall, Words(TERMINAL))
+    lay_out(console, page_parts(page, room(console, "--json FILE")))

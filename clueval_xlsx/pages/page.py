@@ -213,26 +213,30 @@ class Dot:
 
 @dataclass(frozen=True)
 class Dots:
-    """One row a name, one dot a series; `line`: rows follow each other, and dots are joined. `tabled`: as for bars."""
+    """One row a name, one dot a series; `tabled`: as for bars."""
 
     title: str
     series: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Dot, ...]], ...]
     axis: Axis
     notes: tuple[Cell, ...] = ()
-    line: bool = False
     tabled: bool = True
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Counts by two names; `heat` is 0 to 5 for each cell, the diagonal has none."""
+    """Counts by two names, with their totals; `heat` is 0 to 5 for each cell, and `hints` say what each counts."""
 
     title: str
     corner: str
     names: tuple[str, ...]
     counts: tuple[tuple[Number, ...], ...]
     heat: tuple[tuple[int, ...], ...]
+    hints: tuple[tuple[str, ...], ...]
+    total: str  # the heading of the totals
+    row_totals: tuple[Number, ...]
+    column_totals: tuple[Number, ...]
+    sum: Number
     notes: tuple[Cell, ...] = ()
 
 
@@ -308,9 +312,11 @@ def as_table(section: Tiles | Bars | Dots | Matrix) -> Table:
             rows = tuple(TableRow((name, *(dot.number for dot in dots))) for name, dots in section.rows)
             return Table(section.title, _headed("", section.series), rows, section.notes)
         case Matrix():
-            lines = zip(section.names, section.counts, strict=True)
-            rows = tuple(TableRow((name, *counts)) for name, counts in lines)
-            return Table(section.title, _headed(section.corner, section.names), rows, section.notes)
+            lines = zip(section.names, section.counts, section.row_totals, strict=True)
+            rows = tuple(TableRow((name, *counts, total)) for name, counts, total in lines)
+            last = TableRow((section.total, *section.column_totals, section.sum), Look.SUMMARY)
+            columns = _headed(section.corner, (*section.names, section.total))
+            return Table(section.title, columns, (*rows, last), section.notes)
 
 
 def _headed(first: str, titles: Sequence[str]) -> tuple[Heading, ...]:

@@ -115,7 +115,7 @@ class PageMaker:
             cells.append(self.numbers.share(found, float(row[whole])))
         return (*cells, self.numbers.rate(float(row["f1"])), self.numbers.rate(float(row["f_beta"])))
 
-    def rate_dots(self, title: str, rows: Iterable[Scored], *, line: bool = False) -> Dots:
+    def rate_dots(self, title: str, rows: Iterable[Scored]) -> Dots:
         """Recall and precision with their intervals, in the order of their table."""
         names, dots = [], []
         for row in rows:
@@ -127,7 +127,7 @@ class PageMaker:
         notes = [self.words["plot.dots"]] if any(not isnan(dot.low) for pair in dots for dot in pair) else []
         notes += [self.cut_sentence(axis)] if axis.low > 0 else []
         series = tuple(self.words[f"metrics.{rate}"] for rate in RATES)
-        return Dots(title, series, tuple(zip(names, dots, strict=True)), axis, tuple(notes), line)
+        return Dots(title, series, tuple(zip(names, dots, strict=True)), axis, tuple(notes))
 
     def _dot(self, row: ScoreRecord, rate: str) -> Dot:
         return Dot(self.numbers.rate(float(row[rate])), float(row[f"{rate}_low"]), float(row[f"{rate}_high"]))

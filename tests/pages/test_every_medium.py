@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Iterator
+from html import unescape
 
 import pytest
 from rich.console import Console
 
+from clueval_xlsx import evaluate, read, read_pair
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.outputs.latex import escaped, latex
 from clueval_xlsx.outputs.markdown import markdown
 from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.page import page_parts
+from clueval_xlsx.pages.agreement import agreement_page
 from clueval_xlsx.pages.page import Bars, Cell, Dots, Matrix, Page, Table, Text, Tiles, as_table, plain
 from clueval_xlsx.pages.scores import score_page
+from clueval_xlsx.pages.thresholds import threshold_page
+from clueval_xlsx.pairwise_agreement import pairwise_agreement
 from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+from clueval_xlsx.scoring.thresholds import threshold_rates
 from clueval_xlsx.words import Words, languages
 from tests.support.judging import judged
+from tests.support.tables import cut
 
 TABLE = """
     token      gold    pred
@@ -43,7 +53,33 @@ def evaluated() -> Evaluation:
     return judged(TABLE, level="exact", labelled="span", by=("domain",), schemes=schemes)
 
 
-RESULTS: dict[str, Callable[[Words], Page]] = {"score": lambda words: score_page(evaluated(), words)}
+def agreed(words: Words) -> Page:
+    sides = cut(TABLE)
+    readings = [read(io.BytesIO(side), ReadOptions(format="vrt", layers={"span": 2}), name="x.vrt") for side in sides]
+    return agreement_page(pairwise_agreement(list(zip(("Anna", "Ben"), readings, strict=True))), words)
+
+
+def kept(words: Words) -> Page:
+    """Two documents, in which a span is found at every threshold but the highest."""
+    spans = [
+        {"start_position": at, "end_position": at + 3, "entity_type": "A", "entity_value": word, "score": 0.1 + at / 10}
+        for at, word in ((0, "Ann"), (4, "Bob"), (8, "Eve"))
+    ]
+    sides = [
+        io.BytesIO(json.dumps([{"full_text": "Ann Bob Eve", "spans": chosen} for chosen in documents]).encode())
+        for documents in ((spans[:2], spans[1:]), (spans, spans[:2]))
+    ]
+    result = evaluate(read_pair(*sides, ReadOptions(format="presidio")))
+    rules = result.options.labels
+    thresholds = threshold_rates(result.raw, rules, level="exact", labelled=None, beta=2.0)
+    return threshold_page(result, thresholds, 0.1, words)
+
+
+RESULTS: dict[str, Callable[[Words], Page]] = {
+    "score": lambda words: score_page(evaluated(), words),
+    "agree": agreed,
+    "thresholds": kept,
+}
 
 
 def cells(page: Page) -> Iterator[Cell]:
@@ -73,6 +109,13 @@ def in_terminal(page: Page, room: Room) -> str:
     return console.file.getvalue()
 
 
+def in_html(page: Page) -> str:
+    """What a browser shows, and what it reads out of drawings."""
+    found = page_html(page)
+    labels = re.findall(r'aria-label="([^"]*)"', found)
+    return squeezed(unescape(re.sub(r"<style.*?</style>|<[^>]*>", "", found, flags=re.DOTALL) + " ".join(labels)))
+
+
 def squeezed(text: str) -> str:
     """A text whatever its line ends and spaces."""
     return re.sub(r"\s+", " ", text)
@@ -84,15 +127,19 @@ def test_what_a_page_says_stands_in_every_medium(name: str, language: str) -> No
     page = RESULTS[name](Words(language))
     screen = squeezed(in_terminal(page, Room(2000, screen=False, most=10_000)))
     document, paper = squeezed(re.sub(r"\\(.)", r"\1", markdown(page))), latex(page)
+    browser = in_html(page)
     seen = 0
     tables = [section for chapter in page.chapters for section in chapter.sections if isinstance(section, Table)]
-    short_headed = {column.title for table in tables for column in table.columns if column.short}
+    headings = {column.title: column.short or column.title for table in tables for column in table.columns}
     for cell in cells(page):
         text = plain(cell)
         assert squeezed(text) in document or squeezed(text).replace("`", "'") in document, text
         assert escaped(cell) in paper or text in paper, text  # a signature is a comment
+        assert squeezed(text) in browser, text
         seen += 1
-        assert text in short_headed or squeezed(plain(cell, short=True)) in screen, text
+        short = headings.get(text, plain(cell, short=True))
+        assert all(word in screen for word in short.split()), text  # headings are folded
+        assert text in headings or squeezed(short) in screen, text
     assert seen > 20
 
 

@@ -11,6 +11,7 @@ from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
+from clueval_xlsx.pages.page import Bars, CaseLink, Number, Page, Table, Tone
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.version import __version__
 from clueval_xlsx.views import numbers
@@ -18,6 +19,7 @@ from clueval_xlsx.views.scores import WITH_SHARES, score_columns
 from clueval_xlsx.views.tables import value_text
 from clueval_xlsx.words import Words
 
+MOST_ROWS = 500  # of a table; a page with more is no better reading, and the other outputs have them all
 # What HTML cannot carry: replaced one for one, so that offsets into the text stay right.
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -40,6 +42,20 @@ def render_page(template: str, words: Words, page: object, data: object = None, 
         version=__version__,
     )
     return _UNSHOWABLE.sub("\ufffd", text.replace("\r", " "))
+
+
+def page_html(page: Page, template: str = "chapters.html", data: object = None, *, script: str = "") -> str:
+    """A page of chapters; a template that extends `chapters.html` may add to it, with a script of its own."""
+    return render_page(template, Words(page.language), page, data, script=script)
+
+
+def _numeric(table: Table) -> list[bool]:
+    return [table.numeric(place) for place in range(len(table.columns))]
+
+
+def _longest(bars: Bars) -> float:
+    """The longest bar of all panels, which share one scale."""
+    return max((bar.number.value for _, panel in bars.panels for bar in panel), default=0)
 
 
 def script_json(data: object) -> Markup:
@@ -85,6 +101,14 @@ def _environment(words: Words) -> Environment:
     )
     environment.globals.update(
         words=words,
+        kind=lambda section: type(section).__name__,
+        is_runs=lambda cell: isinstance(cell, tuple),
+        is_link=lambda cell: isinstance(cell, CaseLink),
+        is_number=lambda cell: isinstance(cell, Number),
+        numeric_columns=_numeric,
+        longest=_longest,
+        elements={Tone.STRUCK: "del", Tone.INSERTED: "ins", Tone.KEPT: "b"},
+        MOST_ROWS=MOST_ROWS,
         score_columns=lambda table: score_columns(table, WITH_SHARES, words),
     )
     environment.filters.update(
