@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def side_file(target: Path) -> Path:
-    """Where a run keeps what it has found so far: beside what it is made for."""
+    """Where a run keeps what it has found so far: beside what it is made for, if that is a regular file."""
     named = with_name(target)
     return named.with_name(f"{named.name}.progress.jsonl")
 
@@ -37,6 +37,7 @@ def side_file(target: Path) -> Path:
 def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run:
     """Run the detector that the options name."""
     from clueval_xlsx.detectors.runner import run_detector
+    from clueval_xlsx.files.outputs import is_stream
 
     place = side_file(target)
     sizes = [len(document.text) + 1 for document in dataset.documents]
@@ -46,7 +47,7 @@ def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run
                 dataset.documents,
                 request.settings,
                 request.run,
-                side_file=place,
+                side_file=None if is_stream(target) else place,
                 sha256=dataset.gold.source.sha256,
                 advance=progress.advance,
                 seen=progress.seen,
@@ -67,7 +68,8 @@ def finds_kept(run: Run, target: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        say(f"What the detector found is kept in {place}; the same command with --resume takes it from there.")
+        if place.exists():
+            say(f"What the detector found is kept in {place}; the same command with --resume takes it from there.")
         raise
     if not run.failures:
         place.unlink(missing_ok=True)
@@ -78,9 +80,10 @@ def say_failures(dataset: Dataset, run: Run, target: Path) -> None:
     for number, reason in run.failures.items():
         say(f"Failed: document {dataset.documents[number].id!r}: {reason}.", urgent=True)
     if run.failures:
+        place = side_file(target)
+        kept = f"; the same command with --resume tries them again (the others are kept in {place})"
         say(
-            f"{len(run.failures)} of {len(dataset.documents)} documents failed; the same command with --resume tries "
-            f"them again (the others are kept in {side_file(target)}).",
+            f"{len(run.failures)} of {len(dataset.documents)} documents failed{kept if place.exists() else ''}.",
             urgent=True,
         )
 

@@ -220,7 +220,7 @@ def _check_places(targets: EvaluationTargets, review: ReviewRequest) -> None:
     others = [path for path in targets.paths if path != targets.workbook]
     for target in (*books, *others):
         if not target.is_dir():
-            check_target(target, guard(review.force))
+            check_target(target, guard(review.force), workbook=target in books)
 
 
 def _check_workbooks(targets: EvaluationTargets, review: ReviewRequest, parts: Iterable[str]) -> None:
@@ -230,7 +230,7 @@ def _check_workbooks(targets: EvaluationTargets, review: ReviewRequest, parts: I
 
     for book in (targets.named(part).workbook for part in parts):
         for path in review_targets(book, review).values() if book else ():
-            check_target(path, guard(review.force))
+            check_target(path, guard(review.force), workbook=True)
 
 
 def _finish(

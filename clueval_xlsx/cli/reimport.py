@@ -186,6 +186,7 @@ def reimport(
     """
     from clueval_xlsx.cli.console import counted, put, say, say_what_is_open
     from clueval_xlsx.files.locks import locked
+    from clueval_xlsx.files.outputs import is_stream
     from clueval_xlsx.review.log import head_of
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
@@ -213,7 +214,7 @@ def reimport(
             _write_gold(outputs, result, targets, Path(gold_file))
             _write_workbooks(outputs, result, targets, look, password)
             _write_texts(outputs, result, targets, look)
-        if log is not None:
+        if log is not None and not is_stream(log):
             head = head_of(log.read_text("utf-8"))
     if targets.gold == STANDARD_OUTPUT:
         put(result.content)
@@ -315,10 +316,12 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
 
     from clueval_xlsx.cli.console import counted, say
     from clueval_xlsx.exceptions import InputError
+    from clueval_xlsx.files.outputs import is_stream
     from clueval_xlsx.review.log import check_chain, new_judgements, read_log, write_log
 
     try:
-        old = path.read_bytes().decode("utf-8") if path.exists() else ""  # its line ends stay as they are
+        there = path.exists() and not is_stream(path)
+        old = path.read_bytes().decode("utf-8") if there else ""  # its line ends stay as they are
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}. Give another file to --judgements.") from None
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

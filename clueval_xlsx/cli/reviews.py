@@ -99,7 +99,7 @@ def save_workbook(
 
     memory = io.BytesIO()
     write(memory)
-    outputs.write_bytes(target, encrypt(memory.getvalue(), password))
+    outputs.write_bytes(target, encrypt(memory.getvalue(), password), workbook=True)
 
 
 def _write_without_text(

@@ -30,18 +30,25 @@ def history_so_far(history: Path) -> str:
     """What a history holds, ready for a further line."""
     from clueval_xlsx.outputs.history import read_history
 
-    old = _text_of(history) if history.exists() else ""
+    old = _text_of(history) if _is_there(history) else ""
     read_history(old, str(history))
     return old if not old or old.endswith("\n") else old + "\n"
 
 
 def past_runs(history: Path | None) -> tuple[PastRun, ...]:
     """The runs that a history knows; none where there is no history."""
-    if history is None or not history.exists():
+    if history is None or not _is_there(history):
         return ()
     from clueval_xlsx.outputs.history import past_runs
 
     return past_runs(_text_of(history), str(history))
+
+
+def _is_there(history: Path) -> bool:
+    """Whether there is a history to read: a pipe or a device is only written into."""
+    from clueval_xlsx.files.outputs import is_stream
+
+    return history.exists() and not is_stream(history)
 
 
 def _text_of(path: Path) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import os
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -146,20 +144,14 @@ def _why_not_overwrite(data: bytes, name: str) -> str:
 
 
 def settled(callback: Callable[..., object]) -> Callable[..., object]:
-    """A command that first brings to an end what a killed run left half done where its files are."""
+    """A command that names the files it has written."""
 
     @wraps(callback)
     def run(*arguments: object, **given: object) -> object:
-        from clueval_xlsx.cli.console import say
-        from clueval_xlsx.files.journal import settle
-
         _keep_strings()
         if not gc.isenabled():  # everything large is loaded: from now on there may be garbage
             gc.freeze()
             gc.enable()
-        for folder in _folders_of(given.values()):
-            for sentence in settle(folder):
-                say(sentence)
         try:
             return callback(*arguments, **given)
         finally:
@@ -173,15 +165,3 @@ def _keep_strings() -> None:
     import pandas as pd
 
     pd.set_option("mode.string_storage", "python")
-
-
-def _folders_of(values: Iterable[object]) -> list[Path]:
-    """The folders in which the files lie that a command was given, and those that it was given themselves."""
-    found: dict[Path, None] = {}
-    for value in values:
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, str | Path) and str(item) not in {"", "-"}:
-                with contextlib.suppress(OSError, ValueError):  # not everything that is said is a path
-                    path = Path(os.path.realpath(item))
-                    found.update(dict.fromkeys([path.parent, path] if path.is_dir() else [path.parent]))
-    return [folder for folder in found if folder.is_dir()]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.files.outputs import is_stream
 
 LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 1.0  # seconds before somebody is told what is being waited for
@@ -25,8 +26,12 @@ Tell = Callable[[str], None]
 def locked(path: Path, tell: Tell | None = None, limit: float = LONGEST_WAIT) -> Iterator[None]:
     """Be the only one at work on a file; `tell` is told when another process has to be waited for.
 
-    The lock lies beside the file, not on it: a file that is replaced by a new one takes its locks away with it.
+    The lock lies beside the file, not on it: a file that is replaced by a new one takes its locks away with it. What is
+    no regular file is not locked.
     """
+    if is_stream(path):
+        yield
+        return
     place = Path(os.path.realpath(path))
     missing = [folder for folder in place.parents if not folder.exists()]
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.files.outputs import is_stream
 
 _NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]')
 # Windows takes these for devices, whatever ending follows.
@@ -42,6 +43,8 @@ def with_end(path: Path, end: str) -> Path:
     """
     if path.name in {"", ".."}:
         raise OutputError(f"{path}: is a directory. Give the name of a file.")
+    if end and is_stream(path):
+        raise OutputError(f"{path}: is no regular file, and this run writes several. Give the name of a file.")
     return path.with_stem(path.stem + end)
 
 

@@ -1,32 +1,217 @@
-"""Writing files so that a run that fails leaves what was there before: all of them are moved into place at the end."""
+"""Writing files so that a run that fails leaves what was there before: at its end they are moved into place, in order.
+
+All new files lie complete beside their targets before the first of them is moved, so that a kill at any moment leaves
+each file whole, old or new; running again makes all of them new. What was left beside them goes with the next run.
+What is no regular file (a device, a pipe, an open stream) is never replaced but written into.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import platform
+import re
 import stat
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.files.journal import Move, settle, state, sync_folder, written_down
 from clueval_xlsx.files.office_locks import who_has_it_open
-from clueval_xlsx.files.temporaries import new_temporary, remove_abandoned
 
 # Says what would be lost with a file of this content and name, as words for a message; empty if nothing would.
 Guard = Callable[[bytes, str], str]
 
+_STREAM = re.compile(r"/(?:dev|proc/(?:self|thread-self))/fd/([0-9]{1,9})")
+_MOST_LINKS = 40
+_PREFIX = 40  # so much of a name stands in that of its temporary file, which must not become too long
+_TEMPORARY = re.compile(
+    r"\..*\.cx-(?P<machine>[0-9a-f]{8})-(?P<process>[0-9]{1,10})-(?P<began>[0-9]{1,20})\.[A-Za-z0-9_]{8}\.tmp",
+    re.DOTALL,
+)
+_ABANDONED = 24 * 3600  # seconds after which a temporary file of another machine is nobody's
 
-def check_target(target: Path, guard: Guard | None = None) -> None:
+
+class _Waiting(NamedTuple):
+    """A new file on its way."""
+
+    temporary: Path
+    target: Path
+    before: tuple[int, int] | None  # how the old one was when it was found to be nobody's work
+
+
+class Outputs:
+    """A set of files that are written beside their places, and put there when all of them are complete.
+
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with Outputs() as outputs:
+    ...     outputs.write_text(folder / "a.txt", "hello")
+    >>> (folder / "a.txt").read_text()
+    'hello'
+    """
+
+    def __init__(
+        self,
+        inputs: Iterable[str | Path] = (),
+        guard: Guard | None = None,
+        written: Callable[[Path], None] | None = None,
+        files_behind: Callable[[Path], Iterable[Path]] | None = None,
+    ) -> None:
+        """`inputs` are files that must not be overwritten; `guard` knows which others.
+
+        `files_behind` an input that is a folder or a glob must not be overwritten, either. `written` is told of every
+        file that is in its place.
+        """
+        self._guard = guard
+        self._written = written
+        self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
+        self._files_behind = files_behind
+        self._behind: dict[Path, set[Path]] = {}  # the files behind each input, as soon as one of them may be in danger
+        self._waiting: dict[Path, _Waiting] = {}  # by the places of their targets, in the order in which they are moved
+        self._streams: list[tuple[Path, bytes]] = []
+        self._removals: list[Path] = []
+        self._tidied: set[Path] = set()
+        self._folders: list[Path] = []
+
+    def __enter__(self) -> Outputs:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            for waiting in self._waiting.values():
+                waiting.temporary.unlink(missing_ok=True)
+            # The innermost first: a folder goes when it is empty.
+            for folder in sorted(set(self._folders), key=lambda folder: len(folder.parts), reverse=True):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+    def path(self, target: Path) -> Path:
+        """A temporary path beside the target, to be written by the caller, who may go back and forth in it."""
+        check_target(target, self._guard, workbook=True)
+        return self._beside(target)
+
+    def write_text(self, target: Path, text: str) -> None:
+        """Write text as UTF-8 with the line ends it has.
+
+        Half a surrogate pair, which JSON can bring along, is no character: it is written as JSON writes it, `\\ud800`.
+        """
+        self.write_bytes(target, text.encode("utf-8", "backslashreplace"))
+
+    def write_bytes(self, target: Path, content: bytes, *, workbook: bool = False) -> None:
+        """Write bytes; a workbook's only to a regular file."""
+        check_target(target, self._guard, workbook=workbook)
+        if is_stream(target):
+            self._streams.append((target, content))
+            return
+        path = self._beside(target)
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise OutputError(
+                f"{target}: cannot be written: {error.strerror}. Make room or choose another place, and run again."
+            ) from None
+
+    def refuse_input(self, target: Path) -> None:
+        """Refuse a place where an input of this run lies."""
+        place = target.resolve()
+        if place in self._inputs or (place.exists() and any(place in self._files_of(path) for path in self._inputs)):
+            raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
+
+    def remove_afterwards(self, path: Path) -> None:
+        """Remove a file when the outputs are in place."""
+        self._removals.append(path)
+
+    def folder(self, folder: Path) -> None:
+        """Make a folder for outputs; it is removed again if the run fails and nothing is in it."""
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{folder}: is a file, not a folder. Choose another name.")
+        missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"{folder}: the folder cannot be made: {error.strerror}. Choose a folder you may write to."
+            ) from None
+        self._folders += missing
+
+    def _beside(self, target: Path) -> Path:
+        """A new temporary file beside a target."""
+        target = _followed(target)
+        place = target.resolve()
+        if target.parent not in self._tidied and target.parent.is_dir():
+            self._tidied.add(target.parent)
+            remove_abandoned(target.parent)
+        self.refuse_input(target)
+        if place in self._waiting:
+            raise OutputError(f"{target}: two outputs of this run have this name. Give each its own.")
+        before = _state(target)
+        self.folder(target.parent)
+        try:
+            temporary = new_temporary(target)
+        except OSError as error:
+            raise OutputError(
+                f"{target}: cannot be written: {error.strerror}. Choose a folder you may write to."
+            ) from None
+        self._waiting[place] = _Waiting(temporary, target, before)
+        return temporary
+
+    def _files_of(self, path: Path) -> set[Path]:
+        if path not in self._behind:
+            found = self._files_behind(path) if self._files_behind is not None else ()
+            self._behind[path] = {file.resolve() for file in found}
+        return self._behind[path]
+
+    def _finish(self) -> None:
+        """Everything is complete: write into what is no file, and put the files in place, one after the other."""
+        for target, before in [(waiting.target, waiting.before) for waiting in self._waiting.values()]:
+            if self._guard is not None and _state(target) != before:  # a long run leaves time to judge
+                _spare(target, self._guard)
+        permissions = 0o666 & ~_umask()
+        for temporary, target, _ in self._waiting.values():
+            with _reported(target, "cannot be put in place"):
+                with temporary.open("rb+") as stream:  # Windows brings to the disk only what may be written to
+                    os.fsync(stream.fileno())
+                temporary.chmod(_mode(target, permissions))
+        for target, content in self._streams:
+            with _reported(target, "cannot be written"):
+                _pour(content, target)
+        moved: list[str] = []
+        for temporary, target, _ in self._waiting.values():
+            with _reported(target, "cannot be put in place", moved):
+                temporary.replace(target)
+            moved.append(target.name)
+        self._folders = []
+        for path in self._removals:
+            path.unlink(missing_ok=True)
+        if self._written is not None:
+            for target in (*(target for target, _ in self._streams), *(each.target for each in self._waiting.values())):
+                self._written(target)
+
+
+def check_target(target: Path, guard: Guard | None = None, *, workbook: bool = False) -> None:
     """Refuse a place where no file can go, where somebody is at work, or where work would be lost.
 
-    Worth asking before a long run.
+    Worth asking before a long run. A workbook needs a file that can be gone back in.
     """
     if str(target) == "-":
         raise OutputError("-: standard output is not possible here. Give the name of a file.")
     try:
+        if is_stream(target):
+            if workbook:
+                raise OutputError(
+                    f"{target}: is no regular file, and a workbook needs a seekable one. Give the name of a file."
+                )
+            return
         if target.is_dir():
             raise OutputError(f"{target}: is a directory. Give the name of a file.")
         opened = who_has_it_open(target) or who_has_it_open(_followed(target))
@@ -41,17 +226,60 @@ def check_target(target: Path, guard: Guard | None = None) -> None:
         )
 
 
+def is_stream(target: Path) -> bool:
+    """Whether something is written into, never replaced: a device, a pipe, a socket, an open file (`/dev/stdout`)."""
+    if _open_file(target) is not None:
+        return True
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def shown_name(path: str | Path) -> str:
+    """A path as text that can be written to a file; in a place without UTF-8 its letters arrive as bare bytes.
+
+    >>> shown_name("M\\udcc3\\udcbcller.vrt")
+    'Müller.vrt'
+    """
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _open_file(target: Path) -> int | None:
+    """The number of the open file that a path stands for, as `/dev/stdout`, `/dev/fd/3` and links to them do."""
+    place = os.path.abspath(target)  # noqa: PTH100 - without following links
+    for _ in range(_MOST_LINKS):
+        match = _STREAM.fullmatch(place)
+        if match:
+            return int(match[1])
+        try:
+            place = os.path.abspath(os.path.join(os.path.dirname(place), os.readlink(place)))  # noqa: PTH100, PTH115, PTH118, PTH120
+        except OSError:
+            return None
+    return None
+
+
+def _pour(content: bytes, target: Path) -> None:
+    """Write into something that is no regular file; a named pipe is waited for until somebody reads it."""
+    number = _open_file(target)
+    terminal = getattr(os, "O_NOCTTY", 0)  # where the target is a terminal it does not become ours
+    descriptor = os.open(target, os.O_WRONLY | terminal) if number is None else os.dup(number)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
+
+
 def _spare(target: Path, guard: Guard) -> None:
     """Refuse to replace a file that holds somebody's work; one that may not be read is left alone, too."""
     if not target.is_file():
         return
     try:
-        found = guard(target.read_bytes(), target.name)
+        work = guard(target.read_bytes(), target.name)
     except OSError as error:
-        found = f"it cannot be looked into ({error.strerror})"
-    if found:
+        work = f"it cannot be looked into ({error.strerror})"
+    if work:
         raise OutputError(
-            f"{target}: this file would be overwritten, and {found}. Choose another name, or add --force to lose it."
+            f"{target}: this file would be overwritten, and {work}. Choose another name, or add --force to lose it."
         )
 
 
@@ -71,241 +299,26 @@ def _followed(target: Path) -> Path:
     return place if target.is_symlink() else target
 
 
-def shown_name(path: str | Path) -> str:
-    """A path as text that can be written to a file; in a place without UTF-8 its letters arrive as bare bytes.
-
-    >>> shown_name("M\\udcc3\\udcbcller.vrt")
-    'Müller.vrt'
-    """
-    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-class Outputs:
-    """A set of files that appear together or not at all.
-
-    >>> import tempfile; folder = Path(tempfile.mkdtemp())
-    >>> with Outputs() as outputs:
-    ...     outputs.write_text(folder / "a.txt", "hello")
-    >>> (folder / "a.txt").read_text()
-    'hello'
-    """
-
-    def __init__(
-        self,
-        inputs: Iterable[str | Path] = (),
-        guard: Guard | None = None,
-        written: Callable[[Path], None] | None = None,
-        files_behind: Callable[[Path], Iterable[Path]] | None = None,
-    ) -> None:
-        """`inputs` are files that must not be overwritten; `guard` knows which others.
-
-        `files_behind` an input that is a folder or a glob must not be overwritten, either.
-        """
-        self._guard = guard
-        self._written = written  # told of every file that is in its place
-        self._looked_at: dict[Path, object] = {}  # how each target was when it was found to be nobody's work
-        self._inputs = {Path(path).resolve() for path in inputs if str(path) != "-"}
-        self._files_behind = files_behind
-        self._behind: dict[Path, set[Path]] = {}  # the files behind each input, as soon as one of them may be in danger
-        self._waiting: list[tuple[Path, Path]] = []
-        self._removals: list[Path] = []
-        self._tidied: set[Path] = set()
-        self.settled: list[str] = []  # sentences about what killed runs had left half done
-        self._places: set[Path] = set()
-        self._folders: list[Path] = []
-
-    def __enter__(self) -> Outputs:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                targets = [target for _, target in self._waiting]
-                self._move_into_place()
-                if self._written is not None:
-                    for target in targets:
-                        self._written(target)
-        finally:
-            self._clean_up()
-
-    def path(self, target: Path) -> Path:
-        """A temporary path beside the target, to be written by the caller."""
-        self._tidy(_followed(target).parent)
-        check_target(target, self._guard)
-        target = _followed(target)
-        place = target.resolve()
-        self._looked_at[target] = state(target)
-        self.refuse_input(target)
-        if place in self._places:
-            raise OutputError(f"{target}: two outputs of this run have this name. Give each its own.")
-        self.folder(target.parent)
-        try:
-            temporary = new_temporary(target)
-        except OSError as error:
-            raise OutputError(
-                f"{target}: cannot be written: {error.strerror}. Choose a folder you may write to."
-            ) from None
-        self._places.add(place)
-        self._waiting.append((temporary, target))
-        return temporary
-
-    def refuse_input(self, target: Path) -> None:
-        """Refuse a place where an input of this run lies."""
-        place = target.resolve()
-        if place in self._inputs or (place.exists() and any(place in self._files_of(path) for path in self._inputs)):
-            raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
-
-    def _files_of(self, path: Path) -> set[Path]:
-        if path not in self._behind:
-            found = self._files_behind(path) if self._files_behind is not None else ()
-            self._behind[path] = {file.resolve() for file in found}
-        return self._behind[path]
-
-    def remove_afterwards(self, path: Path) -> None:
-        """Remove a file together with the moment at which the outputs are in place."""
-        if path.exists():
-            self._removals.append(path)
-
-    def _tidy(self, folder: Path) -> None:
-        """Bring to an end, and clear away, what killed runs left in a folder."""
-        if folder not in self._tidied and folder.is_dir():
-            self._tidied.add(folder)
-            self.settled += settle(folder)
-            remove_abandoned(folder)
-
-    def folder(self, folder: Path) -> None:
-        """Make a folder for outputs; it is removed again if the run fails and nothing is in it."""
-        if folder.exists() and not folder.is_dir():
-            raise OutputError(f"{folder}: is a file, not a folder. Choose another name.")
-        missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                f"{folder}: the folder cannot be made: {error.strerror}. Choose a folder you may write to."
-            ) from None
-        self._folders += missing
-
-    def write_text(self, target: Path, text: str) -> None:
-        """Write text as UTF-8 with the line ends it has.
-
-        Half a surrogate pair, which JSON can bring along, is no character: it is written as JSON writes it, `\\ud800`.
-        """
-        self.write_bytes(target, text.encode("utf-8", "backslashreplace"))
-
-    def write_bytes(self, target: Path, content: bytes) -> None:
-        """Write bytes."""
-        path = self.path(target)
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise OutputError(
-                f"{target}: cannot be written: {error.strerror}. Make room or choose another place, and run again."
-            ) from None
-
-    def _move_into_place(self) -> None:
-        self._look_again()
-        permissions = 0o666 & ~_umask()
-        for temporary, target in self._waiting:
-            with _reported(target):
-                with temporary.open("rb+") as stream:  # Windows brings to the disk only what may be written to
-                    os.fsync(stream.fileno())
-                temporary.chmod(_mode(target, permissions))
-        if len(self._waiting) + len(self._removals) > 1:
-            self._move_together()
-        else:  # a single file is replaced in one step
-            for temporary, target in self._waiting:
-                with _reported(target):
-                    temporary.replace(target)
-        self._folders = []
-
-    def _move_together(self) -> None:
-        """Several files: whatever happens, all of them are new in the end, or none is."""
-        old = [_Old(target) for _, target in self._waiting]
-        moves = [
-            Move(temporary, target, place.kept, state(target), state(temporary))
-            for (temporary, target), place in zip(self._waiting, old, strict=True)
-        ]
-        try:
-            with _reported(self._waiting[0][1]), written_down(moves, self._removals):
-                self._move_all(old)
-                for path in self._removals:
-                    path.unlink(missing_ok=True)
-                for folder in {target.parent for _, target in self._waiting}:
-                    sync_folder(folder)
-        finally:
-            for place in old:
-                place.forget()
-
-    def _move_all(self, old: Sequence[_Old]) -> None:
-        for temporary, target in self._waiting:
-            try:
-                with _reported(target):
-                    temporary.replace(target)
-            except BaseException:
-                for place, (moved, _) in zip(old, self._waiting, strict=True):
-                    place.come_back(replaced=not moved.exists())
-                raise
-
-    def _look_again(self) -> None:
-        """A long run leaves time to judge: a target that changed since it was looked at is looked at once more."""
-        if self._guard is not None:
-            for _, target in self._waiting:
-                if state(target) != self._looked_at[target]:
-                    _spare(target, self._guard)
-
-    def _clean_up(self) -> None:
-        for temporary, _ in self._waiting:
-            temporary.unlink(missing_ok=True)
-        # The innermost first: a folder goes when it is empty.
-        for folder in sorted(set(self._folders), key=lambda folder: len(folder.parts), reverse=True):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-
-
-class _Old:
-    """What stood at a place before, kept under a second, hidden name until all files are in place."""
-
-    def __init__(self, target: Path) -> None:
-        self.target = target
-        self.kept: Path | None = None
-        self._was_there = target.exists()
-        if self._was_there:
-            # Where the file system knows no second names (FAT), the old file cannot come back.
-            with contextlib.suppress(OSError, NotImplementedError):
-                name = new_temporary(target, ".old")
-                name.unlink()
-                os.link(target, name)
-                self.kept = name
-
-    def come_back(self, *, replaced: bool) -> None:
-        """Undo a move, if there was one."""
-        with contextlib.suppress(OSError):
-            if not replaced:
-                return
-            if self.kept is not None:
-                self.kept.replace(self.target)
-            elif not self._was_there:
-                self.target.unlink()
-
-    def forget(self) -> None:
-        """The second name is needed no more."""
-        if self.kept is not None:
-            self.kept.unlink(missing_ok=True)
-
-
-@contextmanager
-def _reported(target: Path) -> Iterator[None]:
-    """Trouble with the last step, as a message."""
+@contextlib.contextmanager
+def _reported(target: Path, what: str, moved: Sequence[str] = ()) -> Iterator[None]:
+    """Trouble with the last steps, as a message."""
     try:
         yield
     except OSError as error:
+        already = f" These are new already: {', '.join(moved)}." if moved else ""
         raise OutputError(
-            f"{target}: cannot be put in place: {error.strerror}. "
-            "If it is open in another program, close it there and run again."
+            f"{target}: {what}: {error.strerror}. If it is open in another program, close it there and run again."
+            f"{already}"
         ) from None
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """What tells a file from what it was before; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 def _mode(target: Path, otherwise: int) -> int:
@@ -321,3 +334,62 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+# ---- temporary files: their names say whose they are, so that those of a killed run can be told
+
+
+def new_temporary(target: Path) -> Path:
+    """An empty file beside a target."""
+    prefix = f".{target.name[:_PREFIX]}.{_whose(os.getpid())}."
+    handle, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent)
+    os.close(handle)
+    return Path(name)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files that runs left behind when they were killed; those of running ones stay."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            match = _TEMPORARY.fullmatch(entry.name)
+            if match is None:
+                continue
+            if match["machine"] == _machine() and os.name == "posix":
+                abandoned = not _runs(int(match["process"]), match["began"])
+            else:
+                abandoned = time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED
+            if abandoned:
+                os.unlink(entry.path)  # noqa: PTH108 - an entry of the folder, not a path
+
+
+def _runs(process: int, began: str) -> bool:
+    """Whether a process is still there, and no other one that got its number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        pass
+    except OverflowError:
+        return False
+    return _began(process) == began
+
+
+@cache
+def _whose(process: int) -> str:
+    """What the names of a process's temporary files say of it."""
+    return f"cx-{_machine()}-{process}-{_began(process)}"
+
+
+@cache
+def _machine() -> str:
+    """A short name of this machine."""
+    return hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def _began(process: int) -> str:
+    """When a process began, in the system's own count, where it says so."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return "0"

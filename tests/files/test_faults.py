@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.files.journal import NAME as JOURNAL
 from clueval_xlsx.files.office_locks import who_has_it_open
 from clueval_xlsx.files.outputs import Outputs
 from tests.support.ci import THOROUGH
@@ -217,36 +216,40 @@ def killed_everywhere(folder: Path, old: dict[str, str], *runs: list[str]) -> li
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("command_", "outputs", "next_"),
+    ("command_", "outputs"),
     [
-        (("evaluate", *SIDES), {"-o": "review.xlsx"}, ("status", "review.xlsx")),
-        (BACK, {"-o": "corrected.vrt", "--changes": "changes.tsv"}, ("validate", "changes.tsv")),
+        (("evaluate", *SIDES), {"-o": "review.xlsx"}),
+        (BACK, {"-o": "corrected.vrt", "--changes": "changes.tsv", "--judgements": "log.jsonl"}),
     ],
     ids=["evaluate", "reimport"],
 )
-def test_killed_at_any_file_operation_the_files_are_old_or_new_and_after_the_next_run_none_differs_from_the_others(
-    command_: tuple[str, ...], outputs: dict[str, str], next_: tuple[str, str], home: Path, tmp_path: Path
+def test_killed_at_any_file_operation_each_file_is_old_or_new_and_the_same_command_again_makes_all_of_them_new(
+    command_: tuple[str, ...], outputs: dict[str, str], home: Path, tmp_path: Path
 ) -> None:
     arguments = [word.format(home=home) for word in command_]
     for option, name in outputs.items():
         arguments += [option, str(tmp_path / name)]
-    old = dict.fromkeys(outputs.values(), OLD)
-    points = killed_everywhere(tmp_path, old, arguments, [next_[0], str(tmp_path / next_[1])])
+    old = {name: "" if name.endswith(".jsonl") else OLD for name in outputs.values()}
+    points = killed_everywhere(tmp_path, old, arguments, arguments)
     new = points[-1]["left"]
     assert sorted(new) == sorted(outputs.values())
-    states, mended = set(), set()
+    states = set()
     for point in points[:-1]:
-        kept = {name: point["left"][name] == points[0]["left"][name] for name in new}
+        kept = {name: point["left"][name] == points[0]["left"][name] for name in outputs.values()}
         for name, is_old in kept.items():
-            assert is_old or point["left"][name] == new[name], (point, name)
+            assert is_old or _is(point["left"], new, name), (point, name)
         states.add(tuple(kept.values()))
-        assert all(name in new or name == JOURNAL or name.endswith(".tmp") for name in point["left"])
+        assert all(name in new or name.endswith((".tmp", ".lock")) for name in point["left"])
         (after,) = point["afters"]
-        mended.add(tuple(after[name] == points[0]["left"][name] for name in new))
-        assert all(name in new or name.endswith(".tmp") for name in after)
-    assert (True,) * len(new) in states  # killed before anything was moved into place
-    assert len(new) == 1 or len(states) == 3  # all old, all new, and half of each
-    assert mended <= {(True,) * len(new), (False,) * len(new)}
+        assert all(_is(after, new, name) for name in new), point
+        assert sorted(after) == sorted(new)  # what the killed run had left beside them is gone
+    # In their order, the log last: whatever is in it was carried out.
+    assert states == {(False,) * number + (True,) * (len(new) - number) for number in range(len(new) + 1)}
+
+
+def _is(left: dict, new: dict, name: str) -> bool:
+    """Whether a file is as the whole run leaves it; a log says when it was written, so its lines are counted."""
+    return left[name][1] == new[name][1] if name.endswith(".jsonl") else left[name] == new[name]
 
 
 @pytest.mark.sweep
@@ -288,49 +291,27 @@ def write_all(targets: list[Path]) -> None:
 
 
 @pytest.mark.parametrize("fails", [0, 1, 2])
-def test_several_files_appear_together_or_not_at_all(
+def test_where_one_of_several_files_cannot_be_put_in_place_the_message_names_those_that_are_new_already(
     fails: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there, new, last = (tmp_path / name for name in ("there.txt", "new.txt", "last.txt"))
-    there.write_text(OLD, "utf-8")
-    last.write_text(OLD, "utf-8")
+    targets = [tmp_path / name for name in ("there.txt", "new.txt", "last.txt")]
+    targets[0].write_text(OLD, "utf-8")
+    targets[2].write_text(OLD, "utf-8")
     original = Path.replace
-    targets = [there, new, last]
 
     def replace(self: Path, other: Path) -> Path:
-        if self.suffix == ".tmp" and ".old." not in self.name and Path(other) == targets[fails]:
+        if Path(other) == targets[fails]:
             raise PermissionError(errno.EACCES, "Access is denied")
         return original(self, other)
 
     monkeypatch.setattr(Path, "replace", replace)
-    with pytest.raises(OutputError, match=rf"{targets[fails].name}: cannot be put in place"):
+    with pytest.raises(OutputError, match=rf"{targets[fails].name}: cannot be put in place") as refusal:
         write_all(targets)
-    assert there.read_text("utf-8") == last.read_text("utf-8") == OLD
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["last.txt", "there.txt"]
-
-
-def test_several_files_without_second_names_leave_whole_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """FAT knows no second names: what was replaced stays replaced, but nothing is lost."""
-
-    def link(*_: object, **__: object) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted")
-
-    monkeypatch.setattr(os, "link", link)
-    targets = [tmp_path / "a.txt", tmp_path / "b.txt"]
-    for target in targets:
-        target.write_text(OLD, "utf-8")
-    original = Path.replace
-
-    def replace(self: Path, other: Path) -> Path:
-        if Path(other) == targets[1]:
-            raise PermissionError(errno.EACCES, "Access is denied")
-        return original(self, other)
-
-    monkeypatch.setattr(Path, "replace", replace)
-    with pytest.raises(OutputError, match=r"b\.txt: cannot be put in place"):
-        write_all(targets)
-    assert [target.read_text("utf-8") for target in targets] == ["new", OLD]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
+    names = [target.name for target in targets]
+    assert ("These are new already: " + ", ".join(names[:fails]) in str(refusal.value)) == bool(fails)
+    assert [target.read_text("utf-8") for target in targets[:fails]] == ["new"] * fails
+    assert all(target.read_text("utf-8") == OLD for target in targets[fails:] if target.exists())
+    assert not [path for path in tmp_path.iterdir() if path not in targets]
 
 
 def test_two_outputs_of_the_same_name_are_refused(home: Path, tmp_path: Path) -> None:
