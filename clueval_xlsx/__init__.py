@@ -12,27 +12,25 @@ from clueval_xlsx.version import __version__
 if TYPE_CHECKING:
     from clueval_xlsx.cases.table import error_table
     from clueval_xlsx.comparison import Comparison, compare
-    from clueval_xlsx.corpus.label_rules import LabelRules
     from clueval_xlsx.corpus.merging import merge_layers
-    from clueval_xlsx.evaluation import Evaluation, Options, evaluate, evaluate_spans, evaluate_tags
+    from clueval_xlsx.evaluation import Evaluation, evaluate, evaluate_spans, evaluate_tags
     from clueval_xlsx.formats.loading import read, read_pair
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import LabelRules, Options, ReadOptions, ReviewOptions, SchemeOptions
     from clueval_xlsx.outputs.html.writing import write_html
-    from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+    from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.reimport import Reimport, reimport
     from clueval_xlsx.scoring.matching import match_spans
-    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
     from clueval_xlsx.threads import set_threads
 else:  # a type checker sees the names above and no others: a misspelt import is an error there
     _HOMES = {
         "Comparison": "comparison",
         "Evaluation": "evaluation",
-        "LabelRules": "corpus.label_rules",
-        "Options": "evaluation",
-        "ReadOptions": "formats.options",
+        "LabelRules": "options",
+        "Options": "options",
+        "ReadOptions": "options",
         "Reimport": "review.reimport",
-        "ReviewOptions": "outputs.xlsx",
-        "SchemeOptions": "scoring.scheme_settings",
+        "ReviewOptions": "options",
+        "SchemeOptions": "options",
         "compare": "comparison",
         "error_table": "cases.table",
         "evaluate": "evaluation",

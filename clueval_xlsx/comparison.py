@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.arguments import shown
 from clueval_xlsx.cases.contexts import Extents
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.several_systems import marked_words
@@ -19,6 +18,7 @@ from clueval_xlsx.cases.table import case_table, with_touched
 from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.options.declaration import shown
 from clueval_xlsx.scoring.cards import cards_html, rate_card
 from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval, swaps
@@ -329,9 +329,8 @@ def _strict_and_relaxed(evaluation: Evaluation) -> tuple[System, System]:
     paired = set(_identities(loose))
     tight = scores[~relaxed]
     tight = tight[[identity in paired for identity in _identities(tight)]]
-    modes = {STRICT: "mark", RELAXED: "apply"}
-    views = {name: evaluation.with_equivalence(mode) for name, mode in modes.items()}
-    return System(STRICT, views[STRICT], tight), System(RELAXED, views[RELAXED], loose)
+    marked, applied = evaluation.with_equivalence("mark"), evaluation.with_equivalence("apply")
+    return System(STRICT, marked, tight), System(RELAXED, applied, loose)
 
 
 def _overall(scores: pd.DataFrame) -> pd.DataFrame:

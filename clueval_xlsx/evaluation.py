@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.arguments import wanted
 from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
 from clueval_xlsx.corpus.annotation import FloatArray, span_scores
 from clueval_xlsx.corpus.label_rules import align_labels
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError, did_you_mean
-from clueval_xlsx.figures import Figures, InputFacts, Options, signature
+from clueval_xlsx.figures import Figures, InputFacts, signature
+from clueval_xlsx.options import Options
+from clueval_xlsx.options.declaration import wanted
 from clueval_xlsx.scoring.chosen_schemes import chosen_tallies
 from clueval_xlsx.scoring.confusion import confusion
 from clueval_xlsx.scoring.counts import Breakdown, Counts, Tally, count, groupings
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Evaluation",
-    "Options",
     "evaluate",
     "evaluate_each",
     "evaluate_spans",
@@ -92,7 +92,7 @@ class Evaluation(Figures):
         """Of scheme `presidio`, how often which type met which, at the first of its thresholds."""
         return presidio.confusion(self.strict) if "presidio" in self.options.schemes.chosen else None
 
-    def with_equivalence(self, mode: str) -> Evaluation:
+    def with_equivalence(self, mode: Literal["apply", "mark"]) -> Evaluation:
         """The same result with equivalent labels applied to, or only marked in, the headline and the cases."""
         return replace(self, options=replace(self.options, labels=replace(self.options.labels, equivalence=mode)))
 
@@ -254,7 +254,7 @@ def evaluate(pair: Pair, options: Options | None = None) -> Evaluation:
     )
     _check_layers(options, pair.layers)
     if "chars" in options.schemes.chosen:
-        chars.compile_rules(options.schemes.allowed)  # a bad rule stops the run before anything is computed
+        chars.compile_rules(options.schemes.allow)  # a bad rule stops the run before anything is computed
     raw = pair
     pair, alignment = align_labels(raw, options.labels)
     groups = groupings(pair, options.by, alignment.discarded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,73 +13,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.arguments import check_kinds, keep, one_of, texts, wanted
 from clueval_xlsx.corpus.annotation import Annotation
-from clueval_xlsx.corpus.label_rules import Alignment, LabelRules
+from clueval_xlsx.corpus.label_rules import Alignment
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options import Options
 from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
 from clueval_xlsx.scoring.counts import Counts
 from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.scheme_settings import RELAXED, SchemeOptions
+from clueval_xlsx.scoring.scheme_settings import RELAXED
 from clueval_xlsx.scoring.scores import score_table
 from clueval_xlsx.version import __version__
-
-MOST_BETA = 1000.0  # a million times the weight of precision
-MOST_REPLICATES = 1_000_000  # more would change no figure, but fill the memory
-_LARGEST_SEED = 2**63 - 1
-_MOST_CONTEXT = 10**9  # tokens: more than any text has, and positions can still be added to it
-
-
-@dataclass(frozen=True)
-class Options:
-    """What to compute. Everything here is part of the signature.
-
-    `level`  how lenient a match may be, for the headline and the cases: `exact`, `superset`, `tiling` or `overlap`
-    `labelled`  the layer whose labels must agree, too; None: labels do not matter
-    `beta`  the weight of recall in F-beta
-    `by`  keys of metadata to group by
-    `seed`  of what is drawn at random: samples, hand-outs, tests between systems
-    `replicates`  how often documents change sides in tests between systems; 0 gives no tests and no intervals
-    `context`  how many tokens are shown on each side of a case; None for its sentence
-    `schemes`  ways to count besides `clueval`: their names alone, or `SchemeOptions`
-    `labels`  what is done to labels before: `LabelRules`
-
-    >>> Options(level="exact", schemes=["seqeval"]).schemes.chosen
-    ('clueval', 'seqeval')
-    """
-
-    level: str = "overlap"
-    labelled: str | None = None
-    beta: float = 2.0
-    by: Sequence[str] = ()
-    seed: int = 20240
-    replicates: int = 1000
-    context: int | None = None
-    schemes: SchemeOptions = field(default_factory=SchemeOptions)
-    labels: LabelRules = field(default_factory=LabelRules)
-
-    def __post_init__(self) -> None:
-        schemes: object = self.schemes
-        if isinstance(schemes, str | list | tuple | set):  # their names alone
-            schemes = SchemeOptions(texts("schemes", schemes, "names of schemes"))
-        wanted("schemes", schemes, SchemeOptions, "SchemeOptions, such as SchemeOptions(['seqeval'])")
-        wanted("labels", self.labels, LabelRules, 'LabelRules, such as LabelRules(map={"LOCATION": "LOC"})')
-        keep(self, by=texts("by", self.by, "keys of metadata"), schemes=schemes)
-        one_of("level", self.level, LEVELS)
-        check_kinds(self)
-        if not 1 / MOST_BETA <= self.beta <= MOST_BETA:
-            raise OptionError(
-                f"--beta {self.beta:g}: a weight of recall. Allowed: {1 / MOST_BETA:g} to {MOST_BETA:g}, such as 2; "
-                "beyond that F-beta is precision or recall itself."
-            )
-        for name, value, most in (
-            ("--replicates", self.replicates, MOST_REPLICATES),
-            ("--seed", self.seed, _LARGEST_SEED),
-            ("--context", self.context or 0, _MOST_CONTEXT),
-        ):
-            if not 0 <= value <= most:
-                raise OptionError(f"{name} {value}: out of range. Allowed: 0 to {most:,}.")
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import pandas as pd
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options import Options
 from clueval_xlsx.text.strings import BoolArray
 
 _FEWEST = 3  # annotations, among which one can stand apart

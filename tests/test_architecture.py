@@ -32,7 +32,7 @@ TALKING = {"print", "input", "exit", "quit", "echo"}
 # evaluations beside each other, so they stand above `evaluation`, and no room is made for two modules.
 AT_THE_TOP = {
     "__init__", "__main__", "version", "exceptions", "words", "evaluation", "comparison", "pairwise_agreement",
-    "resources", "threads", "clusters", "figures", "arguments",
+    "resources", "threads", "clusters", "figures",
 }  # fmt: skip
 
 

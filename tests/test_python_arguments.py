@@ -32,6 +32,7 @@ from clueval_xlsx import (
     write_workbook,
 )
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.options import CaseOptions
 from clueval_xlsx.review.judgements import Judgement
 from tests.support.folders import ROOT
 from tests.support.judging import workbook
@@ -52,9 +53,9 @@ def ann() -> io.BytesIO:
 @pytest.mark.parametrize(
     ("written", "same"),
     [
-        (SchemeOptions("seqeval"), SchemeOptions(("seqeval",))),
-        (SchemeOptions(["seqeval", "iou"]), SchemeOptions(("seqeval", "iou"))),
-        (SchemeOptions({"seqeval", "iou"}), SchemeOptions(("iou", "seqeval"))),
+        (SchemeOptions(scheme="seqeval"), SchemeOptions(scheme=("seqeval",))),
+        (SchemeOptions(scheme=["seqeval", "iou"]), SchemeOptions(scheme=("seqeval", "iou"))),
+        (SchemeOptions(scheme={"seqeval", "iou"}), SchemeOptions(scheme=("iou", "seqeval"))),
         (SchemeOptions(iou_threshold=0.5), SchemeOptions(iou_threshold=(0.5,))),  # type: ignore[arg-type]
         (SchemeOptions(iou_threshold=np.array([0.5])), SchemeOptions(iou_threshold=(0.5,))),  # type: ignore[arg-type]
         (SchemeOptions(allow={"NAME": "[.]"}), SchemeOptions(allow=(("NAME", "[.]"),))),
@@ -62,12 +63,12 @@ def ann() -> io.BytesIO:
         (LabelRules(equivalent=[["MISC", "PER"]]), LabelRules(equivalent=(("MISC", "PER"),))),
         (LabelRules(ignore="MISC"), LabelRules(ignore=("MISC",))),
         (Options(by="court"), Options(by=("court",))),
-        (Options(schemes="seqeval"), Options(schemes=SchemeOptions(("seqeval",)))),  # type: ignore[arg-type]
-        (Options(schemes=["seqeval"]), Options(schemes=SchemeOptions(("seqeval",)))),  # type: ignore[arg-type]
+        (Options(schemes="seqeval"), Options(schemes=SchemeOptions(scheme=("seqeval",)))),  # type: ignore[arg-type]
+        (Options(schemes=["seqeval"]), Options(schemes=SchemeOptions(scheme=("seqeval",)))),  # type: ignore[arg-type]
         (Options(seed=np.int64(3)), Options(seed=3)),  # type: ignore[arg-type]
         (ReadOptions(text=Path("texts")), ReadOptions(text="texts")),  # type: ignore[arg-type]
         (ReadOptions(tag_names=["O", "B-PER"]), ReadOptions(tag_names=("O", "B-PER"))),
-        (ReviewOptions(team=["anna", "ben"]), ReviewOptions(team=("anna", "ben"))),  # type: ignore[arg-type]
+        (CaseOptions(judges=["anna", "ben"]), CaseOptions(judges=("anna", "ben"))),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_options_may_be_written_in_several_ways(written: object, same: object) -> None:
@@ -155,42 +156,42 @@ def test_a_workbook_is_written_to_a_path_as_text_as_to_any_path(tmp_path: Path) 
     ("call", "words"),
     [
         (lambda: LabelRules(equivalent=("MISC", "PER")), r"equivalent: found \('MISC', 'PER'\).*groups.*\[\(\"ORG\""),
-        (lambda: LabelRules(equivalent="MISC,PER"), "equivalent: found 'MISC,PER'. Allowed: groups"),
+        (lambda: LabelRules(equivalent="MISC,PER"), "equivalent: found 'MISC,PER'. Allowed: groups of two"),
         (lambda: LabelRules(equivalent=[["MISC"]]), "equivalent: .*groups"),
         (lambda: LabelRules(equivalent={"MISC": "PER"}), "equivalent: .*groups"),
-        (lambda: LabelRules(map="MISC=PER"), "map: found 'MISC=PER'. Allowed: the new name of each label"),
+        (lambda: LabelRules(map="MISC=PER"), "map: found 'MISC=PER'. Allowed: OLD=NEW, as a dict"),
         (lambda: LabelRules(map=("MISC", "PER")), "map: found"),
-        (lambda: LabelRules(map={"MISC": 3}), "map: found {'MISC': 3}"),
-        (lambda: LabelRules(ignore=3), "ignore: found 3. Allowed: labels"),
-        (lambda: LabelRules(unmapped="drop"), "unmapped 'drop': unknown. Allowed: discard, keep"),
+        (lambda: LabelRules(map={"MISC": 3}), "map: found 'MISC=3'"),
+        (lambda: LabelRules(ignore=3), "ignore: found 3. Allowed: LABEL, one or a list of them"),
+        (lambda: LabelRules(unmapped="drop"), "unmapped: found 'drop'. Allowed: discard, keep"),
         (lambda: LabelRules(left_out=["a"]), "left_out: found"),
-        (lambda: SchemeOptions(["seqvl"]), "there is no such scheme"),
-        (lambda: SchemeOptions([3]), "found .3.. Allowed: names of schemes"),
-        (lambda: SchemeOptions(None), "found None. Allowed: names of schemes"),
-        (lambda: SchemeOptions(iou_threshold="0.5"), "iou.*found '0.5'"),
+        (lambda: SchemeOptions(scheme=["seqvl"]), "scheme: found 'seqvl'. Allowed: clueval.*Did you mean 'seqeval'"),
+        (lambda: SchemeOptions(scheme=[3]), "scheme: found 3. Allowed: clueval"),
+        (lambda: SchemeOptions(scheme=None), "scheme: found None. Allowed: clueval"),
+        (lambda: SchemeOptions(iou_threshold="x"), "iou_threshold: found .*a number more than 0 up to 1"),
         (lambda: SchemeOptions(scenario_threshold=[0.5]), r"scenario.*found \[0.5\]. Allowed: a number"),
-        (lambda: SchemeOptions(allow="NAME=[.]"), "allow: found .*a regex for each category"),
+        (lambda: SchemeOptions(allow="NAME=[.]"), "allow: found .*NAME=REGEX, as a dict"),
         (lambda: SchemeOptions(allow={"NAME": 3}), "allow: found"),
         (lambda: SchemeOptions(skip_words=["the"]), "skip"),
-        (lambda: Options(level="exactly"), "level 'exactly': unknown. Allowed: exact"),
-        (lambda: Options(level=3), "level 3: unknown. Allowed: exact"),
+        (lambda: Options(level="exactly"), "level: found 'exactly'. Allowed: exact"),
+        (lambda: Options(level=3), "level: found 3. Allowed: exact"),
         (lambda: Options(beta="2"), "beta: found '2'. Allowed: a number"),
-        (lambda: Options(labelled=["span"]), r"labelled: found \['span'\]. Allowed: a text or None"),
+        (lambda: Options(labelled=["span"]), r"labelled: found \['span'\]. Allowed: a text"),
         (lambda: Options(seed=1.5), "seed: found 1.5. Allowed: a whole number"),
         (lambda: Options(replicates=True), "replicates: found True"),
         (lambda: Options(by=3), "by: found 3"),
         (lambda: Options(schemes={"scheme": "iou"}), "schemes: found .*SchemeOptions"),
         (lambda: Options(schemes=None), "schemes: found None"),
         (lambda: Options(labels={"map": {}}), "labels: found .*LabelRules"),
-        (lambda: ReadOptions(layers=["category"]), r"layers: found \['category'\]. Allowed: a dict"),
+        (lambda: ReadOptions(layers=["category"]), r"layers: found \['category'\]. Allowed: NAME.*as a dict"),
         (lambda: ReadOptions(layers={"category": 2.0}), "layers: found"),
-        (lambda: ReadOptions(token_id="4"), "token_id: found '4'. Allowed: a whole number or None"),
-        (lambda: ReadOptions(nested="longst"), "nested 'longst': unknown. Allowed: error, longest, merge"),
-        (lambda: ReadOptions(mismatch="ignore"), "mismatch 'ignore': unknown"),
+        (lambda: ReadOptions(token_id="4"), "token_id: found '4'. Allowed: a whole number from 1"),
+        (lambda: ReadOptions(nested="longst"), "nested: found 'longst'. Allowed: error.*Did you mean 'longest'"),
+        (lambda: ReadOptions(mismatch="ignore"), "mismatch: found 'ignore'"),
         (lambda: ReadOptions(tag_names={0: "O"}), "tag_names: found"),
         (lambda: ReviewOptions(judge=None), "judge: found None. Allowed: a text"),
-        (lambda: ReviewOptions(max_rows=0), "max-rows 0: out of range"),
-        (lambda: ReviewOptions(labels=["PER"]), "labels: found .*a dict"),
+        (lambda: ReviewOptions(max_rows=0), "max_rows: found 0. Allowed: a whole number from 1"),
+        (lambda: ReviewOptions(label_words=["PER"]), "label_words: found .*a dict"),
         (lambda: evaluate_tags(GOLD, PRED, options={"level": "exact"}), "options: found {'level': 'exact'}"),
         (lambda: evaluate(RESULT.pair, FRAME), "options: found DataFrame"),
         (lambda: evaluate(GOLD, PRED), "pair: found .*read_pair"),
@@ -209,7 +210,7 @@ def test_a_workbook_is_written_to_a_path_as_text_as_to_any_path(tmp_path: Path) 
         (lambda: evaluate_spans(NAMED, NAMED, 3), "texts: found int"),
         (lambda: evaluate_spans([[{"start": 0, "end": 1, "label": ["X"]}]], [[]]), r"gold\[0\]\[0\]: found"),
         (lambda: evaluate_spans(None, None), "gold: found NoneType"),
-        (lambda: evaluate_spans([[]], [[]], ["a"], nested="longst"), "nested 'longst': unknown"),
+        (lambda: evaluate_spans([[]], [[]], ["a"], nested="longst"), "nested: found 'longst'"),
         (lambda: compare([RESULT, RESULT]), "named: found list. Allowed: the name and the evaluation of every system"),
         (lambda: compare({}), "named: found {}"),
         (lambda: compare({"a": RESULT, "b": 3}), "named: found"),
@@ -218,9 +219,9 @@ def test_a_workbook_is_written_to_a_path_as_text_as_to_any_path(tmp_path: Path) 
         (lambda: read(io.StringIO("Ann")), "a file opened as text"),
         (lambda: read(ann(), {"layers": {"a": 2}}), "options: found .*ReadOptions"),
         (lambda: read_pair(ann(), ann(), None, "span"), "pred_options: found 'span'"),
-        (lambda: read_pair(ann(), ann(), align="texts"), "align 'texts': unknown. Allowed: tokens, text, position"),
+        (lambda: read_pair(ann(), ann(), align="texts"), "align: found 'texts'. Allowed: tokens, text, position"),
         (lambda: read_pair(ann(), ann(), align="position", align_limit=101), "align_limit: found 101"),
-        (lambda: read_pair(ann(), ann(), bio="iob"), "bio 'iob': unknown. Allowed: lenient, strict"),
+        (lambda: ReadOptions(bio="iob"), "bio: found 'iob'. Allowed: lenient, strict"),
         (lambda: reimport(3, "gold.vrt"), "workbooks: found 3"),
         (lambda: reimport({"a": "b.xlsx"}, "gold.vrt"), "workbooks: found"),
         (lambda: write_workbook("x.xlsx", RESULT), "evaluation: found 'x.xlsx'"),
@@ -237,7 +238,7 @@ def test_a_workbook_is_written_to_a_path_as_text_as_to_any_path(tmp_path: Path) 
         (lambda: merge_layers({}), "layers: found {}"),
         (lambda: error_table(3, GOLD_SPANS, PRED_SPANS, CORPUS), "spans: found int"),
         (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, None), "corpus: found None"),
-        (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, CORPUS, sheet="X"), "sheet 'X': unknown. Allowed: FN"),
+        (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, CORPUS, sheet="X"), "sheet: found 'X'. Allowed: FN"),
         (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, CORPUS, context="x"), "context: found 'x'"),
         (lambda: set_threads(0), "count: found 0"),
         (lambda: set_threads("4"), "count: found '4'"),

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.arguments import one_of, shown, wanted
 from clueval_xlsx.cases.contexts import GOLD, NEITHER, PRED, Extents, Marks, Touched, contexts, emoji_text
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM, CaseClass, Sheet
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import check_frame, label_list, layers_of, positions
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.options.declaration import one_of, shown, wanted
 from clueval_xlsx.scoring.levels import LEVELS, MatchClass
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.text.ranges import covered

@@ -18,8 +18,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.reading import Reading
-    from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import Options, ReadOptions
     from clueval_xlsx.pairwise_agreement import PairwiseAgreement
 
 _FEWEST = 2

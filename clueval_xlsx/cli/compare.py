@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
     from clueval_xlsx.comparison import Comparison
     from clueval_xlsx.corpus.pair import Pair
-    from clueval_xlsx.evaluation import Evaluation, Options
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.options import Options
 
 
 @click.command(

@@ -13,7 +13,7 @@ from clueval_xlsx.cli.writing import force_option, guarded_outputs
 from clueval_xlsx.formats.registry import CONVERTED, TARGET_ENDINGS, format_named
 
 if TYPE_CHECKING:
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
 
 @click.command(

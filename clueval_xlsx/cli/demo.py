@@ -65,9 +65,9 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
     from clueval_xlsx.formats.loading import read_pair
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions, ReviewOptions
     from clueval_xlsx.outputs.terminal.scores import score_table
-    from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+    from clueval_xlsx.outputs.xlsx import Handout, write_workbook
     from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
     from clueval_xlsx.outputs.xlsx.book import creation_time
     from clueval_xlsx.resources import resource_folder
@@ -90,7 +90,7 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     judged = folder / "review-judged.xlsx"
     with guarded_outputs([], force=force) as outputs:
         write_workbook(result, outputs.path(folder / "review.xlsx"), ReviewOptions(lang=lang))
-        filled = ReviewOptions(lang=lang, answers=picked, judge=_JUDGE)
+        filled = Handout(lang=lang, answers=picked, judge=_JUDGE)
         write_workbook(result, outputs.path(judged), filled)
     home = reimport([judged], gold)
     run = home.runs[0]

@@ -19,13 +19,13 @@ from clueval_xlsx.formats.registry import DETECTOR
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.detector_options import DetectorRequest
-    from clueval_xlsx.corpus.label_rules import LabelRules
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.detectors.label_counterparts import EntityAlignment
     from clueval_xlsx.detectors.prediction import Dataset
     from clueval_xlsx.detectors.runner import Run
-    from clueval_xlsx.evaluation import Evaluation, Options
+    from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.options import LabelRules, Options
 
 
 def side_file(target: Path) -> Path:
@@ -135,7 +135,7 @@ def detected_pair(
     with finds_kept(run, target):
         prediction = make_prediction(dataset, run, sides.pred.nested)
         pair = make_pair(dataset.gold, prediction.side, strict_tags=sides.strict_tags)
-        aligned = align_entities(dataset.labels, run.description, dict(options.labels.map))
+        aligned = align_entities(dataset.labels, run.description, options.labels.map)
         notes = (*pair.notes, *run_notes(run.description, dataset), *prediction.notes, *aligned.notes())
         rules = _with_entities(options.labels, aligned, run, keep_unmapped=request.keep_unmapped)
         yield Detected(replace(pair, notes=notes), dataset, run, target, replace(options, labels=rules))
@@ -143,13 +143,12 @@ def detected_pair(
 
 def _with_entities(chosen: LabelRules, aligned: EntityAlignment, run: Run, *, keep_unmapped: bool) -> LabelRules:
     """The rules of the command line with what the detector adds to them."""
-    from clueval_xlsx.corpus.label_rules import DISCARD, KEEP
 
-    kept = keep_unmapped or not aligned.known or (chosen.unmapped == KEEP and was_chosen("unmapped"))
+    kept = keep_unmapped or not aligned.known or (chosen.unmapped == "keep" and was_chosen("unmapped"))
     return replace(
         chosen,
-        map=(*dict(chosen.map).items(), *aligned.mapping),
+        map={**dict(aligned.mapping), **chosen.map},
         accounted=tuple(sorted({*(run.description.entities or ()), *(one.entity for one in aligned.counterparts)})),
-        unmapped=KEEP if kept else DISCARD,
+        unmapped="keep" if kept else "discard",
         left_out=tuple(run.failures),
     )

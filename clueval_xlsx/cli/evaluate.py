@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
     from clueval_xlsx.cli.review_options import ReviewRequest
     from clueval_xlsx.corpus.pair import Pair
-    from clueval_xlsx.evaluation import Evaluation, Options
+    from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files.outputs import Outputs
-    from clueval_xlsx.outputs.xlsx import ReviewOptions
+    from clueval_xlsx.options import Options
+    from clueval_xlsx.outputs.xlsx import Handout
     from clueval_xlsx.review.assignment import Selection
     from clueval_xlsx.views.trend import PastRun
     from clueval_xlsx.words import Words
@@ -299,7 +300,7 @@ def _write_workbooks(outputs: Outputs, result: Evaluation, book: Path, review: R
     return [*said, _handed_out(selection)] if selection.hands else said
 
 
-def _with_previous(look: ReviewOptions, result: Evaluation, log: Path | None) -> tuple[ReviewOptions, list[str]]:
+def _with_previous(look: Handout, result: Evaluation, log: Path | None) -> tuple[Handout, list[str]]:
     """How the workbook is to look, with what was decided before, and what to say about that."""
     if log is None:
         return look, []

@@ -13,9 +13,10 @@ from clueval_xlsx.exceptions import CluevalError, InputError, did_you_mean
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clueval_xlsx.cli.gates import Gate, GateRequest
+    from clueval_xlsx.cli.gates import GateRequest
     from clueval_xlsx.figures import Figures
     from clueval_xlsx.files.outputs import Outputs
+    from clueval_xlsx.options.values import Gate
     from clueval_xlsx.outputs.baseline import Baseline
 
 FAILED = 4  # exit code: done, but a gate failed

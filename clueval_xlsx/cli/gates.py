@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,28 +9,9 @@ from typing import Any
 import click
 
 from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.exceptions import OptionError, did_you_mean
-
-_RATES = ("precision", "recall", "f1", "f_beta")
-_GATE = re.compile(
-    rf"\s*(?P<rate>{'|'.join(_RATES)})\s*(?P<bound>\.low|\.high)?\s*(?:\[\s*(?P<label>.*\S)\s*\])?\s*=\s*"
-    r"(?P<value>[0-9.]+)\s*(?P<unit>%|pp)?\s*"
-)
-
-
-@dataclass(frozen=True)
-class Gate:
-    """A rate of the headline, or of one label there, or its lower or upper bound: the least it may be.
-
-    With `drop` the value is how much less than the baseline's it may be.
-    """
-
-    text: str
-    rate: str
-    bound: str
-    label: str | None
-    value: float
-    drop: bool = False
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options.declaration import SettingError
+from clueval_xlsx.options.values import Gate, drop, floor
 
 
 class GateType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
@@ -46,24 +26,10 @@ class GateType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gene
         """Read a gate such as recall.low=0.93, or with `drop` recall=0.5pp."""
         if isinstance(value, Gate):
             return value
-        found = _GATE.fullmatch(str(value))
         try:
-            amount = float(found["value"]) / (100 if found["unit"] else 1) if found else -1.0
-        except ValueError:
-            amount = -1.0
-        if found is None or not 0 <= amount <= 1 or (found["unit"] == "pp" and not self.drop):
-            example = "recall=0.5pp (percentage points) or recall=0.005" if self.drop else "recall=0.95 or recall=95%"
-            rate = re.split(r"[.\[=]", str(value))[0].strip()
-            hint = "" if rate in _RATES else did_you_mean(rate, _RATES)
-            self.fail(
-                f"{value!r} is no gate.{hint} Allowed: RATE=VALUE with one of {', '.join(_RATES)} and a value "
-                f"from 0 to 1, such as {example}, recall.low=… for the lower bound, or recall[PERSON]=… for a label.",
-                param,
-                ctx,
-            )
-        text = str(value).rpartition("=")[0].strip()
-        bound = (found["bound"] or "").removeprefix(".")
-        return Gate(text, found["rate"], bound, found["label"], amount, self.drop)
+            return (drop if self.drop else floor)(str(value))
+        except SettingError as error:
+            return self.fail(str(error), param, ctx)
 
 
 @dataclass(frozen=True)

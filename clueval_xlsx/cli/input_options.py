@@ -29,8 +29,8 @@ from clueval_xlsx.formats.registry import FORMAT_NAMES
 if TYPE_CHECKING:
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.corpus.reading import Reading
-    from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.formats.options import ReadOptions, ReadOverrides
+    from clueval_xlsx.formats.options import ReadOverrides
+    from clueval_xlsx.options import Options, ReadOptions
 
 _FORMAT = click.Choice(FORMAT_NAMES)
 Asked = tuple[tuple[str, ...], dict[str, Any]]
@@ -229,7 +229,7 @@ class SideOptions:
 
 def _read_options(given: Mapping[str, Any], side: str = "") -> ReadOptions:
     """Reading options of one side (gold, pred) or of both; an option of a side goes before the one of both."""
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
     def own(name: str) -> Any:
         return given.get(f"{side}_{name}") or given["format_" if name == "format" else name]
@@ -239,6 +239,7 @@ def _read_options(given: Mapping[str, Any], side: str = "") -> ReadOptions:
     if len(set(names)) < len(names):
         raise OptionError(f"a layer is named twice: {', '.join(names)}. Give each layer its own name.")
     return ReadOptions(
+        bio=given.get("bio", "lenient"),
         **{name: own(name) for name in _PLAIN},
         layers=dict(layers),
         fields=fields,

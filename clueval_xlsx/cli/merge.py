@@ -14,7 +14,7 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.registry import format_named
 
 if TYPE_CHECKING:
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
 
 @click.command(

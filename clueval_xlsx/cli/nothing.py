@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.figures import InputFacts
     from clueval_xlsx.formats.emptiness import Content
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
 
 def refuse_nothing(readings: Sequence[Reading], options: Sequence[ReadOptions]) -> None:
@@ -41,8 +41,8 @@ def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
 
 def _refuse_tags(contents: Sequence[Content], options: ReadOptions) -> None:
     from clueval_xlsx.formats.emptiness import Lacking
-    from clueval_xlsx.formats.options import ReadOptions
     from clueval_xlsx.formats.registry import format_named
+    from clueval_xlsx.options import ReadOptions
 
     files = [content for content in contents if format_named(content.format).columns]
     if not files:

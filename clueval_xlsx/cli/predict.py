@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.cli.detector_options import DetectorRequest
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.detectors.prediction import Dataset, Prediction
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
 
 @click.command(

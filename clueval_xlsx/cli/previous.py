@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.outputs.xlsx import Handout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.outputs.xlsx import ReviewOptions
     from clueval_xlsx.review.judgements import Judgement
     from clueval_xlsx.text.strings import IntArray
 
@@ -43,9 +43,7 @@ def judged_right(decisions: Mapping[str, Judgement], result: Evaluation) -> IntA
     return unsupported["row"][unsupported["case_id"].isin(list(found))].to_numpy("int64")
 
 
-def carry_over(
-    decisions: Mapping[str, Judgement], result: Evaluation, options: ReviewOptions
-) -> tuple[ReviewOptions, str]:
+def carry_over(decisions: Mapping[str, Judgement], result: Evaluation, options: Handout) -> tuple[Handout, str]:
     """The options with answers filled in and hints shown, and a sentence that says how many."""
     from clueval_xlsx.cases.twins import groups_of
     from clueval_xlsx.review.adjudication_words import what_one_said

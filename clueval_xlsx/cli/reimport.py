@@ -23,9 +23,9 @@ from clueval_xlsx.files.names import file_name_part, with_end
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clueval_xlsx.evaluation import Options
     from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.formats.options import ReadOverrides
+    from clueval_xlsx.options import Options
     from clueval_xlsx.review.adjudication import Adjudication
     from clueval_xlsx.review.reimport import Reimport
 

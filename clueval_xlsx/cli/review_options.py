@@ -16,7 +16,7 @@ from clueval_xlsx.exceptions import OptionError
 
 if TYPE_CHECKING:
     from clueval_xlsx.cases.unmarked import UnmarkedOptions
-    from clueval_xlsx.outputs.xlsx import ReviewOptions
+    from clueval_xlsx.outputs.xlsx import Handout
 
 
 def language(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -136,19 +136,19 @@ class ReviewRequest:
     without_text: bool = False
     previous: Path | None = None
 
-    def look(self) -> ReviewOptions:
+    def look(self) -> Handout:
         """How a workbook is to look."""
-        from clueval_xlsx.outputs.xlsx import ReviewOptions
+        from clueval_xlsx.outputs.xlsx import Handout
         from clueval_xlsx.review.judgements import JUDGEMENTS
 
-        return ReviewOptions(
+        return Handout(
             lang=self.lang,
             contact=self.contact,
             lock_cells=self.lock_cells,
             max_rows=self.max_rows,
             judgements=(*JUDGEMENTS, *own_judgements()),
             in_memory=self.password is not None,
-            labels=label_words(),
+            label_words=label_words(),
         )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.cli.review_options import ReviewRequest
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.files.outputs import Outputs
-    from clueval_xlsx.outputs.xlsx import ReviewOptions
+    from clueval_xlsx.outputs.xlsx import Handout
     from clueval_xlsx.review.assignment import Selection
 
 WITHOUT_TEXT = "-without-text"
@@ -42,9 +42,7 @@ def without_text_path(path: Path) -> Path:
     return with_end(path, WITHOUT_TEXT)
 
 
-def write_reviews(
-    outputs: Outputs, result: Evaluation, path: Path, request: ReviewRequest, look: ReviewOptions
-) -> Selection:
+def write_reviews(outputs: Outputs, result: Evaluation, path: Path, request: ReviewRequest, look: Handout) -> Selection:
     """Write the workbooks of one result, each with its part of the cases, and return what was chosen for them.
 
     `path` is what one workbook for all would have.
@@ -71,7 +69,7 @@ def _write_selection(
     result: Evaluation,
     selection: Selection,
     targets: Mapping[str, Path],
-    look: ReviewOptions,
+    look: Handout,
     password: str | None,
 ) -> None:
     """A workbook for everybody who judges, or one for all."""
@@ -103,7 +101,7 @@ def save_workbook(
 
 
 def _write_without_text(
-    outputs: Outputs, result: Evaluation, target: Path, look: ReviewOptions, selection: Selection
+    outputs: Outputs, result: Evaluation, target: Path, look: Handout, selection: Selection
 ) -> None:
     """An edition for people who may see figures and positions, but no text."""
     from clueval_xlsx.cases.kinds import FN, FP, UM

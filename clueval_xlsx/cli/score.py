@@ -19,7 +19,8 @@ from clueval_xlsx.exceptions import OptionError
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
     from clueval_xlsx.clusters import ClusterPlace
-    from clueval_xlsx.figures import Figures, Options
+    from clueval_xlsx.figures import Figures
+    from clueval_xlsx.options import Options
 
 _TABLE, _JSON, _CSV, _MARKDOWN, _LATEX = "table", "json", "csv", "markdown", "latex"
 

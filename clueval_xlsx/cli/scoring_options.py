@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from clueval_xlsx.cli.idle_options import refuse_idle
 from clueval_xlsx.cli.parameters import KeyValue, LabelGroup, ListOption, group
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.scheme_settings import ALL, NAMES, PRESIDIO_SKIP_WORDS, SKIP_WORDS
 
 if TYPE_CHECKING:
-    from clueval_xlsx.corpus.label_rules import LabelRules
-    from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+    from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 
-_SCHEMES = (*NAMES, ALL)
+_SCHEMES = (*SCHEMES, "all")
 DEFAULT_SEED, DEFAULT_REPLICATES = 20240, 1000
 _SHARE = click.FloatRange(0, 1, min_open=True)
 
@@ -92,8 +88,8 @@ _SCHEME_RULES = [
     ),
     click.option(
         "--skip-words",
-        type=click.Choice(SKIP_WORDS),
-        default=PRESIDIO_SKIP_WORDS,
+        type=click.Choice(["presidio", "none"]),
+        default="presidio",
         show_default=True,
         help="Scheme presidio: words that join spans and do not count at their ends; that package's list, or none.",
     ),
@@ -189,8 +185,7 @@ _CONTEXT = click.option(
 
 
 def _options(**given: Any) -> Options:
-    from clueval_xlsx.evaluation import Options
-    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+    from clueval_xlsx.options import Options, SchemeOptions
 
     return Options(
         level=given["level"],
@@ -206,10 +201,10 @@ def _options(**given: Any) -> Options:
 
 
 def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
-    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+    from clueval_xlsx.options import SchemeOptions
 
     for schemes, names in _OF_SCHEMES.items():
-        if not {*schemes, ALL} & set(given["scheme"]):
+        if not {*schemes, "all"} & set(given["scheme"]):
             refuse_idle(names, " or ".join(f"--scheme {scheme}" for scheme in schemes))
     return SchemeOptions(
         scheme=tuple(dict.fromkeys(given["scheme"])),
@@ -217,40 +212,27 @@ def _scheme_options(given: Mapping[str, Any]) -> SchemeOptions:
         iou_threshold=tuple(dict.fromkeys(given["iou_threshold"])),
         coverage_threshold=tuple(dict.fromkeys(given["coverage_threshold"])),
         scenario_threshold=given["scenario_threshold"],
-        allow=(*_allow_rules(given["allow_file"]), *given["allow"]),
+        allow=given["allow"],
+        allow_file=given["allow_file"],
         char_unit=given["char_unit"],
         skip_words=given["skip_words"],
     )
 
 
 def _label_rules(given: Mapping[str, Any]) -> LabelRules:
-    from clueval_xlsx.corpus.label_rules import LabelRules
+    from clueval_xlsx.options import LabelRules
 
     if not given["equivalent"]:
         refuse_idle(["equivalence"], "--equivalent")
     if "scheme" in given and given["labelled"] is None:
         refuse_idle(["equivalence"], "--labelled")
     return LabelRules(
-        map=tuple(dict.fromkeys(given["map"])),
+        map=given["map"],
         equivalent=given["equivalent"],
         ignore=tuple(dict.fromkeys(given["ignore"])),
         unmapped=given["unmapped"],
         equivalence=given["equivalence"],
     )
-
-
-def _allow_rules(path: str | None) -> tuple[tuple[str, str], ...]:
-    if path is None:
-        return ()
-    from clueval_xlsx.scoring.schemes.chars import parse_rules
-
-    try:
-        text = Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --allow-file.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: the file is not UTF-8. Save it as UTF-8.") from None
-    return parse_rules(text.splitlines(), path)
 
 
 headline = group("options", _options, [*_HEADLINE, *_LABELS])

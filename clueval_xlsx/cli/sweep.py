@@ -14,7 +14,8 @@ from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, json_option,
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.input_options import SideOptions
-    from clueval_xlsx.evaluation import Evaluation, Options
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.options import Options
     from clueval_xlsx.scoring.thresholds import Thresholds
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.corpus.reading import Reading
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
 
 @click.command(cls=GroupedCommand, examples=("clueval-xlsx validate gold.vrt pred.vrt",))

@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clueval_xlsx.corpus.label_rules import DISCARD, Alignment
+from clueval_xlsx.corpus.label_rules import Alignment
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.tags import OpeningCounts
 from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
-from clueval_xlsx.figures import InputFacts, Options
+from clueval_xlsx.figures import InputFacts
 from clueval_xlsx.formats.emptiness import Content
 from clueval_xlsx.formats.loading import FileOfFolder, read_files
-from clueval_xlsx.formats.options import PRED, ReadOptions
+from clueval_xlsx.formats.options import PRED
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.scoring.added_tallies import AddedTallies
 from clueval_xlsx.text.folding import TextDifferences
 
@@ -35,9 +36,9 @@ class CorpusRequest:
     by_document: bool = True  # whether the score table has rows of documents, which are most of it
 
     def __post_init__(self) -> None:
-        if self.options.labels.unmapped == DISCARD:
+        if self.options.labels.discards:
             raise OptionError(
-                "--unmapped discard: looks at the labels of the whole corpus before it counts, so that parts do not "
+                "labels.unmapped=discard: looks at the labels of the whole corpus before it counts: parts do not "
                 "add up. With --cluster, map the labels (--map) or keep the documents."
             )
         if self.gold.token_id is not None or self.pred.token_id is not None:

@@ -9,93 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.arguments import Pairs, check_kinds, groups, keep, numbers, one_of, pairs, texts
 from clueval_xlsx.corpus.annotation import Annotation, join_layers
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of
 from clueval_xlsx.exceptions import OptionError, nearest
+from clueval_xlsx.options import LabelRules
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
-DISCARD, KEEP = "discard", "keep"
-APPLY, MARK = "apply", "mark"
 _MOST_SHOWN = 5
 _Occurrences = Mapping[str, Mapping[str, int]]
-
-
-@dataclass(frozen=True)
-class LabelRules:
-    """What is done to labels before any scheme counts. Everything here is part of the signature.
-
-    `map`  renames labels on both sides and on every layer, as a dict or pairs; what follows speaks of the new names
-    `equivalent`  groups of labels that count as the same in the relaxed rows
-    `ignore`  labels whose spans are not counted, nor is what matches them
-    `unmapped`  what becomes of documents with labels nobody accounted for: `discard` or `keep`
-    `equivalence`  `apply`: the same in headline and cases, too; `mark`: cases that it would resolve are marked
-    `accounted`  labels that need no mapping, because a detector can give them
-    `left_out`  documents (their indices) that do not count, because a detector failed on them
-
-    >>> LabelRules(map={"LOCATION": "LOC"}, equivalent=[("ORG", "LOC")]).representatives
-    {'ORG': 'ORG', 'LOC': 'ORG'}
-    """
-
-    map: Pairs = ()
-    equivalent: Sequence[Sequence[str]] = ()
-    ignore: Sequence[str] = ()
-    unmapped: str = KEEP
-    equivalence: str = APPLY
-    accounted: Sequence[str] = ()
-    left_out: Sequence[int] = ()
-
-    def __post_init__(self) -> None:
-        renamed = pairs("map", self.map, 'the new name of each label, such as {"LOCATION": "LOC"}')
-        keep(
-            self,
-            map=renamed,
-            equivalent=groups("equivalent", self.equivalent, 'groups of labels, such as [("ORG", "LOC")]'),
-            ignore=texts("ignore", self.ignore, "labels"),
-            accounted=texts("accounted", self.accounted, "labels"),
-            left_out=tuple(int(index) for index in numbers("left_out", self.left_out, "indices of documents")),
-        )
-        check_kinds(self)
-        doubled = sorted({old for old, new in renamed if dict(renamed)[old] != new})
-        if doubled:
-            raise OptionError(f"--map: {', '.join(doubled)} is mapped to two different labels. Give each label once.")
-        for name, value, allowed in (
-            ("--unmapped", self.unmapped, (DISCARD, KEEP)),
-            ("--equivalence", self.equivalence, (APPLY, MARK)),
-        ):
-            one_of(name, value, allowed)
-
-    @property
-    def representatives(self) -> dict[str, str]:
-        """Each label of an equivalence group to the group's first label; groups that share a label are one.
-
-        >>> LabelRules(equivalent=(("ORG", "LOC"), ("GPE", "LOC"))).representatives
-        {'ORG': 'ORG', 'LOC': 'ORG', 'GPE': 'ORG'}
-        """
-        groups: list[list[str]] = []
-        for members in self.equivalent:
-            touched = [group for group in groups if set(group) & set(members)]
-            groups = [group for group in groups if group not in touched]
-            groups.append(list(dict.fromkeys([label for group in touched for label in group] + list(members))))
-        return {label: group[0] for group in groups for label in group}
-
-    @property
-    def applied(self) -> bool:
-        """Whether equivalent labels count as the same in the headline and the cases."""
-        return bool(self.equivalent) and self.equivalence == APPLY
-
-    def describe(self) -> dict[str, str]:
-        """The parts of the signature; only what was asked for."""
-        parts = {
-            "map": ",".join(f"{old}={new}" for old, new in sorted(dict(self.map).items())),
-            "equivalent": "+".join(",".join(group) for group in self.equivalent),
-            "equivalence": self.equivalence if self.equivalent else "",
-            "ignore": ",".join(sorted(self.ignore)),
-            "unmapped": self.unmapped if self.unmapped == DISCARD else "",
-            "left_out": ",".join(str(index) for index in self.left_out),
-        }
-        return {name: value for name, value in parts.items() if value}
 
 
 @dataclass(frozen=True)
@@ -146,7 +68,7 @@ def align_labels(pair: Pair, rules: LabelRules) -> tuple[Pair, Alignment]:
     """Rename labels and leave out documents with unmapped ones; the pair itself if there is nothing to do."""
     if rules == LabelRules():
         return pair, Alignment()
-    mapping = dict(rules.map)
+    mapping = rules.map
     mapped = {f"{old}={new}": _occurrences(pair, old) for old, new in mapping.items()}
     given = _labels_of(pair)
     if mapping:
@@ -244,10 +166,10 @@ def _occurrences(pair: Pair, label: str) -> dict[str, int]:
 
 def discards_by_prediction(pair: Pair, rules: LabelRules) -> bool:
     """Whether taking predictions out may change which documents are left out because of their labels."""
-    if rules.unmapped != DISCARD:
+    if not rules.discards:
         return False
     gold, pred = _labels_of_side(pair.gold), _labels_of_side(pair.pred)
-    mapping = dict(rules.map)
+    mapping = rules.map
     gold, pred = ({mapping.get(label, label) for label in side} for side in (gold, pred))
     known = {*mapping.values(), *rules.ignore, *rules.representatives, *rules.accounted}
     return bool(pred - gold - known or (gold - known and (rules.map or rules.accounted)))
@@ -261,10 +183,10 @@ def _unmapped(pair: Pair, rules: LabelRules) -> tuple[BoolArray, dict[str, tuple
     """
     corpus = pair.corpus
     discarded = np.zeros(len(corpus.documents), dtype=bool)
-    if rules.unmapped != DISCARD:
+    if not rules.discards:
         return discarded, {}
     gold, pred = _labels_of_side(pair.gold), _labels_of_side(pair.pred)
-    known = {*dict(rules.map).values(), *rules.ignore, *rules.representatives, *rules.accounted} | (gold & pred)
+    known = {*rules.map.values(), *rules.ignore, *rules.representatives, *rules.accounted} | (gold & pred)
     foreign = (gold | pred) - known if rules.map or rules.accounted else pred - gold - known
     places: list[tuple[IntArray, str]] = []
     for side in (pair.gold, pair.pred):
@@ -294,11 +216,11 @@ def alignment_notes(alignment: Alignment, rules: LabelRules, size: int) -> tuple
         notes.append(
             f"{len(documents)} of {size} documents left out because of unmapped labels: "
             f"{labels}; they are {', '.join(documents[:_MOST_SHOWN])}{more}. "
-            "Map the labels with --map, or keep the documents with --unmapped keep"
+            "Map the labels with --map, or keep the documents with --set labels.unmapped=keep"
         )
     present = alignment.present
     nowhere = [label for label in [*rules.ignore, *rules.representatives] if label not in present]
     if nowhere and not alignment.discarded:
         named = ", ".join(f"{label}{_like(label, present)}" for label in dict.fromkeys(nowhere))
         notes.append(f"no span has the label {named}, though it was named")
-    return (*notes, *_misspelt(dict(rules.map), alignment.given))
+    return (*notes, *_misspelt(rules.map, alignment.given))

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.arguments import shown
 from clueval_xlsx.corpus.spans import check_frame, label_codes, label_vocabulary, make_spans, positions, vote
 from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.options.declaration import shown
 from clueval_xlsx.text.strings import IntArray
 
 

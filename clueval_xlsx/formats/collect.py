@@ -17,9 +17,10 @@ from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.text_reading import TextOriginal, TextReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.formats.json_source import shown
-from clueval_xlsx.formats.options import FIRST, UNION, WARN, ReadOptions, choose_fields
+from clueval_xlsx.formats.options import FIRST, UNION, WARN, choose_fields
 from clueval_xlsx.formats.registry import Format
 from clueval_xlsx.formats.score_values import ScoreValues
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.offsets import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges

@@ -16,7 +16,8 @@ from clueval_xlsx.formats.columns.reader import read_columns, token_lines
 from clueval_xlsx.formats.columns.structure import DOCSTART, has_comments
 from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.options import ReadOptions
 
 
 def tell(opened: OpenedSource) -> bool:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.options import ReadOptions
 
 # The key under which documents have their annotations.
 ANNOTATION_KEYS = {

@@ -22,7 +22,6 @@ from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.joined_tokens import join_tokens
 from clueval_xlsx.formats.module import OpenedSource, find_format
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.recognition import GZIP, unpack_gzip
 from clueval_xlsx.formats.registry import (
     FOLDER_FORMAT,
@@ -31,6 +30,7 @@ from clueval_xlsx.formats.registry import (
     format_named,
     formats_ending,
 )
+from clueval_xlsx.options import ReadOptions
 
 _TYPE_SYSTEM = "TypeSystem.xml"  # stands beside CAS files
 _BRAT = (".txt", ".ann")

@@ -23,7 +23,7 @@ from clueval_xlsx.files.names import document_path, escaped
 from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.recognition import refusal, root_element, xml_kind
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.xml_edit import (
@@ -35,6 +35,7 @@ from clueval_xlsx.formats.xml_edit import (
     start_tag,
     with_attributes,
 )
+from clueval_xlsx.options import ReadOptions
 
 TYPE, TAG = format_named("i2b2").fields
 _DEEPEST = 20

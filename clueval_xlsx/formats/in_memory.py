@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.arguments import one_of, shown
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, Regions
-from clueval_xlsx.corpus.nested import NESTED
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import digest
 from clueval_xlsx.corpus.running_text import TextDocument
@@ -22,8 +20,9 @@ from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.collect import Collector
-from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
+from clueval_xlsx.options.declaration import shown
 from clueval_xlsx.text.strings import Strings
 
 if TYPE_CHECKING:
@@ -69,8 +68,7 @@ def pair_of_spans(gold: Spans, pred: Spans, texts: Texts | None = None, *, neste
 
     With `texts` offsets count characters, the end exclusive; without, `start` and `end` are tokens, both inclusive.
     """
-    if nested is not None:
-        one_of("nested", nested, NESTED)
+    how = ReadOptions(nested=nested)  # type: ignore[arg-type]
     frames = [isinstance(spans, pd.DataFrame) for spans in (gold, pred)]
     named = all(isinstance(spans, pd.DataFrame) and _DOCUMENT in spans.columns for spans in (gold, pred))
     given = None if texts is None else _given_texts(texts, named=named, alone=all(frames))
@@ -79,7 +77,7 @@ def pair_of_spans(gold: Spans, pred: Spans, texts: Texts | None = None, *, neste
         return _pair_on_tokens(doc_ids, sides)
     words = _texts_of(doc_ids, given)
     names = (GOLD_NAME, PRED_NAME)
-    readings = [_text_reading(doc_ids, words, spans, name, nested) for spans, name in zip(sides, names, strict=True)]
+    readings = [_text_reading(doc_ids, words, spans, name, how) for spans, name in zip(sides, names, strict=True)]
     return make_pair(*readings)
 
 
@@ -330,11 +328,11 @@ def _texts_of(doc_ids: Sequence[str | None], texts: _Given) -> list[str]:
 
 
 def _text_reading(
-    doc_ids: Sequence[str | None], texts: Sequence[str], side: Sequence[Sequence[Span]], name: str, nested: str | None
+    doc_ids: Sequence[str | None], texts: Sequence[str], side: Sequence[Sequence[Span]], name: str, how: ReadOptions
 ) -> TextReading:
     format_ = format_named(_WORDS_FORMAT)
     field = format_.fields[0]
-    collector = Collector(name, format_, ReadOptions(nested=nested), {DEFAULT_LAYER: field})
+    collector = Collector(name, format_, how, {DEFAULT_LAYER: field})
     for number, (doc_id, text, spans) in enumerate(zip(doc_ids, texts, side, strict=True)):
         collector.add_document(TextDocument(doc_id, text))
         collector.homes.append(None)

@@ -26,8 +26,9 @@ from clueval_xlsx.formats.cas.writer import laid_out, named_documents, type_syst
 from clueval_xlsx.formats.cas.xmi import looks_like_xmi, read_xmi
 from clueval_xlsx.formats.collect import choose_annotators
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import FIRST, UNION, ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import FIRST, UNION, WriteOptions
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.options import ReadOptions
 
 PROJECT = re.compile(r"exportedproject\d*\.json")  # older versions put a number behind the name
 _FOLDERS = ("annotation", "curation")

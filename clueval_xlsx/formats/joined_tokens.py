@@ -14,8 +14,8 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.vrt import vertical_text
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.entities import written_token
 
 

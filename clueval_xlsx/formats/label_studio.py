@@ -25,18 +25,9 @@ from clueval_xlsx.formats.json_edit import JsonOriginal, Path, Removed, Values
 from clueval_xlsx.formats.json_keys import look_up, parse_path
 from clueval_xlsx.formats.json_source import Records, first_value, label_of, required, shown
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import (
-    DEFAULT_LAYER,
-    ERROR,
-    FIRST,
-    LAYERS,
-    PRED,
-    UNION,
-    ReadOptions,
-    WriteOptions,
-    choose_fields,
-)
+from clueval_xlsx.formats.options import ERROR, FIRST, LAYERS, PRED, UNION, WriteOptions, choose_fields
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 
 _CONTROL = {"from_name": "label", "to_name": "text", "type": "labels"}  # of the labelling interface that is assumed
 _ID_KEYS = ("doc_id", "id")

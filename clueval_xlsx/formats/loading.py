@@ -11,17 +11,18 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from clueval_xlsx.arguments import one_of, shown, wanted
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.names import natural_key
 from clueval_xlsx.files.outputs import shown_name
 from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
-from clueval_xlsx.formats.options import PRED, ReadOptions
+from clueval_xlsx.formats.options import PRED
 from clueval_xlsx.formats.recognition import GZIP
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, Format, formats_ending
 from clueval_xlsx.formats.stored import Storage, as_utf8, unpacked, with_storage
+from clueval_xlsx.options import ReadOptions
+from clueval_xlsx.options.declaration import one_of, shown, wanted
 
 InputSource = str | Path | BinaryIO
 _TEXT, _ANNOTATIONS = ".txt", ".ann"
@@ -330,7 +331,6 @@ def read_pair(
     gold_options: ReadOptions | None = None,
     pred_options: ReadOptions | None = None,
     *,
-    bio: str = "lenient",
     align: str = "tokens",
     align_limit: float = 50,
 ) -> Pair:
@@ -339,7 +339,6 @@ def read_pair(
     `gold`, `pred`  a path each, or a file opened for reading bytes
     `gold_options`  how to read gold, such as `ReadOptions(layers={"category": 2})`; None: found out from its content
     `pred_options`  how to read the prediction; None: like gold
-    `bio`  whether an I- tag that continues nothing opens a span (`lenient`) or is an error (`strict`)
     `align`  whether both sides must have the same `tokens`, the same `text`, or as many tokens (`position`)
     `align_limit`  with `position`: the largest share of words that may differ, in percent
 
@@ -351,7 +350,6 @@ def read_pair(
     >>> len(pair.gold.spans), len(pair.pred.spans)
     (1, 0)
     """
-    one_of("bio", bio, ("lenient", "strict"))
     one_of("align", align, ("tokens", "text", "position"))
     if not isinstance(align_limit, int | float) or not 0 <= align_limit <= 100:
         raise OptionError(f"align_limit: found {shown(align_limit)}. Allowed: a percentage, 0 to 100.")
@@ -359,7 +357,7 @@ def read_pair(
     sides = read_sides(gold, pred, gold_options, pred_options, names=names)
     return make_pair(
         *sides,
-        strict_tags=bio == "strict",
+        strict_tags=any(each is not None and each.bio == "strict" for each in (gold_options, pred_options)),
         align=align == "text",
         by_position=align_limit / 100 if align == "position" else None,
     )

@@ -16,9 +16,10 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.archives import is_archive
 from clueval_xlsx.formats.json_keys import fitting_call, unknown_keys
 from clueval_xlsx.formats.json_source import Records, objects, parse_records, shown
-from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE, ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE, WriteOptions
 from clueval_xlsx.formats.recognition import binary_kind, refusal, root_element, text_kind, xml_kind
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, JSON_FORMATS, Format, format_named, formats_ending
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.strings import Strings
 
 _LOOK = 1 << 16

@@ -15,8 +15,8 @@ from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.extras import need
 from clueval_xlsx.formats.module import OpenedSource, module_of, told_records
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.tables.parquet import WHAT, parquet_table, written
+from clueval_xlsx.options import ReadOptions
 
 _FEATURES = b"huggingface"  # the key of the file's metadata under which the names of numbers stand
 

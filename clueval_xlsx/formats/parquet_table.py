@@ -17,13 +17,14 @@ from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats import vrt
 from clueval_xlsx.formats.extras import need
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.parquet_records import holds_records, read_records
 from clueval_xlsx.formats.recognition import PARQUET
 from clueval_xlsx.formats.span_table import span_frame
 from clueval_xlsx.formats.tables.cells import CHARACTERS, DOCUMENT_COLUMNS, IDS, POSITIONS
 from clueval_xlsx.formats.tables.parquet import WHAT, parquet_table, read_parquet_cells, text_cells, written
 from clueval_xlsx.formats.tables.placing import place
+from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 
 _TOKENS = ("token", "word", "form", "TOKEN", "Token", "text")
 _SENTENCES = ("sentence_id", "sent_id", "sentence", "Sentence #")

@@ -19,8 +19,9 @@ from clueval_xlsx.formats.json_edit import JsonOriginal, Path, Values
 from clueval_xlsx.formats.json_lines.writing import records_text
 from clueval_xlsx.formats.json_source import first_value, label_of, required, shown
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.options import ReadOptions
 
 _ID_KEYS = ("doc_id", "sample_id", "id")
 _NOT_METADATA = ("full_text", "masked", "spans", "tokens", "tags", *_ID_KEYS)

@@ -20,8 +20,9 @@ from clueval_xlsx.formats.collect import Collector, choose_annotators, scalar_at
 from clueval_xlsx.formats.json_edit import JsonOriginal, Path, Values
 from clueval_xlsx.formats.json_source import label_of, required, shown
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import PRED, UNION, ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import PRED, UNION, WriteOptions
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.options import ReadOptions
 
 FIELDS = format_named("tab").fields
 ATTRIBUTES = ("identifier_type", "entity_id")

@@ -25,8 +25,9 @@ from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES
 from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.options import ReadOptions
 
 _SEPARATORS = ",;"
 _SENTENCES = frozenset({"sentence #", "sentence", "sentence_id", "sent_id", "sentence id", "sentence_idx"})

@@ -15,7 +15,8 @@ from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.reader import read_columns, token_lines
 from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.entities import written_token
 from clueval_xlsx.text.strings import BoolArray
 

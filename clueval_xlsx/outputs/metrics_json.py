@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.figures import Figures, InputFacts, SideFacts
+from clueval_xlsx.options import LabelRules
 from clueval_xlsx.outputs.json_values import WrittenScore, counts, json_text, missing, number, score_row, score_rows
 from clueval_xlsx.scoring.scores import COUNTS
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clueval_xlsx.formats.options import DEFAULT_LAYER
+from clueval_xlsx.options import DEFAULT_LAYER
 from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.words import Words

@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.figures import Figures, Options
+from clueval_xlsx.figures import Figures
+from clueval_xlsx.options import Options
 from clueval_xlsx.pages.numbers import NARROW_SPACE, Numbers
 from clueval_xlsx.pages.page import (
     Axis,

@@ -15,8 +15,9 @@ from clueval_xlsx.cases.kinds import AG, UM
 from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.corpus.annotation import join_layers
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
+from clueval_xlsx.options import Options
 from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
 from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units

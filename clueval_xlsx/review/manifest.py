@@ -21,10 +21,10 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions
-from clueval_xlsx.evaluation import Evaluation, Options
+from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.packed_order import pack_order
 from clueval_xlsx.review.packed_passages import pack_passages

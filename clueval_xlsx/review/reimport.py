@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, get_args
 
 import pandas as pd
 
-from clueval_xlsx.arguments import shown, wanted
 from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
 from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.files.outputs import shown_name
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import PRED, ReadOptions, ReadOverrides
+from clueval_xlsx.formats.options import PRED, ReadOverrides
+from clueval_xlsx.options import Options, ReadOptions
+from clueval_xlsx.options.declaration import shown, wanted
+from clueval_xlsx.options.values import Level
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.manifest import Manifest, from_evaluation
@@ -41,7 +43,6 @@ from clueval_xlsx.review.stale_copies import without_stale_copies
 from clueval_xlsx.review.stopping import WORTH
 from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
 from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
-from clueval_xlsx.scoring.levels import LEVELS
 
 Source = str | Path | BinaryIO
 
@@ -326,11 +327,10 @@ class _Restorer:
         """The options given first, then the other levels and layers: only these are easily forgotten."""
         parts = [pair] if len(pair.layers) == 1 else [pair, *(pair.layer(name) for name in pair.layers)]
         found = [(part, self._options) for part in parts]
-        for part, level in product(parts, LEVELS):
+        for part, level in product(parts, get_args(Level)):
             for labelled in (None, *part.layers):
                 found.append((part, replace(self._options, level=level, labelled=labelled)))
-        cheap = [(part, options) for part, options in found if options.labelled in {None, *part.layers}]
-        return list(dict.fromkeys(cheap))
+        return [(part, options) for part, options in found if options.labelled in {None, *part.layers}]
 
 
 def _only_layers(pair: Pair, layers: Sequence[str]) -> Pair:

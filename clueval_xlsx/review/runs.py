@@ -18,7 +18,7 @@ from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.files.workbooks import read_workbook
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.review.manifest import Manifest, unpack_cases, unpack_cut, unpack_predictions
 from clueval_xlsx.review.reading import (
     all_judgements,

@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 
+from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair
-from clueval_xlsx.scoring.scheme_settings import NAMES, strict_variant
+from clueval_xlsx.scoring.scheme_settings import strict_variant
 
 Scheme = Callable[[MatchedPair], list[Tally]]
 
 
 def scheme(name: str) -> Scheme:
     """The function that computes a scheme's tallies."""
-    if name not in NAMES:
+    if name not in SCHEMES:
         raise KeyError(name)
     tallies: Scheme = import_module(f"clueval_xlsx.scoring.schemes.{name}").tallies
     return tallies

@@ -12,14 +12,15 @@ import pandas as pd
 from clueval_xlsx.corpus.annotation import Annotation, FloatArray, span_scores
 from clueval_xlsx.corpus.characters import character_offsets
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.label_rules import LabelRules, canonical, has_label
+from clueval_xlsx.corpus.label_rules import canonical, has_label
 from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions
 from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
+from clueval_xlsx.options import LabelRules, SchemeOptions
 from clueval_xlsx.scoring.counts import Grouping
 from clueval_xlsx.scoring.matching import Extents, MatchedSpans, labels_agree, match_spans, with_partner_labels
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions, relaxed_variant
+from clueval_xlsx.scoring.scheme_settings import relaxed_variant
 from clueval_xlsx.text.ranges import covered
 from clueval_xlsx.text.strings import BoolArray, IntArray
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.arguments import texts
 from clueval_xlsx.corpus.spans import (
     check_disjoint,
     check_frame,
@@ -21,6 +20,7 @@ from clueval_xlsx.corpus.spans import (
     touching,
     vote,
 )
+from clueval_xlsx.options.declaration import names_of
 from clueval_xlsx.scoring.levels import MatchClass
 from clueval_xlsx.text.ranges import unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
@@ -48,7 +48,7 @@ def match_spans(a: pd.DataFrame, b: pd.DataFrame, layers: Sequence[str] | None =
        class  first  stop  partner_start  partner_end partner_risk
     0      4      0     2              2           11         HIGH
     """
-    layers = None if layers is None else texts("layers", layers, "names of layers")
+    layers = None if layers is None else names_of("layers", layers)
     for spans, name in ((a, "first sequence"), (b, "second sequence")):
         check_frame(spans, name, layers or ())
     check_disjoint(a, "first sequence")

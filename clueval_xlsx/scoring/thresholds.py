@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clueval_xlsx.corpus.label_rules import KEEP, LabelRules, align_labels, discards_by_prediction
+from clueval_xlsx.corpus.label_rules import align_labels, discards_by_prediction
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.options import LabelRules, SchemeOptions
 from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.intervals import RatesByDocument
 from clueval_xlsx.scoring.matched_pair import match_pair, relaxed_pair
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.scoring.schemes.clueval import counted, right
 from clueval_xlsx.scoring.scores import RATES, rates
 from clueval_xlsx.scoring.threshold_states import States, ThresholdStates
@@ -122,7 +122,7 @@ def _counts(laid: ThresholdStates, rules: LabelRules, level: str, labelled: str 
     states = laid.states
     counts = {name: np.zeros(len(states), dtype=np.int64) for name in COUNTS}
     for some, pair in laid.laid_out():
-        aligned, _ = align_labels(pair, replace(rules, unmapped=KEEP, left_out=()))
+        aligned, _ = align_labels(pair, replace(rules, unmapped="keep", left_out=()))
         matched = match_pair(aligned, rules, SchemeOptions(), level=level)
         if rules.applied and labelled is not None:
             matched = relaxed_pair(matched, rules)
@@ -137,7 +137,7 @@ def _refuse_discarding(pair: Pair, rules: LabelRules) -> None:
     """Which documents are left out for their labels may depend on the predictions, and so on the threshold."""
     if discards_by_prediction(pair, rules):
         raise OptionError(
-            "--unmapped discard: documents are left out because of labels that not every prediction has, so each "
+            "labels.unmapped=discard: documents are left out because of labels that not every prediction has, so each "
             "threshold would be about other documents. Account for the labels (--map, --equivalent, --ignore), or "
-            "keep the documents (--unmapped keep)."
+            "keep the documents (--set labels.unmapped=keep)."
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,7 +12,9 @@ from clueval_xlsx.text.strings import IntArray
 ByteArray = npt.NDArray[np.uint8]
 CodePoints = npt.NDArray[np.uint32]
 
-CODE_POINTS, GLYPHS, UTF16 = "codepoints", "glyphs", "utf16"
+CODE_POINTS: Final = "codepoints"
+GLYPHS: Final = "glyphs"
+UTF16: Final = "utf16"
 UNITS = (CODE_POINTS, GLYPHS, UTF16)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.figures import Figures, Options
+from clueval_xlsx.figures import Figures
+from clueval_xlsx.options import Options
 from clueval_xlsx.pages.scheme_words import full_row_name, leak_sentence, row_name, scheme_name, scheme_sentence
 from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed
 from clueval_xlsx.scoring.scores import COUNTS, MACRO, RIGHT_OR_WRONG

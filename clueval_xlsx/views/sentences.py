@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.formats.options import DEFAULT_LAYER
+from clueval_xlsx.options import DEFAULT_LAYER
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.scores import score_view
 from clueval_xlsx.words import Words

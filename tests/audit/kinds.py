@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest import mock
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions, review
+from clueval_xlsx.outputs.xlsx import Handout, review
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.folders import ROOT
 from tests.support.teams import cases_of, fill
@@ -45,12 +45,12 @@ def _streamed() -> bytes:
 
 _IN_MEMORY: dict[str, Callable[[], bytes]] = {
     "review": lambda: written(example()),
-    "review in German": lambda: written(example(), ReviewOptions(lang="de", contact="Dr. & Weber")),
-    "judged": lambda: written(example(), ReviewOptions(answers=answers_for(example())[0])),
+    "review in German": lambda: written(example(), Handout(lang="de", contact="Dr. & Weber")),
+    "judged": lambda: written(example(), Handout(answers=answers_for(example())[0])),
     "one layer": lambda: written(evaluated(ONE_LAYER)),
     "nothing to judge": lambda: written(evaluated("token gold pred\nAnn B-PER B-PER\n")),
-    "locked": lambda: written(example(), ReviewOptions(lock_cells=True)),
-    "five rows a sheet": lambda: written(example(), ReviewOptions(max_rows=5)),
+    "locked": lambda: written(example(), Handout(lock_cells=True)),
+    "five rows a sheet": lambda: written(example(), Handout(max_rows=5)),
     "streamed": _streamed,
     "unkind words": _unkind,
     "many labels": _labels,

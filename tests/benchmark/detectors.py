@@ -24,7 +24,7 @@ from clueval_xlsx.detectors.base import DetectorSettings, Document
 from clueval_xlsx.detectors.prediction import make_dataset
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.folders import ROOT, data_folder
 
 ALLOWED = 1.05

@@ -12,7 +12,7 @@ from tests.benchmark.rows import Work, row
 @row("read gold", "ours: tokens, IDs, both layers, checks")
 def _read(folder: Path) -> Work:
     from clueval_xlsx.formats.loading import read
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     return lambda: read(folder / "gold.vrt", options)

@@ -79,9 +79,9 @@ row("HTML", "seqeval precision_recall_fscore_support", most=10)(seqeval_scores)
 def evaluated(folder: Path) -> Any:
     """Both layers at level exact: many cases."""
     from clueval_xlsx.corpus.pair import make_pair
-    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.formats.loading import read
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import Options, ReadOptions
 
     options = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
@@ -111,7 +111,7 @@ def _workbook_bare(folder: Path) -> Work:
 
 def judged_workbook(folder: Path) -> Path:
     """The review workbook with a judgement in every row; written once."""
-    from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+    from clueval_xlsx.outputs.xlsx import Handout, write_workbook
     from clueval_xlsx.review.judgements import Judgement
 
     path = folder / "judged.xlsx"
@@ -123,7 +123,7 @@ def judged_workbook(folder: Path) -> Path:
             for own, table in zip(codes, evaluation.bare_cases, strict=True)
             for number, case_id in enumerate(table["case_id"])
         }
-        write_workbook(evaluation, path, ReviewOptions(answers=answers))
+        write_workbook(evaluation, path, Handout(answers=answers))
     return path
 
 

@@ -35,9 +35,9 @@ def score_tags(folder: Path, replicates: int) -> Work:
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.corpus.reading import annotate
     from clueval_xlsx.corpus.tags import TagColumn
-    from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+    from clueval_xlsx.evaluation import Evaluation, evaluate
     from clueval_xlsx.formats.loading import read
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import Options, ReadOptions
 
     reading = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2}))
     corpus = reading.corpus
@@ -77,7 +77,7 @@ def _match(folder: Path) -> Work:
     from clueval_xlsx.corpus.spans import from_decoded
     from clueval_xlsx.corpus.tags import TagColumn, decode
     from clueval_xlsx.formats.loading import read
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
     from clueval_xlsx.scoring.matching import match_spans
 
     breaks = read(folder / "gold.vrt", ReadOptions(layers={"fine": 2})).corpus.breaks
@@ -125,14 +125,13 @@ def _nervaluate(folder: Path) -> Work:
 def scheme_scores(folder: Path, *names: str, replicates: int = 0) -> Work:
     """From parsed columns of tags and tokens to the scores of some schemes (clueval is always among them)."""
     from clueval_xlsx.corpus.pair import make_pair
-    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.formats.loading import read
-    from clueval_xlsx.formats.options import ReadOptions
-    from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+    from clueval_xlsx.options import Options, ReadOptions, SchemeOptions
 
     options = ReadOptions(layers={"fine": 2}, token_id=4)
     sides = [read(folder / f"{side}.vrt", options) for side in ("gold", "pred")]
-    chosen = Options(replicates=replicates, schemes=SchemeOptions(names, allow=(("ALL", r"\s"),)))
+    chosen = Options(replicates=replicates, schemes=SchemeOptions(scheme=names, allow=(("ALL", r"\s"),)))
     return lambda: evaluate(make_pair(*sides), chosen).scores
 
 

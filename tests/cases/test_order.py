@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.order import order_by_suspicion, sample_size
 from clueval_xlsx.cases.suspicion import Evidence
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
+from clueval_xlsx.options import Options
 from tests.support.tables import pair_of
 from tests.support.workbooks import evaluated
 

@@ -11,7 +11,7 @@ import pytest
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import refused, run
 from tests.support.folders import ROOT
 

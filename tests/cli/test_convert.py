@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.brat import brat_files
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import refused, run
 from tests.support.folders import FIXTURES
 from tests.support.strategies import at_most

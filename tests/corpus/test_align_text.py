@@ -17,7 +17,7 @@ from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.label_rules import LabelRules
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.review.manifest import from_evaluation, unpack_predictions
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from tests.support.commands import refused, run
 from tests.support.tables import Sides, listed, pair_of
@@ -41,7 +40,7 @@ def result(labelled: str | None = "span", schemes: tuple[str, ...] = (), **rules
         level="exact",
         labelled=labelled,
         replicates=0,
-        schemes=SchemeOptions(schemes),
+        schemes=SchemeOptions(scheme=schemes),
         labels=LabelRules(**rules),  # type: ignore[arg-type]
     )
     return evaluate(pair_of(TABLE), options)
@@ -74,7 +73,7 @@ def test_the_manifest_keeps_labels_as_they_were_because_the_mapping_comes_again(
 
 
 def test_one_label_cannot_become_two() -> None:
-    with pytest.raises(OptionError, match="mapped to two different labels"):
+    with pytest.raises(OptionError, match="'A' is given twice"):
         LabelRules(map=(("A", "B"), ("A", "C")))
 
 
@@ -146,7 +145,7 @@ def test_ignored_labels_are_nowhere_an_error(scheme: str) -> None:
 
 def test_coverage_counts_ignored_spans_that_are_found() -> None:
     table = TABLE.replace("B-MISC      B-PER", "B-MISC      B-MISC")
-    options = Options(replicates=0, schemes=SchemeOptions(("coverage",)), labels=LabelRules(ignore=("MISC",)))
+    options = Options(replicates=0, schemes=SchemeOptions(scheme=("coverage",)), labels=LabelRules(ignore=("MISC",)))
     row = evaluate(pair_of(table), options).overall("coverage", variant="0.3", labelled="span")
     assert (row["tp_gold"], row["fn"], row["fp"]) == (2, 4, 2)  # Ann and Cy found; Gil no miss; Dee, Flo no false alarm
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.formats.loading import read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import refused, run
 from tests.support.detector_scripts import GOOD, MOODY, command, install_package
 from tests.support.folders import ROOT

@@ -151,7 +151,7 @@ def test_a_prediction_for_running_text_keeps_every_boundary() -> None:
 
 def test_one_layer_is_predicted_and_the_others_are_named() -> None:
     source = io.BytesIO(b"Ann\tB-PER\tB-HIGH\nLee\tI-PER\tI-HIGH\n")
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
     dataset = make_dataset(read(source, ReadOptions(layers={"type": 2, "risk": 3}), name="gold.vrt"))
     assert (dataset.layer, dataset.left_over) == ("type", ("risk",))

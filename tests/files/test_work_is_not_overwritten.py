@@ -15,7 +15,7 @@ import pytest
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.outputs import Outputs
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
 from clueval_xlsx.review.judgements import Judgement
 from tests.support.ci import some_of
@@ -265,7 +265,7 @@ def _judged(target, examples, column_name="Judgement"):
     """A workbook in which somebody has filled in one cell, as a spreadsheet program would save it."""
     case = example().case_tables[0]["case_id"].iloc[0]
     fields = {"Judgement": {"code": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
-    target.write_bytes(written(example(), ReviewOptions(lang="de", answers={case: Judgement(**fields)})))
+    target.write_bytes(written(example(), Handout(lang="de", answers={case: Judgement(**fields)})))
     return ("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0, "-o", target)
 
 

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from clueval_xlsx.cli import cli
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.outputs.metrics_json import to_json
 from tests.support.folders import FIXTURES
 

@@ -12,7 +12,7 @@ import pytest
 
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import refused, run
 from tests.support.folders import FIXTURES
 from tests.support.handmade_books import FAR, ROW, SHEET, xlsx

@@ -20,9 +20,9 @@ from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import annotators, read
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
+from clueval_xlsx.options import ReadOptions
 from tests.support.corrections import corrected
 from tests.support.extras import needed
 from tests.support.folders import FIXTURES

@@ -10,8 +10,8 @@ import pytest
 
 from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import CONVERTED, format_named
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import run
 from tests.support.extras import needed_by
 from tests.support.folders import FIXTURES

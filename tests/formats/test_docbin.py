@@ -13,9 +13,9 @@ from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
+from clueval_xlsx.options import ReadOptions
 from tests.support.corrections import corrected_bytes
 from tests.support.extras import needed
 from tests.support.folders import FIXTURES

@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 
 from clueval_xlsx.corpus.reading import annotate
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.span_table import span_workbook
 from clueval_xlsx.formats.writing import output_files
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+from clueval_xlsx.options import Options, ReadOptions, SchemeOptions
 from tests.support.extras import needed_by
 from tests.support.folders import FIXTURES
 

@@ -13,9 +13,9 @@ from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
+from clueval_xlsx.options import ReadOptions
 from tests.support.corrections import corrected
 from tests.support.folders import FIXTURES
 

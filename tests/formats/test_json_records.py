@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import CluevalError, InputError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.folders import FIXTURES
 
 TEXT = "Ann Lee met Bob."
@@ -174,7 +174,7 @@ def test_unknown_keys_are_answered_with_the_call_that_fits() -> None:
         (lines({"source_text": None, "privacy_mask": []}), {}, "there is no 'source_text'"),
         (lines({"text": TEXT, "spans": []}), {"fields": {"id": "nr"}}, "no document has 'nr', which --field id names"),
         (lines({"text": TEXT, "spans": []}), {"fields": {"spans": "finds"}}, "no document has 'finds'"),
-        (lines({"text": TEXT, "spans": []}), {"fields": {"txt": "a"}}, "--field txt=…: there is no such field"),
+        (lines({"text": TEXT, "spans": []}), {"fields": {"txt": "a"}}, "fields: found 'txt=a'. Allowed: text, spans"),
         (b'{"text": "a", "spans": []}\n{"text": \n', {}, "x.jsonl:2: not valid JSON"),
     ],
 )  # fmt: skip

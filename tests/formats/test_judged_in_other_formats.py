@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.corpus.reading import annotate
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.options import Options, ReadOptions
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.judgements import Judgement
 from tests.support.commands import run
 from tests.support.extras import needed_by
@@ -40,7 +40,7 @@ def test_a_judgement_reaches_gold_of_every_format(format_: str, tmp_path: Path) 
     missed = result.bare_cases[0]
     case = dict(zip(missed["surface"], missed["case_id"], strict=True))["DE00 1234 5678"]
     book = tmp_path / "review.xlsx"
-    write_workbook(result, book, ReviewOptions(answers={case: Judgement("gold_wrong")}, judge="anna"))
+    write_workbook(result, book, Handout(answers={case: Judgement("gold_wrong")}, judge="anna"))
     done = run("reimport", book, "--gold", gold, "-o", tmp_path / out)
     assert done.code == 0, done.err
     after = read(tmp_path / out)

@@ -11,7 +11,7 @@ import pytest
 from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 
 TEXT = "Ann Lee met Bob."
 

@@ -13,12 +13,12 @@ import pytest
 
 from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.corpus.text_reading import TextReading
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
+from clueval_xlsx.options import Options, ReadOptions
 from tests.support.extras import needed
 from tests.support.folders import FIXTURES
 

@@ -15,7 +15,7 @@ from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import run
 from tests.support.extras import needed
 from tests.support.tables import listed

@@ -9,7 +9,7 @@ import pytest
 from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 
 
 def folder(place: Path, **files: str | bytes) -> Path:

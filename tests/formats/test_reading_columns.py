@@ -13,7 +13,7 @@ from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import CluevalError, InputError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import run
 from tests.support.tables import listed
 

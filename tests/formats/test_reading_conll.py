@@ -10,7 +10,7 @@ from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.module import OpenedSource, find_format
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.tables import listed
 
 

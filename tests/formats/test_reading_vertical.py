@@ -15,7 +15,7 @@ from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.columns import fields
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.tables import Sides, listed, pair_of
 

@@ -12,8 +12,8 @@ import pytest
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import FORMATS, TARGET_ENDINGS, Format, format_named
+from clueval_xlsx.options import ReadOptions
 from tests.support.extras import needed
 from tests.support.folders import FIXTURES, ROOT
 
@@ -72,7 +72,7 @@ def test_an_unknown_format_is_answered_with_those_that_are_known() -> None:
 
 
 ASKED: set[str] = set()
-FOR_ALL = {"format", "layers", "encoding", "side", "text_only"}
+FOR_ALL = {"format", "layers", "encoding", "side", "text_only", "bio"}
 
 
 class Watched(ReadOptions):
@@ -82,7 +82,8 @@ class Watched(ReadOptions):
         if sys._getframe(1).f_globals["__name__"] not in {
             "dataclasses",
             "clueval_xlsx.formats.options",
-            "clueval_xlsx.arguments",
+            "clueval_xlsx.options",
+            "clueval_xlsx.options.declaration",
         }:
             ASKED.add(name)
         return super().__getattribute__(name)

@@ -19,7 +19,7 @@ from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.tokenise import Ranges
 from tests.support.folders import FIXTURES
 from tests.support.strategies import at_most

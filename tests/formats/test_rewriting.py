@@ -14,7 +14,7 @@ from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.support.tables import listed, spans_of
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B", "I"]

@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.outputs.adjudication_json import to_json
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.accounting import CaseState

@@ -15,7 +15,7 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.module import OpenedSource, find_format
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import mutate_bytes, mutate_json, word
 from tests.fuzz.readings import check_against, check_conversion, check_reading

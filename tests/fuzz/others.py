@@ -21,7 +21,7 @@ from clueval_xlsx.detectors.sidefile import RunIdentity, SideFile
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.toml_source import parse_toml
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
@@ -239,7 +239,7 @@ def _check_previous(files: Files, rng: Random, folder: Path) -> None:
     decisions = read_previous(path)
     entries: list[Judgement] = list(decisions.values())
     promise(read_log(write_log(entries)) == entries, "the log does not read as it was written")
-    options, sentence = carry_over(decisions, _evaluation(), ReviewOptions(lang=rng.choice(("en", "de"))))
+    options, sentence = carry_over(decisions, _evaluation(), Handout(lang=rng.choice(("en", "de"))))
     promise(sentence, "nothing was said")
     if rng.random() < 0.1 and (options.answers or options.earlier):
         write_workbook(_evaluation(), io.BytesIO(), replace(options))

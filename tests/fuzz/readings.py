@@ -12,16 +12,15 @@ import pandas as pd
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.corpus.reading import Reading, annotate
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
+from clueval_xlsx.options import Options, ReadOptions, SchemeOptions
 from clueval_xlsx.outputs.metrics_json import to_json
 from clueval_xlsx.outputs.xlsx import write_workbook
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from tests.fuzz.cases import Files, command, promise
 from tests.support.tables import listed
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clueval_xlsx.corpus.pair import make_pair
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.resources import resource_folder
 
 

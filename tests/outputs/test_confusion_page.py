@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
+from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.html.confusion_page import MOST_LISTED, confusion_page
 from clueval_xlsx.scoring.confusion import confusion, confusion_members
 from clueval_xlsx.views import numbers

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import make_pair
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.outputs.html.page import script_json
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.html.text import shown_text, stretches
@@ -151,7 +151,7 @@ def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example
 
 
 def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation) -> None:
-    from clueval_xlsx.corpus.label_rules import LabelRules
+    from clueval_xlsx.options import LabelRules
 
     sides = Sides(
         b"<text id='one'>\nAnn\tB-PER\n</text>\n<text id='two'>\nBob\tB-ODD\n</text>\n",
@@ -167,7 +167,7 @@ def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation
 
 
 def test_cases_that_equivalent_labels_would_settle_say_so() -> None:
-    from clueval_xlsx.corpus.label_rules import LabelRules
+    from clueval_xlsx.options import LabelRules
 
     sides = Sides(b"Bonn\tB-LOC\nAnn\tB-PER\n", b"Bonn\tB-ORG\nAnn\tO\n")
     rules = LabelRules(equivalent=(("LOC", "ORG"),), equivalence="mark")

@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
+from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.html.report import to_html
 from tests.support.ci import PROGRAMS_REQUIRED
 from tests.support.folders import ROOT

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from clueval_xlsx.files.workbooks import read_workbook
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.judgements import JUDGEMENTS, custom_judgements
@@ -96,7 +96,7 @@ def opened_book(office, tmp_path_factory):
     """The example, with judgements of a project's own, open in LibreOffice."""
     folder = tmp_path_factory.mktemp("state")
     path = folder / "review.xlsx"
-    path.write_bytes(written(example(level="exact"), ReviewOptions(judgements=KNOWN)))
+    path.write_bytes(written(example(level="exact"), Handout(judgements=KNOWN)))
     book = office.open(path)
     yield book, folder
     book.close()
@@ -226,7 +226,7 @@ def test_a_block_that_left_its_rows_turns_red_and_a_copied_one_does_not(opened_b
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_digits_mean_the_same_in_every_language(office, tmp_path, lang):
     words, path = Words(lang), tmp_path / "review.xlsx"
-    path.write_bytes(written(example(), ReviewOptions(lang=lang)))
+    path.write_bytes(written(example(), Handout(lang=lang)))
     book = office.open(path)
     for kind, codes in {
         "fn": ["model_error", "gold_wrong", "", "", "acceptable", "unclear"],
@@ -246,7 +246,7 @@ def test_stored_states_are_those_that_the_program_calculates(office, tmp_path):
     from tests.support.workbooks import answers_for
 
     evaluation, path = example(level="exact"), tmp_path / "review.xlsx"
-    path.write_bytes(written(evaluation, ReviewOptions(answers=answers_for(evaluation)[0])))
+    path.write_bytes(written(evaluation, Handout(answers=answers_for(evaluation)[0])))
     book = office.open(path)
     stored = {sheet: states(book, sheet) for sheet in (MISSED, UNSUPPORTED)}
     assert {state[:1] for found in stored.values() for state in found} == {"", "✓", "↔"}

@@ -10,7 +10,7 @@ from io import BytesIO
 
 import pytest
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions, review
+from clueval_xlsx.outputs.xlsx import Handout, review
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words, languages
 from tests.support.workbooks import (
@@ -54,7 +54,7 @@ def test_stored_values_are_right_before_anybody_judges():
 def test_stored_values_are_right_with_answers_filled_in(labelled):
     evaluation = example(labelled=labelled)
     answers, codes = answers_for(evaluation)
-    content = written(evaluation, ReviewOptions(answers=answers))
+    content = written(evaluation, Handout(answers=answers))
     values = opened(content, values=True)
     words = Words("en")
     counts, estimate = live_figures(values["Metrics"])
@@ -86,7 +86,7 @@ def test_filled_in_answers_are_in_the_words_of_the_lists():
     answers, _ = answers_for(example())
     for lang in languages():
         words = Words(lang)
-        sheet = opened(written(example(), ReviewOptions(lang=lang, answers=answers))).worksheets[1]
+        sheet = opened(written(example(), Handout(lang=lang, answers=answers))).worksheets[1]
         row = FIRST + 2
         found = {header: sheet.cell(row, headers(sheet).index(header) + 1) for header in headers(sheet)}
         assert found[words["column.judgement"]].value == f"3 {words['judgement.boundary']}"
@@ -100,7 +100,7 @@ def test_filled_in_answers_are_in_the_words_of_the_lists():
 
 def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
     case = example().case_tables[0]["case_id"][3]
-    sheet = opened(written(example(), ReviewOptions(earlier={case: "Anna: Model is wrong"})))[TABS["FN"]]
+    sheet = opened(written(example(), Handout(earlier={case: "Anna: Model is wrong"})))[TABS["FN"]]
     shown = texts(sheet, "Earlier judgements")
     assert shown[3] == "Anna: Model is wrong"
     assert set(shown[:3] + shown[4:]) == {""}
@@ -109,7 +109,7 @@ def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
 
 def test_guide_says_everything_a_judge_needs():
     evaluation = example(level="exact")
-    options = ReviewOptions(contact="Dr. Weber <weber@example.org>", judge="Anna")
+    options = Handout(contact="Dr. Weber <weber@example.org>", judge="Anna")
     for lang in languages():
         words = Words(lang)
         sheet = opened(written(evaluation, dataclasses.replace(options, lang=lang))).worksheets[0]

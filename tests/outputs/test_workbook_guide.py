@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.cases.kinds import FN, FP
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.review import write_workbook
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.views.sentences import plain_headline
@@ -28,7 +28,7 @@ def guide_texts(book, lang="en"):
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_the_guide_begins_with_enable_editing_and_the_cursor_is_in_the_name_cell(lang):
-    book, words = opened(written(example(), ReviewOptions(lang=lang))), Words(lang)
+    book, words = opened(written(example(), Handout(lang=lang))), Words(lang)
     texts = guide_texts(book, lang)
     assert texts.index(words["guide.enable"]) == 2  # behind title and subtitle
     sheet = book[words["sheet.guide"]]
@@ -38,7 +38,7 @@ def test_the_guide_begins_with_enable_editing_and_the_cursor_is_in_the_name_cell
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_the_guide_names_sheets_by_their_tabs_and_leads_to_them(lang):
-    book, words = opened(written(example(), ReviewOptions(lang=lang))), Words(lang)
+    book, words = opened(written(example(), Handout(lang=lang))), Words(lang)
     sheet = book[words["sheet.guide"]]
     links = {cell.value: cell.hyperlink.location for row in sheet.iter_rows() for cell in row if cell.hyperlink}
     tabs = [words["sheet.fn"], words["sheet.fp"]]
@@ -54,14 +54,14 @@ def test_the_guide_names_sheets_by_their_tabs_and_leads_to_them(lang):
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_the_guide_says_what_labels_mean_and_the_list_of_labels_does_too(lang):
-    book, words = opened(written(example(), ReviewOptions(lang=lang, labels=LABELS))), Words(lang)
+    book, words = opened(written(example(), Handout(lang=lang, label_words=LABELS))), Words(lang)
     texts = guide_texts(book, lang)
     for label, meaning in LABELS.items():
         assert texts[texts.index(label) + 1] == meaning
     sheet = book[words["sheet.fn"]]
     hints = [rule.prompt for rule in sheet.data_validations.dataValidation if rule.prompt]
     assert sum("PERSON: natürliche Personen, auch Spitznamen" in hint for hint in hints) == 2  # one for each layer
-    assert words["guide.labels_title"] not in guide_texts(opened(written(example(), ReviewOptions(lang=lang))), lang)
+    assert words["guide.labels_title"] not in guide_texts(opened(written(example(), Handout(lang=lang))), lang)
 
 
 def test_label_words_come_from_the_config_to_guide_and_tooltips(sides, tmp_path):
@@ -98,7 +98,7 @@ def test_the_conflict_workbook_has_a_guide_of_its_own(blind):
     evaluation, stream = example(), io.BytesIO()
     cases = {FN: evaluation.case_tables[0].head(2), FP: evaluation.case_tables[1].head(0)}
     why = dict.fromkeys(cases[FN]["case_id"], "The judges disagree.\nAnna: …\nBen: …")
-    write_workbook(evaluation, stream, ReviewOptions(role=Role.CONFLICTS, why=why, blind=blind), cases=cases)
+    write_workbook(evaluation, stream, Handout(role=Role.CONFLICTS, why=why, blind=blind), cases=cases)
     book, words = opened(stream.getvalue()), Words("en")
     texts = guide_texts(book)
     assert texts[0] == "Open cases: you decide"
@@ -117,7 +117,7 @@ def test_the_headline_is_said_in_plain_words():
         "Of 75 passages that must be hidden, the model found 54. "
         "Of 74 passages that the model marked, the reference supports 61."
     )
-    book = opened(written(example(), ReviewOptions(lang="de")))
+    book = opened(written(example(), Handout(lang="de")))
     assert book["Kennzahlen"]["B2"].value.startswith(
         "Von 75 Stellen, die zu schwärzen sind, hat das Modell 54 gefunden."
     )

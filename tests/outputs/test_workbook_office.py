@@ -11,7 +11,7 @@ import pytest
 
 from clueval_xlsx.cases.contexts import emoji_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words
@@ -103,7 +103,7 @@ def test_contexts_have_the_runs_of_the_segments(open_book):
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_dropdowns_offer_all_their_values(open_book, lang):
-    book, words = open_book(ReviewOptions(lang=lang)), Words(lang)
+    book, words = open_book(Handout(lang=lang)), Words(lang)
     spans = (example().pair.gold.spans, example().pair.pred.spans)
     for kind in ("FN", "FP"):
         sheet = words[f"sheet.{kind.lower()}"]
@@ -177,7 +177,7 @@ def test_figures_follow_the_judgements(open_book):
 def test_stored_figures_are_those_that_the_program_calculates(open_book):
     """Some programs show stored values until the first edit: an edit elsewhere must not change anything."""
     answers = answers_for(example(level="exact"))[0]
-    book = open_book(ReviewOptions(answers=answers, lang="de", max_rows=10), level="exact")
+    book = open_book(Handout(answers=answers, lang="de", max_rows=10), level="exact")
     stored = live(book, "de")
     sheet = Words("de")["sheet.fn"]
     kept = book.cell(sheet, f"D{FIRST}")["text"]
@@ -242,7 +242,7 @@ def columns_before(at, header):
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_rows_fit_their_text_within_a_line(open_book, lang):
-    book, words = open_book(ReviewOptions(lang=lang), level="exact", labelled="category"), Words(lang)
+    book, words = open_book(Handout(lang=lang), level="exact", labelled="category"), Words(lang)
     for row in range(book.used(words["sheet.guide"])[0]):
         guide = words["sheet.guide"]
         assert book.row_height(guide, row) >= book.fitted_height(guide, row) - 20, row
@@ -259,7 +259,7 @@ def test_rows_fit_their_text_within_a_line(open_book, lang):
 
 
 def test_protected_sheets_take_judgements_and_nothing_else(open_book):
-    book = open_book(ReviewOptions(lock_cells=True))
+    book = open_book(Handout(lock_cells=True))
     assert all(book.protected(sheet) for sheet in book.sheets())
     at = letters(book)
     book.enter(MISSED, f"{at['Judgement']}{FIRST}", "Model is wrong")
@@ -271,7 +271,7 @@ def test_protected_sheets_take_judgements_and_nothing_else(open_book):
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_pages_can_be_printed_and_the_guide_takes_one(open_book, tmp_path, lang):
-    book = open_book(ReviewOptions(lang=lang, contact="Dr. Weber"), level="exact", labelled="category")
+    book = open_book(Handout(lang=lang, contact="Dr. Weber"), level="exact", labelled="category")
     pdf = book.save(tmp_path / "review.pdf")
     assert pdf.read_bytes().startswith(b"%PDF")
     if shutil.which("pdftotext") is None:

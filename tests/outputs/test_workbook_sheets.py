@@ -13,7 +13,7 @@ from python_calamine import CalamineWorkbook
 
 from clueval_xlsx.cases.contexts import EMOJI, emoji_pieces, emoji_text
 from clueval_xlsx.corpus.spans import label_vocabulary
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.measure import pixels
 from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import JUDGEMENTS
@@ -78,7 +78,7 @@ def book():
     ],
 )
 def test_sheets_stand_in_order_and_the_last_ones_are_hidden(lang, names):
-    book = opened(written(example(), ReviewOptions(lang=lang)))
+    book = opened(written(example(), Handout(lang=lang)))
     assert book.sheetnames == names
     assert [sheet.sheet_state for sheet in book] == ["visible"] * 6 + ["hidden"] * 3
     assert book.active.title == names[0]
@@ -94,7 +94,7 @@ def test_english_headers_are_those_of_the_design():
 
 
 def test_german_headers_and_layers_by_name():
-    sheet = opened(written(example(), ReviewOptions(lang="de")))["Überzählig (FP)"]
+    sheet = opened(written(example(), Handout(lang="de")))["Überzählig (FP)"]
     words = Words("de")
     keys = ["number", "state", "context", "judgement", "case_again", "correct_span", "correct_label"]
     keys += ["applies_to", "severity", "comment", "related", "document", "span", "label", "other_span", "other_label"]
@@ -311,7 +311,7 @@ def test_what_a_judge_fills_in_fits_on_a_small_screen(one_layer):
 def test_a_conflict_workbook_has_its_comment_on_the_screen_too(one_layer):
     evaluation = evaluated(ONE_LAYER) if one_layer else example()
     why = dict.fromkeys(evaluation.case_tables[0]["case_id"], "Anna: Model is wrong")
-    sheet = opened(written(evaluation, ReviewOptions(role=Role.CONFLICTS, why=why)))[TABS["FN"]]
+    sheet = opened(written(evaluation, Handout(role=Role.CONFLICTS, why=why)))[TABS["FN"]]
     pixels = judging_widths(sheet)
     assert "Why you see this" in pixels
     assert sum(pixels.values()) <= 1300 + 10
@@ -320,8 +320,8 @@ def test_a_conflict_workbook_has_its_comment_on_the_screen_too(one_layer):
 
 def test_the_cursor_stands_in_the_first_open_judgement_and_on_the_guide_in_the_name():
     answers = answers_for(example())[0]
-    book = opened(written(example(), ReviewOptions(answers=answers)))
-    values = opened(written(example(), ReviewOptions(answers=answers)), values=True)
+    book = opened(written(example(), Handout(answers=answers)))
+    values = opened(written(example(), Handout(answers=answers)), values=True)
     for name in ("FN", "FP"):
         states = texts(values[TABS[name]], "State")
         row = FIRST + states.index("")
@@ -335,7 +335,7 @@ def test_the_cursor_stands_in_the_first_open_judgement_and_on_the_guide_in_the_n
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_titles_end_before_the_frozen_columns_do(lang):
-    words, content = Words(lang), written(example(), ReviewOptions(lang=lang))
+    words, content = Words(lang), written(example(), Handout(lang=lang))
     for sheet in opened(content).worksheets[1:3]:
         room = sum(sheet.column_dimensions[letter].width for letter in "ABC") * 7
         assert sheet["A1"].value in {words["cases.title_fn"], words["cases.title_fp"]}
@@ -419,7 +419,7 @@ def test_no_spans_at_all_are_no_trouble():
 
 def test_with_very_many_sheets_twins_are_not_looked_up_and_no_formula_grows_with_their_number():
     rows = "\n".join("Kay B-PER O\n. O O" for _ in range(60))
-    book = openpyxl.load_workbook(BytesIO(written(evaluated(f"token gold pred\n{rows}\n"), ReviewOptions(max_rows=2))))
+    book = openpyxl.load_workbook(BytesIO(written(evaluated(f"token gold pred\n{rows}\n"), Handout(max_rows=2))))
     formulas = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row if cell.data_type == "f"]
     assert len(book.sheetnames) > 30
     assert max(map(len, formulas)) < 4_000

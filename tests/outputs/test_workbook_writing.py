@@ -12,7 +12,7 @@ from openpyxl.utils import get_column_letter
 from python_calamine import CalamineWorkbook
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.outputs.xlsx import ReviewOptions, review
+from clueval_xlsx.outputs.xlsx import Handout, review
 from clueval_xlsx.outputs.xlsx.book import Book, Dropdown, Message
 from clueval_xlsx.outputs.xlsx.formula_text import quoted, refused
 from tests.support.commands import EXAMPLE_OPTIONS, run
@@ -45,7 +45,7 @@ def book():
 
 def test_sheets_are_unprotected_unless_asked_for(book):
     assert not any(sheet.protection.sheet for sheet in book)
-    locked = opened(written(example(), ReviewOptions(lock_cells=True)))
+    locked = opened(written(example(), Handout(lock_cells=True)))
     for sheet in locked:
         assert sheet.protection.sheet
         assert not sheet.protection.autoFilter  # false: allowed
@@ -55,7 +55,7 @@ def test_sheets_are_unprotected_unless_asked_for(book):
 def test_more_cases_than_rows_continue_on_further_sheets():
     evaluation = example()
     answers, _ = answers_for(evaluation)
-    content = written(evaluation, ReviewOptions(max_rows=5, answers=answers))
+    content = written(evaluation, Handout(max_rows=5, answers=answers))
     book, values = opened(content), opened(content, values=True)
     names = [name for name in book.sheetnames if name.startswith(TABS["FN"])]
     assert names == [TABS["FN"], *(f"{TABS['FN']} {number}" for number in (2, 3, 4, 5))]
@@ -97,7 +97,7 @@ def counted_cells(sheet):
 def test_no_formula_grows_with_the_number_of_sheets():
     """Excel refuses 8,192 characters; 300 sheets had far more."""
     tokens = "\n".join(f"Ann{number} B-PER O" for number in range(300))
-    content = written(evaluated(f"token gold pred\n{tokens}\n"), ReviewOptions(max_rows=1))
+    content = written(evaluated(f"token gold pred\n{tokens}\n"), Handout(max_rows=1))
     with zipfile.ZipFile(BytesIO(content)) as archive:
         parts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/worksheets/")]
     formulas = [formula for part in parts for formula in re.findall(r"<f>([^<]*)</f>", part)]
@@ -224,7 +224,7 @@ def _cells(content):
 
 def test_a_streamed_workbook_has_the_same_cells(monkeypatch, tmp_path):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    options = ReviewOptions(max_rows=9, answers=answers_for(example())[0])
+    options = Handout(max_rows=9, answers=answers_for(example())[0])
     plain = written(example(level="exact"), options)
     monkeypatch.setattr(review, "_STREAMED_FROM", 0)
     streamed = tmp_path / "streamed.xlsx"

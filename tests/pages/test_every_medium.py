@@ -13,7 +13,7 @@ from rich.console import Console
 
 from clueval_xlsx import evaluate, read, read_pair
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions, SchemeOptions
 from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.outputs.latex import escaped, latex
 from clueval_xlsx.outputs.markdown import markdown
@@ -24,7 +24,6 @@ from clueval_xlsx.pages.page import Bars, Cell, Dots, Matrix, Page, Table, Text,
 from clueval_xlsx.pages.scores import score_page
 from clueval_xlsx.pages.thresholds import threshold_page
 from clueval_xlsx.pairwise_agreement import pairwise_agreement
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.scoring.thresholds import threshold_rates
 from clueval_xlsx.words import Words, languages
 from tests.support.judging import judged

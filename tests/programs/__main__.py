@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import openpyxl
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.reimport import reimport
 from tests.audit.kinds import GOLD, NAMES, workbook
 from tests.programs.programs import Program, installed, validator
@@ -42,7 +42,7 @@ def filled(name: str) -> bytes:
         "five rows a sheet": {"max_rows": 5},
         "locked": {"lock_cells": True},
     }
-    return written(example(), ReviewOptions(answers=answers_for(example())[0], **options.get(name, {})))
+    return written(example(), Handout(answers=answers_for(example())[0], **options.get(name, {})))
 
 
 def values(path: Path) -> dict[tuple[str, str], object]:

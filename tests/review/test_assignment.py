@@ -63,9 +63,9 @@ def test_linked_cases_always_go_together(evaluation: Evaluation, size):
 
 
 def test_real_data_are_shared_out_evenly(shared_data: Path):
-    from clueval_xlsx.evaluation import Options, evaluate
+    from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.formats.loading import read_pair
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import Options, ReadOptions
 
     pair = read_pair(
         shared_data / "ler-dev.gold.vrt", shared_data / "ler-dev.pred.vrt", ReadOptions(layers={"fine": 2})

@@ -12,7 +12,7 @@ from openpyxl.styles import Font, PatternFill
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import read_workbook
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.reading import read_judgements, read_manifest
 from clueval_xlsx.review.sheet_words import SheetWords
@@ -39,7 +39,7 @@ def comments(data):
 
 def edited(edit):
     """The example's workbook after an edit with openpyxl."""
-    book = openpyxl.load_workbook(io.BytesIO(written(example(), ReviewOptions())))
+    book = openpyxl.load_workbook(io.BytesIO(written(example(), Handout())))
     sheet = book[MISSED]
     cases = [cell.value for cell in sheet[openpyxl.utils.get_column_letter(headers(sheet).index("Case ID") + 1)]]
     edit(sheet, {name: place for place, name in enumerate(headers(sheet), 1)})
@@ -114,7 +114,7 @@ def test_colour_and_strike_through_alone_say_nothing():
 @pytest.mark.parametrize("ending", [".xlsx", ".ods"])
 def test_a_comment_made_in_libreoffice_comes_back(office, tmp_path, ending):
     path = tmp_path / "review.xlsx"
-    path.write_bytes(written(example(), ReviewOptions()))
+    path.write_bytes(written(example(), Handout()))
     book = office.open(path)
     at = columns(book, MISSED)
     cases = {row: case for case, row in case_rows(book, MISSED).items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.manifest import SourceFile, from_evaluation, run_id, unpack_predictions
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
@@ -13,7 +13,7 @@ from tests.support.workbooks import HEADER_ROW, example, find, manifest_of, open
 
 def test_manifest_holds_what_the_reimport_needs():
     evaluation = example(by=("domain",), context=7)
-    book = opened(written(evaluation, ReviewOptions(lang="de", judge="Anna", contact="Weber", part="1/2")))
+    book = opened(written(evaluation, Handout(lang="de", judge="Anna", contact="Weber", part="1/2")))
     manifest = manifest_of(book)
     pair = evaluation.pair
     assert manifest.schema == 1
@@ -57,7 +57,7 @@ def test_a_long_manifest_is_cut_into_cells(monkeypatch):
 
 def test_run_id_stands_on_every_review_sheet():
     evaluation = example()
-    book = opened(written(evaluation, ReviewOptions(max_rows=10)))
+    book = opened(written(evaluation, Handout(max_rows=10)))
     manifest = manifest_of(book)
     review_sheets = [name for name in book.sheetnames if name.startswith(("Missed", "Unsupported"))]
     assert [name.rpartition(")")[2] for name in review_sheets] == ["", " 2", " 3", "", " 2"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.reimport import reimport
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -159,7 +159,7 @@ def test_bad_definitions_are_refused_with_what_is_allowed(sides, tmp_path, write
 def test_judgements_of_a_project_are_offered_counted_and_remembered():
     own = JudgementKind("public", "delete", ("FN",), {"en": "Public figure? *", "de": "Person des öffentlichen Lebens"})
     case = example().case_tables[0]["case_id"][0]
-    options = ReviewOptions(judgements=(*JUDGEMENTS, own), answers={case: Judgement("public")})
+    options = Handout(judgements=(*JUDGEMENTS, own), answers={case: Judgement("public")})
     content = written(example(), options)
     book, values = opened(content), opened(content, values=True)
     assert texts(book[TABS["FN"]], "Judgement")[0] == "Public figure? *"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.corpus.reading import annotate
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport

@@ -8,8 +8,8 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read_pair
-from clueval_xlsx.formats.options import ReadOptions
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.options import ReadOptions
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.reimport import reimport
 from tests.support.judging import case
 from tests.support.office import Document, Office, case_rows, columns, letter
@@ -46,7 +46,7 @@ def evaluation(examples: Path) -> Evaluation:
 def judged(office: Office, evaluation: Evaluation, tmp_path: Path):
     """The review workbook, open in LibreOffice, with judgements picked from its dropdowns."""
     path = tmp_path / "review.xlsx"
-    write_workbook(evaluation, path, ReviewOptions(judge="Anna"))
+    write_workbook(evaluation, path, Handout(judge="Anna"))
     book = office.open(path)
     places = {kind: (columns(book, TABS[kind]), case_rows(book, TABS[kind])) for kind in ("FN", "FP")}
     for (kind, words), (judgement, span) in PICKS.items():

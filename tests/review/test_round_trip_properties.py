@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.reading import Reading, annotate
 from clueval_xlsx.corpus.spans import check_disjoint
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.correction import correct
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport

@@ -13,9 +13,9 @@ from scipy import stats
 
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.samples import draw
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.assignment import evaluation_units, select
 from clueval_xlsx.review.estimates import Estimate, estimate_rate

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.assignment import select
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Scope
@@ -52,7 +52,7 @@ def run():
 @pytest.fixture
 def book(office, run, tmp_path):
     path = tmp_path / "review.xlsx"
-    write_workbook(run, path, ReviewOptions(judge="Anna"))
+    write_workbook(run, path, Handout(judge="Anna"))
     document = office.open(path)
     yield document
     document.close()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.decisions import Unusable
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
@@ -175,7 +175,7 @@ def test_sorted_workbooks_bring_the_same_home_and_the_account_adds_up(given, rng
         rng.shuffle(order)
         tables[sheet] = table.iloc[order].reset_index(drop=True)
     stream = io.BytesIO()
-    write_workbook(RUN, stream, ReviewOptions(answers=given), cases=tables)
+    write_workbook(RUN, stream, Handout(answers=given), cases=tables)
     stream.name = "review.xlsx"
     sides = cut(TABLE)
     gold = io.BytesIO(sides.gold)

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.cases.twins import groups_of
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.assignment import agreed_cases, select
@@ -94,7 +94,7 @@ def sampled(run, answers_for, scope):
     drawn = [case for table in chosen.cases.values() for case in table["case_id"]]
     answers = answers_for(drawn, scope)
     stream = io.BytesIO()
-    write_workbook(run, stream, ReviewOptions(answers=answers, sample=chosen.sample), cases=chosen.cases)
+    write_workbook(run, stream, Handout(answers=answers, sample=chosen.sample), cases=chosen.cases)
     stream.name = "review.xlsx"
     stream.seek(0)
     (found,) = reimport([stream], gold_file()).runs
@@ -179,7 +179,7 @@ def test_editions_without_text_tell_twins_by_numbers_alone(run):
     bare = cases_without_text(run.bare_cases[0], run)
     assert bare["twin_group"].tolist() == run.bare_cases[0]["twin_group"].tolist()
     stream = io.BytesIO()
-    write_workbook(without_text(run), stream, ReviewOptions())
+    write_workbook(without_text(run), stream, Handout())
     book = openpyxl.load_workbook(io.BytesIO(stream.getvalue()), data_only=True)
     cells = {
         str(cell).casefold() for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell

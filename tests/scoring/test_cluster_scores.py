@@ -273,7 +273,7 @@ def test_tags_that_continue_nothing_are_told_by_the_whole_corpus(
 
 def test_what_does_not_add_up_is_refused_by_name(folders: Path) -> None:
     common = ("score", folders / "gold", folders / "pred", *CATEGORY, "--cluster", "local:2")
-    refused(run(*common, "--unmapped", "discard"), "--unmapped discard: looks at the labels of the whole corpus")
+    refused(run(*common, "--unmapped", "discard"), "labels.unmapped=discard: looks at the labels of the whole corpus")
     refused(run(*common, "--align", "position"), "--align position: how many words may differ is a share of the whole")
     refused(run(*common, "--token-id", "4"), "--token-id: token IDs must be unique in the whole corpus")
     one = folders / "gold" / "decision-1.vrt"

@@ -13,12 +13,11 @@ import pytest
 from scipy.stats import binomtest
 
 from clueval_xlsx.comparison import Comparison, compare
-from clueval_xlsx.corpus.label_rules import LabelRules
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 from clueval_xlsx.scoring.intervals import RatesByDocument, swaps
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
 from tests.support.tables import Sides, pair_of
@@ -39,7 +38,7 @@ def file(name: str) -> bytes:
 
 
 def evaluation(name: str, **options: object) -> Evaluation:
-    given = {"level": "exact", "replicates": 300, "schemes": SchemeOptions(("documents", "chars")), **options}
+    given = {"level": "exact", "replicates": 300, "schemes": SchemeOptions(scheme=("documents", "chars")), **options}
     return evaluate(pair_of(Sides(file("gold"), file(name))), Options(**given))  # type: ignore[arg-type]
 
 

@@ -15,7 +15,8 @@ from seqeval.metrics.sequence_labeling import get_entities
 from clueval_xlsx.corpus.merging import merge_layers
 from clueval_xlsx.corpus.spans import from_decoded, make_spans
 from clueval_xlsx.corpus.tags import SCHEMES, TagColumn, decode, encode
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
+from clueval_xlsx.options import Options
 from clueval_xlsx.scoring.matching import match_spans
 from tests.support.strategies import Span, span_lists
 from tests.support.tables import Sides, listed, pair_of

@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.characters import CharacterOffsets
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.label_rules import LabelRules
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
+from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.outputs.metrics_json import presidio_part
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
 from clueval_xlsx.scoring.schemes.presidio import skip_words
 from clueval_xlsx.text.ranges import unfold
@@ -117,7 +116,9 @@ def their_counts(rows: list[tuple[int, str, int, str, str]], threshold: float, *
 
 
 def ours(documents: list[list[Row]], threshold: float, *, skipping: bool) -> Evaluation:
-    schemes = SchemeOptions(("presidio",), iou_threshold=(threshold,), skip_words="presidio" if skipping else "none")
+    schemes = SchemeOptions(
+        scheme=("presidio",), iou_threshold=(threshold,), skip_words="presidio" if skipping else "none"
+    )
     return evaluate(pair_of(files_of(documents)), Options(replicates=0, schemes=schemes))
 
 
@@ -180,7 +181,9 @@ def theirs_of_listed(documents: list[ListedDocument], corpus: Corpus, threshold:
 
 
 def ours_of_listed(documents: list[ListedDocument], threshold: float, *, skipping: bool) -> Evaluation:
-    schemes = SchemeOptions(("presidio",), iou_threshold=(threshold,), skip_words="presidio" if skipping else "none")
+    schemes = SchemeOptions(
+        scheme=("presidio",), iou_threshold=(threshold,), skip_words="presidio" if skipping else "none"
+    )
     return evaluate(listed_pair(*documents), Options(replicates=0, schemes=schemes))
 
 
@@ -301,7 +304,7 @@ def test_a_prediction_of_another_type_that_begins_first_makes_a_found_span_count
 
 def test_tokens_of_ignored_labels_have_no_type_on_either_side() -> None:
     documents = [[("Ann", "PER", "PER"), ("x", "O", "O"), ("Bonn", "MISC", "LOC")]]
-    options = Options(replicates=0, schemes=SchemeOptions(("presidio",)), labels=LabelRules(ignore=("MISC",)))
+    options = Options(replicates=0, schemes=SchemeOptions(scheme=("presidio",)), labels=LabelRules(ignore=("MISC",)))
     row = evaluate(pair_of(files_of(documents)), options).overall("presidio", variant="0.9", labelled="span")
     assert (row["gold"], row["pred"], row["fp"]) == (1, 1, 0)
 

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.label_rules import LabelRules
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read_pair
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import LabelRules, Options, ReadOptions, SchemeOptions
 from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 
 # level: tp_gold, fn, tp_pred, fp, then the same with the labels agreeing
 FINE = {

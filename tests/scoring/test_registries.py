@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, CaseClass, Sheet
+from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.scoring.levels import LEVELS, MatchClass
-from clueval_xlsx.scoring.scheme_settings import NAMES
 from tests.support.folders import ROOT
 from tests.support.workbooks import example
 
@@ -27,7 +27,7 @@ def test_what_help_reads_imports_nothing_heavy(module: str) -> None:
 def test_every_scheme_that_is_named_has_a_module() -> None:
     from clueval_xlsx.scoring.chosen_schemes import scheme
 
-    assert all(callable(scheme(name)) for name in NAMES)
+    assert all(callable(scheme(name)) for name in SCHEMES)
     with pytest.raises(KeyError):
         scheme("settings")
 

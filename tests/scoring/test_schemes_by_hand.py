@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from scipy.stats import binomtest
 
 from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.options import Options, SchemeOptions
+from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.pages.scheme_words import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.scoring.intervals import binomial_interval
-from clueval_xlsx.scoring.scheme_settings import NAMES, SchemeOptions
 from clueval_xlsx.scoring.schemes import chars
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
@@ -126,14 +128,24 @@ def test_bad_and_runaway_rules_stop_with_a_message() -> None:
             _ = result(table, "chars", allow=(("X", r"(?:\b|^|(?=a)){30}[bc]"),)).scores
     finally:
         chars._SECONDS = chars_seconds
-    with pytest.raises(OptionError, match="two allow rules"):
+    with pytest.raises(OptionError, match="'X' is given twice, as 'a' and 'b'"):
         result(table, "chars", allow=(("X", "a"), ("X", "b")))
 
 
-def test_rule_files_say_where_they_are_wrong() -> None:
-    assert chars.parse_rules(["", "# comment", "NAME allow=a b=c", "DATE"], "r") == (("NAME", "a b=c"),)
-    with pytest.raises(InputError, match=r"r\.txt:2: .*CATEGORY allow=REGEX"):
-        chars.parse_rules(["NAME allow=a", "DATE deny=b"], "r.txt")
+def test_rule_files_say_where_they_are_wrong(tmp_path: Path) -> None:
+    rules = tmp_path / "r.txt"
+    rules.write_text("\n# comment\nNAME allow=a b=c\nDATE\n", "utf-8")
+    assert SchemeOptions(allow_file=rules).allow == {"NAME": "a b=c"}
+    assert SchemeOptions(allow_file=rules, allow={"DATE": "x"}).allow == {"NAME": "a b=c", "DATE": "x"}
+    with pytest.raises(OptionError, match=r"allow: NAME has another rule in .*r\.txt"):
+        SchemeOptions(allow_file=rules, allow={"NAME": "x"})
+    for wrong, words in (
+        ("NAME allow=a\nDATE deny=b", r"r\.txt:2: .*CATEGORY allow=REGEX"),
+        ("A allow=a\nA allow=b", "two"),
+    ):
+        rules.write_text(wrong, "utf-8")
+        with pytest.raises(InputError, match=words):
+            SchemeOptions(allow_file=rules)
 
 
 # ---- documents ----------------------------------------------------------------------------------------------
@@ -156,7 +168,9 @@ LEAKS = """
 
 
 def test_documents_without_a_leak() -> None:
-    found = evaluate(pair_of(LEAKS), Options(replicates=0, by=("domain",), schemes=SchemeOptions(("documents",))))
+    found = evaluate(
+        pair_of(LEAKS), Options(replicates=0, by=("domain",), schemes=SchemeOptions(scheme=("documents",)))
+    )
     whole = found.overall("documents", level="overlap")
     assert (whole["gold"], whole["tp_gold"], whole["recall"]) == (3, 2, 2 / 3)  # `c` has nothing to leak
     assert np.isnan(whole["precision"])
@@ -189,7 +203,9 @@ def test_groups_below_the_document_count_the_documents_that_have_them() -> None:
         </p>
         </text>
     """
-    found = evaluate(pair_of(table), Options(replicates=0, by=("p_kind",), schemes=SchemeOptions(("documents",))))
+    found = evaluate(
+        pair_of(table), Options(replicates=0, by=("p_kind",), schemes=SchemeOptions(scheme=("documents",)))
+    )
     rows = found.select(scheme="documents", group_key="p_kind").set_index("group")
     assert rows.loc["facts", ["gold", "tp_gold"]].tolist() == [1, 0]
     assert rows.loc["law", ["gold", "tp_gold"]].tolist() == [2, 1]
@@ -235,7 +251,7 @@ def test_schemes_do_not_mind_empty_sides() -> None:
     for gold, pred in (("O", "O"), ("B-X", "O"), ("O", "B-X")):
         found = result(f"token gold pred\na {gold} {pred}\n", "all")
         whole = found.scores[found.scores["layer"].isna() & found.scores["group_key"].isna()]
-        assert set(whole["scheme"]) == set(NAMES)
+        assert set(whole["scheme"]) == set(SCHEMES)
         for name in ("precision", "recall"):
             assert whole[name].dropna().between(0, 1).all()
 
@@ -243,10 +259,10 @@ def test_schemes_do_not_mind_empty_sides() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"scheme": ("bleu",)}, "there is no such scheme"),
-        ({"iou_threshold": (0.0,)}, "--iou-threshold 0"),
-        ({"coverage_threshold": (1.5,)}, "--coverage-threshold 1.5"),
-        ({"char_unit": "bytes"}, "--char-unit 'bytes'"),
+        ({"scheme": ("bleu",)}, "scheme: found 'bleu'. Allowed: clueval, seqeval"),
+        ({"iou_threshold": (0.0,)}, "iou_threshold: found 0.0. Allowed: a number more than 0 up to 1"),
+        ({"coverage_threshold": (1.5,)}, "coverage_threshold: found 1.5"),
+        ({"char_unit": "bytes"}, "char_unit: found 'bytes'. Allowed: codepoints"),
     ],
 )
 def test_wrong_settings_say_what_is_allowed(options: dict[str, object], words: str) -> None:
@@ -271,7 +287,7 @@ def test_every_scheme_has_a_sentence_and_every_row_a_name(language: str) -> None
     whole = found.scores[found.scores["layer"].isna() & found.scores["group_key"].isna()]
     names = [(row["scheme"], row_name(row, words)) for row in whole.to_dict("records")]
     assert len(set(names)) == len(names)
-    for scheme in NAMES:
+    for scheme in SCHEMES:
         assert scheme_sentence(scheme, words).endswith(".")
 
 

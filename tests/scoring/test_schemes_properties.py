@@ -18,10 +18,9 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 from seqeval.metrics.v1 import precision_recall_fscore_support as strict_scores
 from seqeval.scheme import IOB2, IOBES
 
-from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.corpus.tags import encode
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
+from clueval_xlsx.evaluation import Evaluation, evaluate
+from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from tests.support.listed import Listed, ListedDocument, listed_pair
 from tests.support.strategies import Span, at_most, listed_spans, span_lists
 from tests.support.tables import Sides, pair_of
@@ -124,7 +123,7 @@ def files_of(tags: list[tuple[str, str]]) -> Sides:
 
 def check_seqeval(tags: list[tuple[str, str]], variant: str, theirs: Callable[..., Any], **scheme: type) -> None:
     """Every row that seqeval reports, each rate of it; null only where seqeval warns of a division by zero."""
-    result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(("seqeval",))))
+    result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(scheme=("seqeval",))))
     sides = [[[row[side] for row in tags]] for side in (0, 1)]
     rows = result.select(scheme="seqeval", variant=variant, group_key=None)
     with warnings.catch_warnings():
@@ -155,7 +154,7 @@ def test_labels_of_one_side_only_lower_the_macro_average_as_in_seqeval() -> None
     # PER, LOC, ORG and PERSON, LOCATION, ORGANIZATION have F1 0, MISC has 1: one of seven.
     gold, pred = ["PER", "LOC", "ORG", "MISC"], ["PERSON", "LOCATION", "ORGANIZATION", "MISC"]
     tags = [(f"B-{one}", f"B-{other}") for one, other in zip(gold, pred, strict=True)]
-    result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(("seqeval",))))
+    result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(scheme=("seqeval",))))
     rows = result.select(scheme="seqeval", variant="default", layer="span").set_index("average")
     assert rows.loc["macro", "f1"] == pytest.approx(1 / 7)
     assert rows.loc["weighted", "f1"] == pytest.approx(1 / 4)  # of four gold spans one is right
@@ -163,7 +162,9 @@ def test_labels_of_one_side_only_lower_the_macro_average_as_in_seqeval() -> None
 
 
 def test_nothing_on_either_side_has_no_average() -> None:
-    result = evaluate(pair_of(files_of([("O", "O")])), Options(replicates=0, schemes=SchemeOptions(("seqeval",))))
+    result = evaluate(
+        pair_of(files_of([("O", "O")])), Options(replicates=0, schemes=SchemeOptions(scheme=("seqeval",)))
+    )
     rows = result.select(scheme="seqeval", variant="default")
     assert rows[["precision", "recall", "f1", "f_beta"]].isna().all(axis=None)
 
@@ -441,7 +442,7 @@ def test_rows_of_documents_add_up_to_the_whole(gold: list[Span], pred: list[Span
     ]  # fmt: skip
     documents = len(cuts) + 1
     sides = Sides(*(with_documents(file, cuts) for file in files))
-    options = Options(replicates=0, schemes=SchemeOptions(("all",)))
+    options = Options(replicates=0, schemes=SchemeOptions(scheme=("all",)))
     scores = evaluate(pair_of(sides), options).scores
     keys = ["scheme", "variant", "level", "labelled"]
     counts = ["gold", "tp_gold", "fn", "pred", "tp_pred", "fp"]

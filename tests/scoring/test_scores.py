@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
+from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.metrics_json import to_json
 from clueval_xlsx.scoring.scores import rates
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -99,7 +100,7 @@ def test_metadata_rows_of_documents_and_sentences(result: Evaluation) -> None:
 
 def test_every_breakdown_adds_up_to_the_overall_row(examples: Path) -> None:
     from clueval_xlsx.formats.loading import read_pair
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
     options = ReadOptions(layers={"category": 2, "risk": 3})
     found = evaluate(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.options import LabelRules
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from tests.support.workbooks import evaluated
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.loading import read_sides
-from clueval_xlsx.formats.options import PRED, ReadOptions
+from clueval_xlsx.formats.options import PRED
+from clueval_xlsx.options import LabelRules, Options, ReadOptions
 from clueval_xlsx.scoring import threshold_states
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.thresholds import COUNTS, Thresholds, threshold_rates
@@ -284,7 +284,7 @@ def test_documents_that_the_threshold_itself_would_leave_out_are_refused(
     pred = [Find(0, 0, 2, A, "X", 0.5), Find(0, 3, 5, A, "Z", 0.1)]
     pair = pair_of(tmp_path, WAYS["text"], "longest", ["ab cde"], [Find(0, 0, 2, A, "X")], pred)
     if refused:
-        with pytest.raises(OptionError, match="--unmapped discard"):
+        with pytest.raises(OptionError, match=r"labels\.unmapped=discard"):
             threshold_rates(pair, rules, level="exact", labelled=None, beta=2)
     else:
         assert threshold_rates(pair, rules, level="exact", labelled=None, beta=2).threshold.tolist() == [0.1, 0.5]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.label_rules import LabelRules
 from clueval_xlsx.corpus.pair import make_pair
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read_sides
+from clueval_xlsx.options import LabelRules, Options
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.thresholds import COUNTS, threshold_rates
 from tests.support.commands import refused, run
@@ -46,7 +46,7 @@ def evaluation(folder: Path, gold: list, pred: list, options: Options):
     text = "".join(f'<text id="{n}">\n{"".join(lines[4 * n : 4 * n + 4])}</text>\n' for n in range(3))
     for name, content in (("text.vrt", text), ("gold.tsv", table(gold)), ("pred.tsv", table(pred))):
         (folder / name).write_text(content, "utf-8")
-    from clueval_xlsx.formats.options import ReadOptions
+    from clueval_xlsx.options import ReadOptions
 
     how = ReadOptions(text=str(folder / "text.vrt"))
     return evaluate(make_pair(*read_sides(folder / "gold.tsv", folder / "pred.tsv", how, how)), options)

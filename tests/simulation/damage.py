@@ -13,7 +13,7 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.spans import label_list, make_spans, positions
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 
 LAYER = "fine"
 _TRIES = 50

@@ -14,7 +14,8 @@ from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.samples import span_components
 from clueval_xlsx.cases.suspicion import CasePlaces
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
+from clueval_xlsx.options import Options
 from tests.simulation.damage import LAYER, Damaged, damage, read_ler
 from tests.support.folders import NO_DATA, data_folder
 

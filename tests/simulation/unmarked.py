@@ -15,7 +15,8 @@ from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.corpus.corpus import Regions
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.evaluation import Options, evaluate
+from clueval_xlsx.evaluation import evaluate
+from clueval_xlsx.options import Options
 from tests.simulation.damage import delete_on_both_sides, read_ler
 from tests.support.folders import NO_DATA, data_folder
 

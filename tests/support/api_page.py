@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import re
 from enum import Enum
 from functools import cached_property
-from typing import Any
 
 import clueval_xlsx
-from clueval_xlsx.arguments import Pairs
+from clueval_xlsx.options.declaration import settings_of
 from tests.support.folders import ROOT
 
 PAGE = ROOT / "clueval_xlsx" / "manual" / "api.md"
@@ -49,8 +47,11 @@ def _class(name: str) -> str:
     made = getattr(clueval_xlsx, name)
     lines = [f"## {name}", "", _documented(made), ""]
     if name.endswith(("Options", "Rules")):
-        lines += ["| field | type | default |", "|---|---|---|"]
-        lines += [f"| `{field.name}` | {_type(field)} | {_default(field)} |" for field in dataclasses.fields(made)]
+        lines += ["| field | takes | default |", "|---|---|---|"]
+        lines += [
+            f"| `{each.name}` | {each.allowed}{each.several(False)} | `{each.default!r}` |"
+            for each in settings_of(made)
+        ]
     else:
         found = [
             (key, inspect.getdoc(value) or "")
@@ -61,20 +62,6 @@ def _class(name: str) -> str:
         lines += ["| attribute | what |", "|---|---|"]
         lines += [f"| `{key}` | {text.splitlines()[0]} |" for key, text in dict(found).items() if text]
     return "\n".join([*lines, ""])
-
-
-def _type(field: dataclasses.Field[Any]) -> str:
-    """The type of a field; what one alone means is part of it."""
-    named = {"Pairs": str(Pairs).replace("collections.abc.", ""), "Sequence[str]": "str | Sequence[str]"}
-    alternatives = named.get(str(field.type), str(field.type)).split(" | ")
-    return " or ".join(f"`{each}`" for each in alternatives)
-
-
-def _default(field: dataclasses.Field[Any]) -> str:
-    if field.default is not dataclasses.MISSING:
-        shown = _value(field.default)
-        return f"`{shown}`" if len(shown) < 60 else "the tool's own"
-    return f"`{field.default_factory.__name__}()`" if callable(field.default_factory) else "–"
 
 
 def _value(value: object) -> str:

@@ -17,7 +17,7 @@ from unittest import mock
 
 import xlsxwriter
 
-from clueval_xlsx.outputs.xlsx import ReviewOptions
+from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.version import __version__
 from tests.support.workbooks import answers_for, example, written
 
@@ -48,7 +48,7 @@ def golden(name: str) -> bytes:
     answers = answers_for(evaluation)[0] if kind.get("judged") else {}
     with mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "1700000000"}):
         return written(
-            evaluation, ReviewOptions(lang=str(kind["lang"]), contact=str(kind.get("contact", "")), answers=answers)
+            evaluation, Handout(lang=str(kind["lang"]), contact=str(kind.get("contact", "")), answers=answers)
         )
 
 

@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.options import Options, ReadOptions
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.reading import JudgedWorkbook
@@ -109,7 +109,7 @@ def workbook(
     key = repr((answers or {}, options))
     if key not in written:
         stream = io.BytesIO()
-        write_workbook(evaluation, stream, ReviewOptions(answers=answers or {}, **options))  # type: ignore[arg-type]
+        write_workbook(evaluation, stream, Handout(answers=answers or {}, **options))  # type: ignore[arg-type]
         written[key] = stream.getvalue()
     found = io.BytesIO(written[key])
     found.name = name

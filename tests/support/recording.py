@@ -10,7 +10,7 @@ from unittest import mock
 import xlsxwriter
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 
 BOOK = -1  # the target of a call: the workbook, or the number of a sheet
 
@@ -101,7 +101,7 @@ def _given(value: Any) -> Any:
     return value
 
 
-def record(evaluation: Evaluation, path: Path, options: ReviewOptions | None = None) -> Recording:
+def record(evaluation: Evaluation, path: Path, options: Handout | None = None) -> Recording:
     """Write a workbook and record its calls."""
     recording = Recording(path)
     workbook = xlsxwriter.Workbook

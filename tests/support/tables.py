@@ -11,7 +11,7 @@ import pandas as pd
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.scoring.matching import MatchedSpans
 
 SOUND = "Ann\tB-PER\tt1\nLee\tI-PER\tt2\nx\tO\tt3\n"  # a file with nothing wrong: tokens, tags, IDs

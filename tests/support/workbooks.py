@@ -13,10 +13,10 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.worksheet.worksheet import Worksheet
 
 from clueval_xlsx.corpus.pair import make_pair
-from clueval_xlsx.evaluation import Evaluation, Options, evaluate
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import ReadOptions
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.options import Options, ReadOptions
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import Manifest, decode
@@ -60,7 +60,7 @@ def evaluated(table: str | Sides, reading: Mapping[str, Any] | None = None, **op
     return evaluate(pair_of(table, **(reading or {})), Options(**{"replicates": 0, **options}))
 
 
-def written(evaluation: Evaluation, options: ReviewOptions | None = None, **more: Any) -> bytes:
+def written(evaluation: Evaluation, options: Handout | None = None, **more: Any) -> bytes:
     """The workbook's bytes."""
     target = io.BytesIO()
     write_workbook(evaluation, target, options, **more)

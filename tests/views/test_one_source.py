@@ -15,15 +15,15 @@ from rich.console import Console
 from clueval_xlsx.cases.kinds import CLASSES, FN, FP
 from clueval_xlsx.comparison import compare
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.options import SchemeOptions
 from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.terminal.comparison import comparison_tables
 from clueval_xlsx.outputs.terminal.layout import Room
-from clueval_xlsx.outputs.xlsx import ReviewOptions, write_workbook
+from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 from clueval_xlsx.review.case_words import case_name, class_name
 from clueval_xlsx.review.progress import workbook_progress
-from clueval_xlsx.scoring.scheme_settings import SchemeOptions
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import account_sentence
 from clueval_xlsx.views.comparison import comparison_view
@@ -92,7 +92,7 @@ def test_every_score_row_stands_under_the_same_name_in_every_medium(result: Eval
         *scheme_tables(result, words),
     )
     target = io.BytesIO()
-    write_workbook(result, target, ReviewOptions(lang=language))
+    write_workbook(result, target, Handout(lang=language))
     cells, page = in_workbook(target), in_page(to_html(result, language))
     assert len(tables) == 5
     for table in tables:
@@ -107,7 +107,7 @@ def test_every_score_row_stands_under_the_same_name_in_every_medium(result: Eval
 def test_classes_are_called_the_same_everywhere(result: Evaluation, language: str) -> None:
     words = Words(language)
     target = io.BytesIO()
-    write_workbook(result, target, ReviewOptions(lang=language))
+    write_workbook(result, target, Handout(lang=language))
     cells, page = in_workbook(target), in_page(to_html(result, language))
     seen = {(FN, kind) for kind in result.bare_cases[0]["class"]} | {
         (FP, kind) for kind in result.bare_cases[1]["class"]

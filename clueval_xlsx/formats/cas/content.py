@@ -6,6 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from clueval_xlsx.options.values import Unit
+
 # What programs annotate on the way, and what says something about the document: nobody's gold standard.
 _STRUCTURE = frozenset(
     {
@@ -80,7 +82,7 @@ class CasContent(Protocol):
     @property
     def document_id(self) -> str | None: ...
     @property
-    def unit(self) -> str: ...
+    def unit(self) -> Unit: ...
     @property
     def annotations(self) -> Sequence[CasAnnotation]: ...
     @property

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.cas.content import SCORES, CasContent, is_structure, short_name
-from clueval_xlsx.formats.options import DEFAULT_LAYER, ONE_SIDE
+from clueval_xlsx.formats.options import ONE_SIDE
+from clueval_xlsx.options import DEFAULT_LAYER
 
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _USUAL = ("value", "label", "kind", "category", "type", "entity_type", "entityType", "class", "tag", "name")

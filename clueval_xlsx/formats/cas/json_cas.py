@@ -25,6 +25,7 @@ from clueval_xlsx.formats.cas.content import (
 from clueval_xlsx.formats.json_edit import Style, items, members
 from clueval_xlsx.formats.json_source import shown
 from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.offsets import UTF16
 
 STRUCTURES, VIEWS, TYPES = "%FEATURE_STRUCTURES", "%VIEWS", "%TYPES"
@@ -47,7 +48,7 @@ class JsonContent:
     sofa: Any = None
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
-    unit: str = UTF16
+    unit: Unit = UTF16
 
     def edited(self, edit: CasEdit) -> bytes:
         """The file with these changes in its lists of feature structures and members."""

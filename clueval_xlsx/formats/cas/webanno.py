@@ -26,6 +26,7 @@ from clueval_xlsx.formats.cas.webanno_cells import (
 )
 from clueval_xlsx.formats.cas.webanno_references import References
 from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.offsets import CODE_POINTS, UTF16, unit_starts
 
 FORMAT = re.compile(r"#FORMAT=WebAnno TSV (\d+)\.(\d+)\s*")
@@ -62,7 +63,7 @@ class WebannoContent:
     lines: Sequence[str] = field(repr=False, default=())
     rows: Sequence[Row] = field(repr=False, default=())
     columns: Sequence[Column] = ()
-    unit: str = UTF16
+    unit: Unit = UTF16
     skipped: Mapping[str, int] = field(default_factory=dict)
     document_id: str | None = None
 
@@ -170,7 +171,7 @@ def _text(
     *,
     name: str,
     problems: list[Problem],
-) -> tuple[str, str]:
+) -> tuple[str, Unit]:
     """The text of the document and the unit its offsets count in: the words of the tokens tell."""
     if problems:
         return "", UTF16

@@ -35,6 +35,7 @@ from clueval_xlsx.formats.xml_edit import (
     tag_name,
     with_attributes,
 )
+from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.offsets import UTF16
 
 _XMI = "http://www.omg.org/XMI"
@@ -78,7 +79,7 @@ class XmiContent:
     elements: Sequence[_Element] = field(repr=False, default=())
     sofa: str = ""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    unit: str = UTF16
+    unit: Unit = UTF16
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def edited(self, edit: CasEdit) -> bytes:

@@ -11,7 +11,8 @@ from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES, SampledLines, take_sample
 from clueval_xlsx.formats.columns.tag_cells import TagPlace, parts_of
-from clueval_xlsx.formats.options import DEFAULT_COLUMN, DEFAULT_LAYER, ONE_SIDE
+from clueval_xlsx.formats.options import DEFAULT_COLUMN, ONE_SIDE
+from clueval_xlsx.options import DEFAULT_LAYER
 
 _SAMPLE = 2000  # token lines that are looked at first; if they hold no tag, all are
 _INDEX = re.compile(r"\d+(?:[-.]\d+)?")

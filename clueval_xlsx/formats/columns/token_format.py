@@ -9,7 +9,7 @@ from clueval_xlsx.corpus.corpus import LineOrigin
 from clueval_xlsx.formats.columns.finding import WantedColumns, find_columns
 from clueval_xlsx.formats.columns.structure import LineRules
 from clueval_xlsx.formats.columns.tag_cells import TagPlace
-from clueval_xlsx.formats.options import ReadOptions
+from clueval_xlsx.options import ReadOptions
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from clueval_xlsx.formats.json_lines.spans import Dialect, read_spans
 from clueval_xlsx.formats.json_lines.writing import scored, with_id, write_records
 from clueval_xlsx.formats.json_source import decoded
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.options import ReadOptions
 
 
 def tell(opened: OpenedSource) -> bool:

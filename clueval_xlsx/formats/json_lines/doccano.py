@@ -15,7 +15,8 @@ from clueval_xlsx.formats.json_keys import SpanKeys, is_triple
 from clueval_xlsx.formats.json_lines.spans import Dialect, read_spans
 from clueval_xlsx.formats.json_lines.writing import with_id, write_records
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.options import ReadOptions
 
 _TRIPLES = ("label", "labels")
 _OBJECTS = ("entities", "annotations")

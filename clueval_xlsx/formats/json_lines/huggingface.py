@@ -25,7 +25,8 @@ from clueval_xlsx.formats.json_keys import ID_KEYS, look_up, parse_path, unknown
 from clueval_xlsx.formats.json_lines.writing import records_text
 from clueval_xlsx.formats.json_source import Records, shown
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import DEFAULT_LAYER, ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 from clueval_xlsx.text.entities import written_token
 
 _TOKENS = ("tokens", "words", "text_tokens", "mbert_text_tokens", "mbert_tokens")

@@ -18,7 +18,8 @@ from clueval_xlsx.formats.json_keys import ID_KEYS, SpanKeys, is_offset
 from clueval_xlsx.formats.json_lines.spans import Dialect, read_spans
 from clueval_xlsx.formats.json_lines.writing import scored, write_records
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.options import ReadOptions
 
 _SIGNS = ("_input_hash", "_task_hash", "_view_id", "_session_id", "_annotator_id", "answer")
 _SKIP = (*_SIGNS, "tokens", "spans", "options", "accept", "config", "relations", "_is_binary", "_timestamp", "html")

@@ -14,7 +14,8 @@ from clueval_xlsx.formats.json_keys import ID_KEYS, Path, SpanKeys, is_triple, l
 from clueval_xlsx.formats.json_lines.spans import Dialect, read_spans
 from clueval_xlsx.formats.json_lines.writing import write_records
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import ReadOptions, WriteOptions
+from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.options import ReadOptions
 
 _PLACES = ("entities", "ents")
 

@@ -18,8 +18,9 @@ from clueval_xlsx.formats.json_edit import JsonOriginal, Removed, Values
 from clueval_xlsx.formats.json_keys import ID_KEYS, Path, SpanKeys, Step, look_up, parse_path, unknown_keys
 from clueval_xlsx.formats.json_source import Records, decoded, label_of, shown
 from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import UNION, ReadOptions, choose_fields
+from clueval_xlsx.formats.options import UNION, choose_fields
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.options import ReadOptions
 
 
 def _everything(record: Any) -> bool:  # noqa: ARG001

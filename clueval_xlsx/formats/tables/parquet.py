@@ -8,8 +8,8 @@ from typing import Any
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.extras import need
-from clueval_xlsx.formats.options import ReadOptions
 from clueval_xlsx.formats.tables.cells import PARQUET, Row, RowChanges, SpanTable, make_table
+from clueval_xlsx.options import ReadOptions
 
 WHAT = "Parquet files are read and written"
 _MOST_ROWS = 200_000_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from clueval_xlsx.arguments import target_of
 from clueval_xlsx.comparison import Comparison
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.outputs import Outputs
+from clueval_xlsx.options.declaration import target_of
 from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.outputs.html.report import to_html

@@ -400,8 +400,8 @@ class _SheetWriter:
         error = Message(words["cases.error_title"], words["cases.error_message"])
         free = key in {"correct_span", "correct_label"}
         hint = Message(words["cases.free_title"], words["cases.free"]) if free else None
-        if key == "correct_label" and self.options.labels:
-            hint = Message(words["guide.labels_title"], _label_hint(self.options.labels))
+        if key == "correct_label" and self.options.label_words:
+            hint = Message(words["guide.labels_title"], _label_hint(self.options.label_words))
         return Dropdown(self.lists.ranges[source], strict=False, error=error, hint=hint)
 
 

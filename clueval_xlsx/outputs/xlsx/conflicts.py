@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM
-from clueval_xlsx.outputs.xlsx.options import ReviewOptions
+from clueval_xlsx.outputs.xlsx.options import Handout
 from clueval_xlsx.outputs.xlsx.review import write_workbook
 from clueval_xlsx.review.adjudication_words import judgements_of, reasons_by_case
 from clueval_xlsx.review.sample import Sample
@@ -46,12 +46,12 @@ def write_conflicts(
             shown[sheet] = run.raw.with_contexts(disputed)
     # Names of files often are names of people.
     sources = () if blind else tuple(Path(book.name).name for book in run.workbooks)
-    options = ReviewOptions(
+    options = Handout(
         lang=lang,
         contact=contact or (run.manifest.contact if run.manifest else ""),
         judgements=judgements,
         why=reasons_by_case(run, Words(lang), blind=blind),
-        labels=labels or {},
+        label_words=labels or {},
         blind=blind,
         role=Role.CONFLICTS,
         sources=sources,

@@ -114,9 +114,9 @@ def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheet
         if not set(cases) & set(judgement.sheets):
             continue
         page.cells(_judgement_row(judgement, words, list(cases)), ["row_name_bold", "row_name", "row_name"])
-    if options.labels:
+    if options.label_words:
         page.section(words["guide.labels_title"])
-        for label, meaning in options.labels.items():
+        for label, meaning in options.label_words.items():
             page.cells([label, meaning], ["row_name_bold", "row_name"])
     page.section(words["guide.corrections_title"])
     for choice in SPAN_CHOICES:

@@ -9,10 +9,11 @@ from typing import BinaryIO
 
 import pandas as pd
 
-from clueval_xlsx.arguments import target_of, wanted
 from clueval_xlsx.cases.kinds import FN, FP, UM
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options import ReviewOptions
+from clueval_xlsx.options.declaration import target_of, wanted
 from clueval_xlsx.outputs.xlsx.book import Book, creation_time
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.confusion import write_confusion
@@ -20,7 +21,7 @@ from clueval_xlsx.outputs.xlsx.documents import write_documents
 from clueval_xlsx.outputs.xlsx.guide import write_guide
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, write_lists, write_manifest
 from clueval_xlsx.outputs.xlsx.metrics import write_metrics
-from clueval_xlsx.outputs.xlsx.options import ReviewContent, ReviewOptions
+from clueval_xlsx.outputs.xlsx.options import Handout, ReviewContent
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest, from_evaluation, pack_cases
@@ -56,25 +57,21 @@ def write_workbook(
     b'PK'
     """
     wanted("evaluation", evaluation, Evaluation, "what evaluate, evaluate_tags or evaluate_spans gives")
-    options = wanted(
-        "options",
-        ReviewOptions() if options is None else options,
-        ReviewOptions,
-        "ReviewOptions, such as ReviewOptions(lang='de')",
-    )
+    given = ReviewOptions() if options is None else options
+    handout = Handout.of(wanted("options", given, ReviewOptions, "ReviewOptions, such as ReviewOptions(lang='de')"))
     if cases is not None and not isinstance(cases, Mapping):
         raise OptionError(
             f"cases: found {type(cases).__name__}. Allowed: the cases of each sheet, such as {{'FN': frame}}."
         )
     place = target_of(target)
-    words = Words(options.lang)
+    words = Words(handout.lang)
     shown = dict(cases) if cases is not None else dict(zip((FN, FP), evaluation.case_tables, strict=True))
     if cases is None and evaluation.unmarked_cases is not None:
         shown[UM] = evaluation.with_contexts(evaluation.unmarked_cases)
-    manifest = _manifest(evaluation, options, shown)
-    content = ReviewContent(evaluation, options, words, shown, manifest.run_id)
+    manifest = _manifest(evaluation, handout, shown)
+    content = ReviewContent(evaluation, handout, words, shown, manifest.run_id)
     total = sum(len(table) for table in shown.values())
-    with Book(place, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not options.in_memory) as book:
+    with Book(place, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not handout.in_memory) as book:
         guide = book.sheet(words["sheet.guide"])
         case_sheets = CaseSheets(book, content)
         metrics = book.sheet(words["sheet.metrics"])
@@ -92,13 +89,13 @@ def write_workbook(
         for name, colour in ((FN, GOLD_COLOUR), (FP, PRED_COLOUR)):
             for part in case_sheets.parts.get(name, []):
                 part.sheet.tab(colour)
-        if options.lock_cells:
+        if handout.lock_cells:
             for sheet in book.sheets:
                 sheet.protect()
         guide.activate()
 
 
-def _manifest(evaluation: Evaluation, options: ReviewOptions, cases: Mapping[str, pd.DataFrame]) -> Manifest:
+def _manifest(evaluation: Evaluation, options: Handout, cases: Mapping[str, pd.DataFrame]) -> Manifest:
     """What the workbook says about its run."""
     standard = {judgement.code for judgement in JUDGEMENTS}
     return replace(

@@ -10,7 +10,7 @@ A character is a code point, a glyph (what people see as one character), or a UT
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,10 @@ import pandas as pd
 
 from clueval_xlsx.corpus.characters import Stretches, text_of
 from clueval_xlsx.corpus.spans import label_codes, positions
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair
-from clueval_xlsx.scoring.scheme_settings import GLYPHS, UTF16
-from clueval_xlsx.text.offsets import code_points
+from clueval_xlsx.text.offsets import GLYPHS, UTF16, code_points
 from clueval_xlsx.text.ranges import covered, unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
@@ -36,7 +35,7 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     if matched.relaxed:
         return []
     layer = matched.type_layer
-    rules = compile_rules(matched.options.allowed)
+    rules = compile_rules(matched.options.allow)
     annotations = [side.listed for side in matched.sides]
     extents = (positions(frame) for frame in annotations)
     marked = covered(*((first, last + 1) for first, last in extents))
@@ -65,44 +64,17 @@ def tallies(matched: MatchedPair) -> list[Tally]:
     ]
 
 
-def parse_rules(lines: Iterable[str], name: str) -> tuple[tuple[str, str], ...]:
-    """A rule file: one `CATEGORY allow=REGEX` a line; empty lines and lines that begin with # are passed over.
-
-    A category without `allow=` has no regex of its own.
-
-    >>> parse_rules(["# names", "NAME allow=\\\\s", "DATE", "NONE allow=[()]"], "rules.txt")
-    (('NAME', '\\\\s'), ('NONE', '[()]'))
-    """
-    found = []
-    for number, line in enumerate(lines, 1):
-        words = line.strip().split(None, 1)
-        if not words or words[0].startswith("#"):
-            continue
-        if len(words) == 1:
-            continue
-        key, equals, rule = words[1].partition("=")
-        if key.strip() != "allow" or not equals or not rule:
-            raise InputError(
-                f"{name}:{number}: {line.strip()!r} is no rule. Allowed: CATEGORY allow=REGEX, such as NAME allow=\\s, "
-                "one in each line."
-            )
-        found.append((words[0], rule))
-    return tuple(found)
-
-
-def compile_rules(rules: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def compile_rules(rules: Mapping[str, str]) -> dict[str, Any]:
     """Category to compiled regex; a bad regex stops the run."""
     import regex
 
     compiled: dict[str, Any] = {}
-    for category, rule in rules:
-        if category in compiled and compiled[category].pattern != rule:
-            raise OptionError(f"chars: {category} has two allow rules. Join them: (?:ONE|OTHER).")
+    for category, rule in rules.items():
         try:
             compiled[category] = regex.compile(rule)
         except regex.error as error:
             raise OptionError(
-                f"chars: the allow rule of {category} is no regular expression: {rule!r}: {error}. "
+                f"allow: the rule of {category} is no regular expression: {rule!r}: {error}. "
                 "Mend it; special characters need a backslash."
             ) from None
     return compiled

@@ -26,7 +26,6 @@ from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.resources import package_text
 from clueval_xlsx.scoring.counts import FloatArray, Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
-from clueval_xlsx.scoring.scheme_settings import NO_SKIP_WORDS
 from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
 from clueval_xlsx.text.ranges import places, unfold
 from clueval_xlsx.text.strings import BoolArray, IntArray
@@ -98,7 +97,7 @@ class _Text(NamedTuple):
         corpus = matched.corpus
         everywhere = np.arange(len(corpus), dtype=np.int64)
         codes, distinct = corpus.tokens.factorise()
-        passed = skip_words() if matched.options.skip_words != NO_SKIP_WORDS else frozenset()
+        passed = skip_words() if matched.options.skip_words != "none" else frozenset()
         skipped = np.array([token.lower() in passed for token in distinct], dtype=bool)[codes]
         return cls(skipped, character_offsets(corpus, everywhere), corpus.document_of(everywhere))
 
