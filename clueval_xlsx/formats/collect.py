@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.nested import ERROR, LONGEST, SHOWN, Wording, nested_no
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.text_reading import TextOriginal, TextReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.formats.json_source import shown
+from clueval_xlsx.formats.json_records import shown
 from clueval_xlsx.formats.options import FIRST, UNION, WARN, choose_fields
 from clueval_xlsx.formats.registry import Format
 from clueval_xlsx.formats.score_values import ScoreValues
@@ -46,7 +46,9 @@ class Collector:
         self.notes: list[str] = []
         self.unannotated: set[int] = set()
         self.homes: list[Handle | None] = []
-        self._rows: list[tuple[int, int, int]] = []
+        self._owners: list[int] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
         fields = dict.fromkeys((*format_.fields, *self.layers.values()))
         self._values: dict[str, list[str | None]] = {field: [] for field in fields}
         self.sequences: dict[str, str] = {}  # layer -> sequence, where layers are annotated apart from each other
@@ -55,7 +57,7 @@ class Collector:
         self._score_values = ScoreValues(name)
         self._surfaces: list[str | None] = []
         self._handles: list[Handle] = []
-        self._wheres: list[str] = []
+        self._wheres: list[str | tuple[Callable[[int], str], int]] = []
 
     def add_document(self, document: TextDocument) -> int:
         """Take a document; returns its number."""
@@ -89,7 +91,9 @@ class Collector:
             if value is not None and not isinstance(value, str):
                 self.complain(where, f"the {field} of an annotation is {shown(value)}", "a text")
                 return
-        self._rows.append((document, *offsets))
+        self._owners.append(document)
+        self._starts.append(offsets[0])
+        self._ends.append(offsets[1])
         for field, column in self._values.items():
             column.append(values.get(field))
         self._sequence.append(sequence)
@@ -97,6 +101,45 @@ class Collector:
         self._surfaces.append(surface)
         self._handles.append(handle)
         self._wheres.append(where)
+
+    def extend(
+        self,
+        document: int,
+        starts: Sequence[int],
+        ends: Sequence[int],
+        values: Mapping[str, Sequence[str | None]],
+        *,
+        surfaces: Sequence[Any],
+        scores: Sequence[Any],
+        handles: Sequence[Handle],
+        where: Callable[[int], str],
+    ) -> None:
+        """Take a list of annotations whose offsets are whole numbers and whose labels are texts.
+
+        `where` says how a message calls one of them, given its place in the list.
+        """
+        count, text = len(starts), self.documents[document].text
+        self._owners += [document] * count
+        self._starts += starts
+        self._ends += ends
+        for field, column in self._values.items():
+            column.extend([value or None for value in values[field]] if field in values else [None] * count)
+        self._sequence += [""] * count
+        self._wheres += [(where, row) for row in range(count)]
+        if scores.count(None) == count:
+            self._scores += [None] * count
+        else:
+            self._scores += [self._score_values.read(score, where(row)) for row, score in enumerate(scores)]
+        if self.options.offsets != CODE_POINTS:
+            self._surfaces += [surface if isinstance(surface, str) else None for surface in surfaces]
+        elif surfaces.count(None) == count:
+            self._surfaces += surfaces
+        else:  # words that are those of the text need no further look
+            self._surfaces += [
+                surface if isinstance(surface, str) and (text[start:end] != surface or end > len(text)) else None
+                for surface, start, end in zip(surfaces, starts, ends, strict=True)
+            ]
+        self._handles += handles
 
     def complain(self, where: str, found: str, allowed: str = "", remedy: str = "") -> None:
         """Note a problem."""
@@ -115,14 +158,14 @@ class Collector:
         if not self.documents and not self.problems:
             raise InputError(f"{self.name}: there is no document in it. Check that this is the right file or folder.")
         self._check_ids()
-        rows = np.array(self._rows, dtype=np.int64).reshape(-1, 3)
+        rows = np.array([self._owners, self._starts, self._ends], dtype=np.int64).T
         ranges = Ranges(rows[:, 0], *self._to_code_points(rows))
         self._check_surfaces(ranges)
         if self.problems:
             raise InputError(problems=self.problems)
         listed = make_mentions(ranges, self._values, self.layers, attributes, self._scores)
         mode = self.options.nested or (LONGEST if detector else ERROR)
-        wording = Wording(lambda row: self._describe(listed, row), lambda row: self._wheres[row])
+        wording = Wording(lambda row: self._describe(listed, row), self._where)
         resolution = resolve_apart(self._apart(listed), mode, wording, forgive_repeats=union)
         lines = resolution.lines(wording)
         return TextReading(
@@ -152,6 +195,10 @@ class Collector:
             sequence=np.array([numbers[name] for name in self._sequence], dtype=np.int64),
             sequences={layer: numbers[name] for layer, name in self.sequences.items()},
         )
+
+    def _where(self, row: int) -> str:
+        where = self._wheres[row]
+        return where if isinstance(where, str) else where[0](where[1])
 
     def _describe(self, listed: Mentions, row: int) -> str:
         ranges = listed.ranges
@@ -197,7 +244,7 @@ class Collector:
     def _refuse_offsets(self, row: int, offsets: list[int], bound: int) -> None:
         document, start, end = offsets
         text, unit = self.documents[document].text, self.options.offsets
-        where, surface = self._wheres[row], self._surfaces[row]
+        where, surface = self._where(row), self._surfaces[row]
         words = f" ({_shortened(surface)!r})" if surface else ""
         if start < 0 or end > bound:
             self.complain(
@@ -233,10 +280,10 @@ class Collector:
             if found == surface or same_words(found, surface):
                 continue
             if self.options.mismatch == WARN:
-                passed.append(f"{self._wheres[row]}: {_shortened(surface)!r} for {_shortened(found)!r}")
+                passed.append(f"{self._where(row)}: {_shortened(surface)!r} for {_shortened(found)!r}")
                 continue
             self.complain(
-                self._wheres[row],
+                self._where(row),
                 f"the annotation says {_shortened(surface)!r}, but the text has {_shortened(found)!r} at "
                 f"{starts[row]}-{ends[row]}",
                 remedy=self._unit_remedy(text, row, surface, units),
@@ -250,7 +297,7 @@ class Collector:
 
     def _unit_remedy(self, text: str, row: int, surface: str, units: _Units) -> str:
         """Name the unit in which the offsets would fit, if there is one."""
-        _, start, end = self._rows[row]
+        start, end = self._starts[row], self._ends[row]
         for unit in UNITS:
             starts = units.starts(text, unit)
             if unit != self.options.offsets and 0 <= start < end < len(starts):
@@ -308,7 +355,7 @@ def choose_annotators(
 
     `wanted` is a name, `first`, `union`, or None: then no document may have more than one.
     """
-    known = sorted({annotator for annotators in per_document for annotator in annotators})
+    known = sorted({annotator for annotators in per_document for annotator in annotators if annotator})
     if wanted is None:
         crowded = sum(len(annotators) > 1 for annotators in per_document)
         if crowded:

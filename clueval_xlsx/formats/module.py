@@ -14,8 +14,7 @@ import pandas as pd
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.archives import is_archive
-from clueval_xlsx.formats.json_keys import fitting_call, unknown_keys
-from clueval_xlsx.formats.json_source import Records, objects, parse_records, shown
+from clueval_xlsx.formats.json_records import Records, key_list, parse_records, shown
 from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE, WriteOptions
 from clueval_xlsx.formats.recognition import binary_kind, refusal, root_element, text_kind, xml_kind
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, JSON_FORMATS, Format, format_named, formats_ending
@@ -89,9 +88,11 @@ class OpenedSource:
         return parse_records(self.data, self.name)
 
     @cached_property
-    def json_documents(self) -> list[dict[str, Any]]:
-        """The documents of a JSON file as objects."""
-        return objects(self.json_records, self.name)
+    def json_dialect(self) -> Any:
+        """The dialect that the records of a JSON file look like; None where nothing tells."""
+        from clueval_xlsx.formats.json_dialects import told
+
+        return told(self.json_records)
 
     @property
     def first_record(self) -> Any:
@@ -127,7 +128,8 @@ class FormatModule(Protocol):
 
 def module_of(format_: Format) -> FormatModule:
     """The module of a format, imported when it is needed."""
-    return cast("FormatModule", import_module(f"clueval_xlsx.formats.{format_.module}"))
+    module = import_module(f"clueval_xlsx.formats.{format_.module}")
+    return cast("FormatModule", module.format_module(format_.name) if hasattr(module, "format_module") else module)
 
 
 def find_format(opened: OpenedSource, wanted: str | None, fields: Mapping[str, str] | None = None) -> Format:
@@ -204,13 +206,8 @@ def _unknown_json(opened: OpenedSource) -> str:
     foreign = next((words for keys, *words in _FOREIGN if set(keys) <= set(record)), None)
     if foreign is not None:
         return f"{opened.name}: this is {foreign[0]}. {foreign[1]}."
-    call = fitting_call(record)
-    remedy = (
-        f"This call may fit: {call}{FIELDS_OF_ONE_SIDE}"
-        if call
-        else "Say where things stand (--field text=… --field spans=…)"
-    )
     return (
-        f"{opened.name}: the first document has the keys {unknown_keys(record)}, which no known format has. "
-        f"Allowed: {expected}. {remedy}, or name the format (--format)."
+        f"{opened.name}: the first document has the keys {key_list(record)}, which no known format has. "
+        f"Allowed: {expected}. Say where things stand (--field text=KEY --field spans=KEY{FIELDS_OF_ONE_SIDE}), or "
+        "name the format (--format)."
     )

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from clueval_xlsx.corpus.nested import SHOWN
-from clueval_xlsx.formats.json_source import shown
+from clueval_xlsx.formats.json_records import shown
 
 
 class ScoreValues:

@@ -90,21 +90,17 @@ def test_a_correction_of_one_control_leaves_the_other() -> None:
     assert results[1]["value"] == {"start": 0, "end": 7, "text": "Ann Lee", "labels": ["high"]}
 
 
-def test_several_labels_on_a_region_are_refused_by_name_or_layers() -> None:
+def test_several_labels_on_a_region_are_refused_or_the_first_counts() -> None:
     content = [task(region(0, 7, "PER", "JUDGE"))]
-    with pytest.raises(InputError, match=r"result 1: several labels on one span: PER, JUDGE.*--several-tags layers"):
+    with pytest.raises(InputError, match=r"result 1: several labels on one span: PER, JUDGE.*--several-tags first"):
         load(content)
     assert words(load(content, several_tags="first")) == {"span": [("Ann Lee", "PER")]}
-    assert words(load(content, several_tags="layers")) == {
-        "span": [("Ann Lee", "PER")],
-        "span-2": [("Ann Lee", "JUDGE")],
-    }
 
 
 def test_the_text_may_stand_in_any_field() -> None:
     assert words(load([task(region(0, 7, "PER"), content=TEXT)])) == {"span": [("Ann Lee", "PER")]}
     two = [task(region(0, 7, "PER"), content=TEXT, title="x")]
-    with pytest.raises(InputError, match=r"only 'content', 'title'.*--field text=KEY"):
+    with pytest.raises(InputError, match=r"the keys are 'content', 'title'.*--field text=KEY"):
         load(two)
     assert words(load(two, fields={"text": "content"})) == {"span": [("Ann Lee", "PER")]}
 

@@ -189,7 +189,8 @@ def test_annotations_written_as_text_are_read() -> None:
     assert spans(found) == [(0, 0, "PER")]
     assert dict(found.corpus.documents.attributes(0)) == {"id": "1"}
     other = json.dumps({"generated_text": "Mira kam.", "pii": '[{"start": 0, "end": 4, "label": "PER"}]'})
-    assert "--field text=generated_text --field spans=pii --field start=start" in refused(other, "x.jsonl")
+    assert "the first document has the keys 'generated_text', 'pii', which no known format" in refused(other, "x.jsonl")
+    assert spans(load(other, "x.jsonl", fields={"text": "generated_text", "spans": "pii"})) == [(0, 0, "PER")]
 
 
 @pytest.mark.parametrize(
@@ -207,12 +208,14 @@ def test_json_that_is_known_but_not_read_is_called_by_its_name(record: Any, expe
     assert expected in refused(json.dumps(record), "x.json")
 
 
-def test_answers_about_single_spans_are_no_documents() -> None:
+def test_answers_about_single_spans_of_a_text_are_several_answers_about_one_document() -> None:
     answer = {"text": "Mira kam.", "_input_hash": 1, "_view_id": "ner", "answer": "accept"}
-    lines = [{**answer, "_task_hash": task, "spans": [{"start": 0, "end": 4, "label": "PER"}]} for task in (2, 3)]
-    said = refused("".join(json.dumps(line) + "\n" for line in lines), "x.jsonl")
-    assert "x.jsonl: line 2: another answer about the same text" in said
-    assert "`prodigy data-to-spacy` writes a .spacy file" in said
+    parts = [{"start": 0, "end": 4, "label": "PER"}, {"start": 5, "end": 8, "label": "X"}]
+    text = "".join(
+        json.dumps({**answer, "_task_hash": number, "spans": [part]}) + "\n" for number, part in enumerate(parts)
+    )
+    assert "1 document has several annotators (#1, #2). Choose: --annotator NAME" in refused(text, "x.jsonl")
+    assert spans(load(text, "x.jsonl", annotator="union")) == [(0, 0, "PER"), (1, 1, "X")]
 
 
 CARD = """---

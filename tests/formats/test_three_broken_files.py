@@ -56,6 +56,21 @@ def finding(**other: Any) -> bytes:
     return j([{"full_text": "Mira", "spans": [found]}])
 
 
+def french(**other: Any) -> dict[str, Any]:
+    found = {"category": "personnePhysique", "start": 0, "text": "Mira", "entityId": "x", **other}
+    return {"text": "Mira", "annotations": [found]}
+
+
+def answer(**other: Any) -> dict[str, Any]:
+    return {"text": "Mira", "start": 0, "end": 4, "label": "personnePhysique", "source": "NER model", **other}
+
+
+def task(**other: Any) -> bytes:
+    found = {"start": 0, "end": 4, "label": "PER", "text": "Mira", "relations": [], **other}
+    document = {"name": "a.txt", "full_text": "Mira", "assignments": [{"annotator": 1, "annotations": [found]}]}
+    return j({"name": "t", "documents": [document], "counts": {"annotations": 1}})
+
+
 def region(end: int) -> list[dict[str, Any]]:
     value = {"start": 0, "end": end, "labels": ["P"]}
     return [{"result": [{"id": "a", "from_name": "l", "type": "labels", "value": value}]}]
@@ -117,8 +132,23 @@ BROKEN: dict[str, list[tuple[str, bytes, str]]] = {
         (
             "x.json",
             j([{"full_text": 7, "spans": []}]),
-            "document 1: 'full_text' is 7. Allowed: 'full_text' with a text",
+            "document 1: 'full_text' is 7; the keys are 'full_text', 'spans'. Allowed: a text",
         ),
+    ],
+    "label": [
+        ("x.json", j([french(start=1)]), "document 1, annotation 1: offsets 1-5 ('Mira') lie beyond the text"),
+        ("x.json", j([french(text="Anna")]), "the annotation says 'Anna', but the text has 'Mira' at 0-4"),
+        ("x.json", j([french(), french(text=None)]), "annotation 1: the end of an annotation is None"),
+    ],
+    "juritools": [
+        ("x.json", j([{"entities": [answer()]}]), "document 1 has no text. Give the file that holds it: --text FILE"),
+        ("x.json", j([{"text": "Mira", "entities": [answer(end=9)]}]), "offsets 0-9 ('Mira') lie beyond the text"),
+        ("x.json", j([{"text": "Mira", "entities": [answer(label=[1, 2])]}]), "several labels on one span: 1, 2"),
+    ],
+    "lawnotation": [
+        ("x.json", task(end=9), "document 'a.txt', annotation 1 of 1: offsets 0-9 ('Mira') lie beyond the text"),
+        ("x.json", task(html_metadata={"a": 1}), "document 1 is a document in HTML"),
+        ("x.json", task(label={}), "the label of an annotation is {}. Allowed: a text"),
     ],
     "doccano": [
         ("x.jsonl", j({"id": 1, "text": "Mira", "label": [[0, 9, "P"]]}), f"annotation 1: offsets 0-9 {BEYOND}"),
@@ -150,11 +180,15 @@ BROKEN: dict[str, list[tuple[str, bytes, str]]] = {
     ],
     "label-studio": [
         ("x.json", j([{"id": 1, "data": {"text": "Mira"}, "annotations": region(9)}]), f"offsets 0-9 {BEYOND}"),
-        ("x.json", j([{"id": 1, "data": {"text": "Mira"}, "annotations": [{}]}]), "document 1: there is no 'result'"),
+        (
+            "x.json",
+            j([{"id": 1, "data": {"text": "Mira"}, "annotations": [{}]}]),
+            "annotations 1 is {}. Allowed: an object with",
+        ),
         (
             "x.json",
             j([{"id": 1, "data": {"a": "x", "b": "y"}, "annotations": []}]),
-            "data has no 'text', only 'a', 'b'",
+            "there is no 'text'; the keys are 'a', 'b'",
         ),
     ],
     "cas": [

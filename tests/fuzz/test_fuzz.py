@@ -16,7 +16,7 @@ import pytest
 
 from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats import presidio_json
+from clueval_xlsx.formats import json_reading
 from tests.fuzz import cases, pool
 from tests.fuzz.__main__ import main
 from tests.fuzz.cases import ACCEPTED, FAILED, REFUSED, SUBJECTS, Files, Outcome, make_files, run_case
@@ -91,15 +91,15 @@ def planted(
 
 
 def test_a_fault_in_a_reader_is_reported_with_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def broken(document: object) -> str:
+    def broken(*_: object) -> None:
         raise KeyError("doc_id")
 
-    monkeypatch.setattr(presidio_json, "_document_id", broken)
+    monkeypatch.setattr(json_reading, "scalar_attributes", broken)
     outcomes = run_all("presidio", range(30), tmp_path / "case")
     failed = [outcome for outcome in outcomes if outcome.kind == FAILED]
     assert failed
     assert "KeyError: 'doc_id'" in failed[0].cause
-    assert any("presidio_json.py" in outcome.detail for outcome in failed)
+    assert any("json_reading.py" in outcome.detail for outcome in failed)
 
 
 def test_a_wrong_result_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from clueval_xlsx.formats.cas.content import (
     CasEdit,
     NewAnnotation,
 )
-from clueval_xlsx.formats.json_edit import Style, items, members
-from clueval_xlsx.formats.json_source import shown
+from clueval_xlsx.formats.json_records import shown
+from clueval_xlsx.formats.json_splicing import Style, children
 from clueval_xlsx.formats.utf8 import decode_text
 from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.offsets import UTF16
@@ -110,7 +110,7 @@ def _edited(text: str, edits: Mapping[tuple[str, ...], _ListEdit]) -> str:
             continue
         start = len(text) - len(text.lstrip())
         for step in path:
-            start = [begin for key, begin, _ in members(text, start) if key == step][-1]
+            start = [begin for key, begin, _ in children(text, start) if key == step][-1]
         replacements += _list_replacements(text, start, edit)
     pieces, done = [], 0
     for begin, end, new in sorted(replacements):
@@ -120,7 +120,7 @@ def _edited(text: str, edits: Mapping[tuple[str, ...], _ListEdit]) -> str:
 
 
 def _list_replacements(text: str, start: int, edit: _ListEdit) -> list[tuple[int, int, str]]:
-    places = list(items(text, start))
+    places = [(begin, stop) for _, begin, stop in children(text, start)]
     style = Style.of(text, places)
     found = []
     for index, values in edit.changed.items():
@@ -144,7 +144,7 @@ def _list_replacements(text: str, start: int, edit: _ListEdit) -> list[tuple[int
 
 def _edited_item(raw: str, values: Mapping[str, Any], style: Style) -> str:
     """An object with these keys changed."""
-    known = list(members(raw, 0))
+    known = list(children(raw, 0))
     names = [key for key, _, _ in known]
     replacements = []
     fresh = ""

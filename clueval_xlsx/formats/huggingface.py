@@ -20,10 +20,9 @@ from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.correction import changed_tags, check_writable
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.token_format import TokenFormat
-from clueval_xlsx.formats.json_edit import Path, replace_items
-from clueval_xlsx.formats.json_keys import ID_KEYS, look_up, parse_path, unknown_keys
-from clueval_xlsx.formats.json_lines.writing import records_text
-from clueval_xlsx.formats.json_source import Records, shown
+from clueval_xlsx.formats.json_format import written_records
+from clueval_xlsx.formats.json_records import Path, Records, key_list, look_up, parse_path, shown
+from clueval_xlsx.formats.json_splicing import ListEdit, edit_lists
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
@@ -32,6 +31,7 @@ from clueval_xlsx.text.entities import written_token
 _TOKENS = ("tokens", "words", "text_tokens", "mbert_text_tokens", "mbert_tokens")
 _TAGS = ("ner_tags", "ner", "bio_labels", "mbert_bio_labels", "tags", "labels", "token_labels")
 _DOCUMENTS = ("document_id", "doc_id", "document")
+ID_KEYS = ("doc_id", "document_id", "id", "uid")
 
 
 def tell(opened: OpenedSource) -> bool:
@@ -60,6 +60,7 @@ class _TagRecords:
     """The file as it came, and where in it the tags of each token stand."""
 
     raw: bytes
+    records: Records
     keys: Mapping[str, Path]  # layer -> where its tags stand in a record
     places: Sequence[tuple[int, int]]  # of each position: the record, and the number of the token in it
     names: Sequence[str]
@@ -67,18 +68,20 @@ class _TagRecords:
     def correct(self, reading: TokenReading, layers: Mapping[str, pd.DataFrame]) -> bytes:
         """The file with these spans in place of its own, tags alone changed."""
         breaks = reading.corpus.closing_breaks
-        edits: dict[Path, dict[int, Any]] = {}
+        edits: dict[Path, ListEdit] = {}
         for layer, spans in layers.items():
             column = reading.layers[layer]
             assert isinstance(column, TagColumn)
             check_writable(reading, layer, spans, breaks)
             for position, tag in changed_tags(column, spans, layer, breaks).items():
                 record, index = self.places[position]
-                edits.setdefault((record, *self.keys[layer]), {})[index] = self._written(tag, reading.source.name)
+                edit = edits.setdefault((record, *self.keys[layer]), ListEdit())
+                edit.changed[index] = {(): self._written(tag, reading.source.name)}
         if not edits:
             return self.raw
         mark = "\ufeff" if self.raw.startswith(b"\xef\xbb\xbf") else ""
-        return (mark + replace_items(self.raw.decode("utf-8-sig"), edits)).encode("utf-8", "backslashreplace")
+        text = edit_lists(self.raw.decode("utf-8-sig"), self.records, edits)
+        return (mark + text).encode("utf-8", "backslashreplace")
 
     def _written(self, tag: str, name: str) -> str | int:
         if not self.names:
@@ -98,7 +101,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
     tokens = parse_path(options.fields["tokens"]) if "tokens" in options.fields else _known(first, _TOKENS)
     if tokens is None:
         raise InputError(
-            f"{opened.name}: no list of tokens; the keys are {unknown_keys(first)}. Say where they stand: "
+            f"{opened.name}: no list of tokens; the keys are {key_list(first)}. Say where they stand: "
             "--field tokens=KEY --field tags=KEY."
         )
     keys = _layer_keys(options, first, look_up(first, tokens), opened.name)
@@ -112,7 +115,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
     reading = read_columns(OpenedSource(opened.name, text), settings)
     columns = {layer: ".".join(map(str, path)) for layer, path in keys.items()}
     source = replace(reading.source, format="huggingface", sha256=digest(raw), columns=columns)
-    original = _TagRecords(raw, keys, table.places, options.tag_names if table.numbers else ())
+    original = _TagRecords(raw, records, keys, table.places, options.tag_names if table.numbers else ())
     return replace(reading, source=source, original=original)
 
 
@@ -143,7 +146,7 @@ def _layer_keys(options: ReadOptions, first: Any, tokens: Any, name: str) -> dic
     if len(likely) == 1 or "ner_tags" in likely:
         return {DEFAULT_LAYER: ("ner_tags" if "ner_tags" in likely else likely[0],)}
     calls = " or ".join(f"--layer {key}" for key in likely or fitting) or "--field tags=KEY"
-    raise InputError(f"{name}: which list holds the tags? Keys: {unknown_keys(first)}. Choose: {calls}.")
+    raise InputError(f"{name}: which list holds the tags? Keys: {key_list(first)}. Choose: {calls}.")
 
 
 def _likely(record: Mapping[str, Any], fitting: Sequence[str]) -> list[str]:
@@ -260,4 +263,4 @@ def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOption
                 **{key: column[first:stop] for key, column in zip(keys, cells, strict=True)},
             }
         )
-    return {how.name: records_text(records, how.name)}
+    return {how.name: written_records(records, how.name)}
