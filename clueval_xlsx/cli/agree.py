@@ -59,7 +59,7 @@ def agree(
     them. The figures of a pair are those of `score` for the two.
     """
     from clueval_xlsx.cli.console import say_notes
-    from clueval_xlsx.outputs.pairwise_agreement_json import pairwise_agreement_json
+    from clueval_xlsx.outputs.json_results import agreement_metrics, json_text
     from clueval_xlsx.pairwise_agreement import pairwise_agreement
 
     how, align = reading
@@ -72,7 +72,7 @@ def agree(
 
         return page_html(agreement_page(found, Words(lang)))
 
-    write_json_and_page((json_path, lambda: pairwise_agreement_json(found)), (html_path, page), files, force=force)
+    write_json_and_page((json_path, lambda: json_text(agreement_metrics(found))), (html_path, page), files, force=force)
     evaluations = [pair.evaluation for pair in found.pairs if pair.evaluation is not None]
     notes = dict.fromkeys(note for result in evaluations for note in result.notes)
     say_notes([*notes, *(_same_files(found) if len(files) > 1 else ())])

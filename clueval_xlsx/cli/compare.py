@@ -76,7 +76,7 @@ def compare(
     """
     from clueval_xlsx.cli.console import put, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
-    from clueval_xlsx.outputs.comparison_json import comparison_json
+    from clueval_xlsx.outputs.json_results import comparison_metrics, json_text
 
     if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
         raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
@@ -103,12 +103,12 @@ def compare(
                 page = comparison_html(comparison, lang)
                 outputs.write_text(with_end(html_path, suffix), page)
             if json_path and json_path != STANDARD_OUTPUT:
-                outputs.write_text(with_end(Path(json_path), suffix), comparison_json(comparison))
+                outputs.write_text(with_end(Path(json_path), suffix), json_text(comparison_metrics(comparison)))
     notes = [note for comparison in comparisons for note in comparison.notes]
     say_notes(dict.fromkeys([*notes, *(note for named in by_part for _, result in named for note in result.notes)]))
     if json_path == STANDARD_OUTPUT:
         for comparison in comparisons:
-            put(comparison_json(comparison))
+            put(json_text(comparison_metrics(comparison)))
     else:
         _print(comparisons)
     if not outcome.say():

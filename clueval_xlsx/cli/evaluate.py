@@ -260,9 +260,9 @@ def _finish(
                 _write_figures(outputs, edition, targets.named(part, name), review.lang, past)
     if targets.json_to_stdout:
         from clueval_xlsx.cli.console import put
-        from clueval_xlsx.outputs.metrics_json import to_json
+        from clueval_xlsx.outputs.json_results import json_text, metrics
 
-        put(to_json(*results.values()))
+        put(json_text(metrics(*results.values())))
     say_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
     if review.password is not None and targets.in_clear_text:
         say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
@@ -325,9 +325,9 @@ def _write_figures(
 ) -> None:
     """Everything but the workbook."""
     if targets.json:
-        from clueval_xlsx.outputs.metrics_json import to_json
+        from clueval_xlsx.outputs.json_results import json_text, metrics
 
-        outputs.write_text(targets.json, to_json(result))
+        outputs.write_text(targets.json, json_text(metrics(result)))
     if targets.html:
         from clueval_xlsx.outputs.html.report import to_html
 
@@ -339,10 +339,10 @@ def _write_figures(
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
     from clueval_xlsx.outputs.csv_files import cases_csv, scores_csv
     from clueval_xlsx.outputs.html.confusion_page import confusion_page
-    from clueval_xlsx.outputs.metrics_json import presidio_json
+    from clueval_xlsx.outputs.json_results import json_text, presidio_metrics
 
     missed, unsupported = result.case_tables
-    outputs.write_text(folder / "metrics.json", presidio_json(result))
+    outputs.write_text(folder / "metrics.json", json_text(presidio_metrics(result)))
     outputs.write_text(folder / "scores.csv", scores_csv(result))
     outputs.write_text(folder / "false_negatives.csv", cases_csv(missed))
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.options.values import Gate
     from clueval_xlsx.outputs.baseline import Baseline
+    from clueval_xlsx.outputs.json_structs import ScoreRow
 
 FAILED = 4  # exit code: done, but a gate failed
 _ROUNDING = 1e-12
@@ -169,15 +170,14 @@ def runs_by_layer(results: Sequence[Figures]) -> list[GatedRun]:
     return [GatedRun(result, layer=result.layers[0] if len(results) > 1 else "") for result in results]
 
 
-def _verdict(gate: Gate, run: GatedRun, row: dict[str, Any], baseline: Baseline | None) -> Verdict:
-    layer = row["layer"] if gate.label is not None else None
+def _verdict(gate: Gate, run: GatedRun, row: ScoreRow, baseline: Baseline | None) -> Verdict:
+    layer = row.layer if gate.label is not None else None
     own = layer if len(run.figures.layers) > 1 else None
     where = ", ".join(part for part in (run.name, own) if part)
     got = _figure(row, gate)
     if not gate.drop or baseline is None:
         return Verdict(gate, where, gate.value, got, layer=layer)
-    # A file of several layers that were evaluated by themselves names the layer in every row.
-    before = _figure(baseline.row(row) or baseline.row({**row, "layer": run.figures.layers[0]}), gate)
+    before = _figure(baseline.row(row, run.figures.layers[0]), gate)
     return Verdict(gate, where, None if before is None else before - gate.value, got, before, layer)
 
 
@@ -187,23 +187,24 @@ def _hint(figures: Figures, gate: Gate) -> str:
     return f" No span has this label.{did_you_mean(str(gate.label), labels)} Labels: {', '.join(labels) or 'none'}."
 
 
-def _rows(figures: Figures, gate: Gate) -> list[dict[str, Any]]:
+def _rows(figures: Figures, gate: Gate) -> list[ScoreRow]:
     """The rows that a gate looks at, as metrics.json has them: the headline, or a label's in each layer that has it."""
-    from clueval_xlsx.outputs.json_values import score_row
+    from clueval_xlsx.outputs.json_results import score_row, score_rows
 
     if gate.label is None:
-        return [score_row(figures.headline.to_dict())]
+        return [score_row(figures.headline)]
     options = figures.options
     rows = figures.select(scheme="clueval", level=options.level, labelled=options.labelled, group_key=None)
-    return [score_row(row) for row in rows[rows["label"] == gate.label].to_dict("records")]
+    return score_rows(rows[rows["label"] == gate.label])
 
 
-def _figure(row: dict[str, Any] | None, gate: Gate) -> float | None:
+def _figure(row: ScoreRow | None, gate: Gate) -> float | None:
     if row is None:
         return None
     if not gate.bound:
-        return row[gate.rate]
-    interval = (row["interval"] or {}).get(gate.rate)
+        value: float | None = getattr(row, gate.rate)
+        return value
+    interval = (row.interval or {}).get(gate.rate)
     return None if interval is None else interval[0 if gate.bound == "low" else 1]
 
 

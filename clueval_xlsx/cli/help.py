@@ -11,6 +11,7 @@ from clueval_xlsx.exceptions import OptionError, did_you_mean
 from clueval_xlsx.resources import resource_folder
 
 _MANUAL = "manual"
+_SCHEMAS = "schemas"  # made from what is written, so it is no page
 _START = "start"  # the page for those who know nothing yet stands first
 
 
@@ -27,6 +28,11 @@ def help_command(ctx: click.Context, topic: str | None) -> None:
         put(_contents())
         return
     name = topic.strip().lower().removesuffix(".md").replace(" ", "-").replace("_", "-")
+    if name == _SCHEMAS:
+        from clueval_xlsx.outputs.json_structs import schemas
+
+        put(schemas())
+        return
     if name in topics():
         _show((resource_folder(_MANUAL) / f"{name}.md").read_text("utf-8"))
         return

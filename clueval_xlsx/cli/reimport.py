@@ -219,9 +219,9 @@ def reimport(
     if targets.gold == STANDARD_OUTPUT:
         put(result.content)
     if targets.json == STANDARD_OUTPUT:
-        from clueval_xlsx.outputs.adjudication_json import to_json
+        from clueval_xlsx.outputs.json_results import json_text, reimport_result
 
-        put(to_json(result.runs))
+        put(json_text(reimport_result(result.runs)))
     say_what_is_open(workbooks)
     _report(result, targets)
     if head:
@@ -286,9 +286,9 @@ def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, l
         for run, path in _paths(runs, targets.html):
             outputs.write_text(path, adjudication_html(run, _language(result, look)))
     if targets.json and targets.json != STANDARD_OUTPUT:
-        from clueval_xlsx.outputs.adjudication_json import to_json
+        from clueval_xlsx.outputs.json_results import json_text, reimport_result
 
-        outputs.write_text(Path(targets.json), to_json(runs))
+        outputs.write_text(Path(targets.json), json_text(reimport_result(runs)))
     if targets.changes:
         import pandas as pd
 

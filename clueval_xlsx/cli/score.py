@@ -81,9 +81,9 @@ def score(
     outcome = outcome_of(gates, runs_by_layer(results))
     with outcome.outputs(inputs, force=False) as outputs:
         if json_path is not None and json_path != STANDARD_OUTPUT:
-            from clueval_xlsx.outputs.metrics_json import to_json
+            from clueval_xlsx.outputs.json_results import json_text, metrics
 
-            outputs.write_text(Path(json_path), to_json(*results))
+            outputs.write_text(Path(json_path), json_text(metrics(*results)))
     say_notes(dict.fromkeys(note for result in results for note in result.notes))
     _print(results, _JSON if json_path == STANDARD_OUTPUT else form)
     if not outcome.say():
@@ -134,9 +134,9 @@ def _print(results: Sequence[Figures], form: str) -> None:
     from clueval_xlsx.words import TERMINAL, Words
 
     if form == _JSON:
-        from clueval_xlsx.outputs.metrics_json import to_json
+        from clueval_xlsx.outputs.json_results import json_text, metrics
 
-        put(to_json(*results))
+        put(json_text(metrics(*results)))
         return
     if form == _CSV:
         from clueval_xlsx.outputs.csv_files import scores_csv

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.review.progress import Progress
 
-SCHEMA = 1
 _WIDTH_OF_FIGURES = 38  # the columns beside the names
 
 
@@ -33,6 +31,7 @@ def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str |
     """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
     from clueval_xlsx.cli.console import output, say, say_list, say_what_is_open
     from clueval_xlsx.exceptions import InputError
+    from clueval_xlsx.outputs.json_results import json_text, status_result
     from clueval_xlsx.review.progress import missing_people, workbook_progress
     from clueval_xlsx.views.adjudication import account_sentence
     from clueval_xlsx.words import TERMINAL, Words
@@ -47,8 +46,7 @@ def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str |
     say_what_is_open(workbooks)
     missing = missing_people(found)
     if json_path is not None:
-        content = {"schema": SCHEMA, "workbooks": [each.as_dict() for each in found], "missing": missing}
-        put_or_write(json_path, lambda: json.dumps(content, ensure_ascii=False, indent=1) + "\n", workbooks)
+        put_or_write(json_path, lambda: json_text(status_result(found, missing)), workbooks)
     if json_path != STANDARD_OUTPUT:
         console = output()
         console.print(_progress_table(found, console.width))

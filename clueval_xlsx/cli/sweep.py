@@ -61,7 +61,7 @@ def sweep(
     """
     from clueval_xlsx.cli.console import say_notes
     from clueval_xlsx.evaluation import evaluate
-    from clueval_xlsx.outputs.sweep_json import sweep_json
+    from clueval_xlsx.outputs.json_results import json_text, threshold_metrics
     from clueval_xlsx.scoring.thresholds import threshold_rates
 
     result = evaluate(input_options.load_only_pair(gold, pred, sides), options)
@@ -78,7 +78,7 @@ def sweep(
         return page_html(threshold_page(result, found, least_recall, Words(lang)))
 
     def text() -> str:
-        return sweep_json(result, found, least_recall)
+        return json_text(threshold_metrics(result, found, least_recall))
 
     write_json_and_page((json_path, text), (html_path, page), [gold, pred], force=force)
     if json_path != STANDARD_OUTPUT:

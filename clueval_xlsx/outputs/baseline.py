@@ -10,10 +10,8 @@ import msgspec
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.figures import signature_differences
-from clueval_xlsx.outputs.json_values import ReadScore, what_is_wrong
-from clueval_xlsx.outputs.metrics_json import SCHEMA
+from clueval_xlsx.outputs.json_structs import SCHEMA, Metrics, ScoreRow
 
-IDENTITY = ("scheme", "variant", "level", "labelled", "layer", "label", "average", "group")
 _REMEDY = "Write the baseline anew with `evaluate --json` or `score --json`."
 _OTHER_FILES = {  # by a key that no other file has
     "differences": "`compare --json` wrote, which has several systems",
@@ -25,27 +23,17 @@ _OTHER_FILES = {  # by a key that no other file has
 }
 
 
-class _Layer(msgspec.Struct):
-    signature: str
-
-
-class _Metrics(msgspec.Struct):
-    signature: str
-    scores: list[ReadScore]
-    layers: dict[str, _Layer] | None = None
-
-
 @dataclass(frozen=True)
 class Baseline:
     """An earlier run: its score rows by what they are, and how it was computed."""
 
     name: str
     signatures: tuple[str, ...]  # one, or one for each layer that was evaluated by itself
-    rows: dict[tuple[str, ...], dict[str, Any]]
+    rows: dict[tuple[object, ...], ScoreRow]
 
-    def row(self, wanted: dict[str, Any]) -> dict[str, Any] | None:
-        """The row with the identity of another one."""
-        return self.rows.get(_identity(wanted))
+    def row(self, wanted: ScoreRow, layer: str) -> ScoreRow | None:
+        """The row that is about the same, perhaps of a file in which every row names its layer."""
+        return self.rows.get(wanted.identity) or self.rows.get(msgspec.structs.replace(wanted, layer=layer).identity)
 
     def differences(self, signature: str) -> list[str]:
         """What was computed differently, in words; nothing where the two can be compared."""
@@ -64,12 +52,12 @@ def read_baseline(data: bytes, name: str) -> Baseline:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA or "scores" not in content:
         raise InputError(f"{name}: is no metrics.json of schema {SCHEMA}: {_what_it_is(content)}. {_REMEDY}")
     try:
-        metrics = msgspec.convert(content, _Metrics)
+        metrics = msgspec.convert(content, Metrics)
     except msgspec.ValidationError as error:
         raise InputError(f"{name}: {inner}{what_is_wrong(error)}. {_REMEDY}") from None
-    layers = (metrics.layers or {}).values()
-    signatures = tuple(layer.signature for layer in layers) or (metrics.signature,)
-    return Baseline(name, signatures, {_identity(row): row for row in content["scores"]})
+    layers = metrics.layers or {}
+    signatures = tuple(layer.signature for layer in layers.values()) or (metrics.signature,)
+    return Baseline(name, signatures, {row.identity: row for row in metrics.scores})
 
 
 def _what_it_is(content: Any) -> str:
@@ -80,5 +68,15 @@ def _what_it_is(content: Any) -> str:
     return f"this is what {known}" if known else f"found schema {content.get('schema')!r}"
 
 
-def _identity(row: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(json.dumps(row[name], sort_keys=True) for name in IDENTITY)
+def what_is_wrong(error: msgspec.ValidationError) -> str:
+    """Where a value stands that is another than it should be, and what it is.
+
+    >>> try:
+    ...     msgspec.convert([0.5, "x"], list[float])
+    ... except msgspec.ValidationError as error:
+    ...     what_is_wrong(error)
+    '[1]: expected `float`, got `str`'
+    """
+    what, _, place = str(error).partition(" - at `$")
+    where = place.rstrip("`").removeprefix(".")
+    return (f"{where}: " if where else "") + what[:1].lower() + what[1:]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from clueval_xlsx.figures import Figures
 from clueval_xlsx.files.formulas import without_formula
-from clueval_xlsx.outputs.json_values import counts
+from clueval_xlsx.outputs.json_results import score_rows
 from clueval_xlsx.scoring.scores import COUNTS
 
 _HIDDEN = ("segments", "row")
@@ -18,10 +18,11 @@ def scores_csv(*parts: Figures) -> str:
     Layers that were evaluated by themselves share one table: every row then names its layer.
     """
     tables = [part.scores.assign(layer=part.layers[0]) if len(parts) > 1 else part.scores for part in parts]
-    table = pd.concat(tables, ignore_index=True).drop(columns="counts")
-    written = [counts(row) for row in table[["scheme", "variant", *COUNTS]].to_dict("records")]
+    table = pd.concat(tables, ignore_index=True)
+    rows = score_rows(table)
+    table = table.drop(columns="counts")
     for name in COUNTS:
-        table[name] = pd.Series([row[name] for row in written], table.index, dtype=object)
+        table[name] = pd.Series([getattr(row, name) for row in rows], table.index, dtype=object)
     return _harmless(table).to_csv(index=False, lineterminator="\n")
 
 

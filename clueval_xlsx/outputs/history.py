@@ -11,7 +11,9 @@ import msgspec
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.figures import Figures
-from clueval_xlsx.outputs.json_values import ReadScore, score_row, what_is_wrong
+from clueval_xlsx.outputs.baseline import what_is_wrong
+from clueval_xlsx.outputs.json_results import score_row
+from clueval_xlsx.outputs.json_structs import ScoreRow
 from clueval_xlsx.views.scores import RateView
 from clueval_xlsx.views.trend import PastRun
 
@@ -28,7 +30,7 @@ def history_line(evaluation: Figures, when: str, gates: Sequence[dict[str, Any]]
         "system": system,
         "gold": {"path": gold.name, "sha256": gold.sha256},
         "pred": {"path": pred.name, "sha256": pred.sha256},
-        "headline": score_row(evaluation.headline.to_dict()),
+        "headline": msgspec.to_builtins(score_row(evaluation.headline)),
         "gates": list(gates),
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
@@ -38,7 +40,7 @@ class HistoryLine(msgspec.Struct):
     """What is read back of a line."""
 
     schema: Literal[2]
-    headline: ReadScore
+    headline: ScoreRow
     time: str = ""
     signature: str = ""
     system: str | None = None
@@ -76,7 +78,7 @@ def past_runs(text: str, name: str) -> tuple[PastRun, ...]:
     )
 
 
-def _rate(headline: ReadScore, name: str) -> RateView:
+def _rate(headline: ScoreRow, name: str) -> RateView:
     low, high = (headline.interval or {}).get(name, (None, None))
     value = getattr(headline, name)
     return RateView(*(float("nan") if each is None else each for each in (value, low, high)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.workbooks import read_workbook
@@ -39,18 +38,6 @@ class Progress:
     def share(self) -> str:
         """Done, in per cent."""
         return f"{100 * self.account.done / self.account.cases:.0f}" if self.account.cases else "–"
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "workbook": self.name,
-            "judge": self.judge,
-            "cases": self.account.cases,
-            **{str(state): count for state, count in self.account.counts.items()},
-            "problems": [str(problem) for problem in self.problems],
-            "notes": list(self.notes),
-            "run": self.manifest.run_id if self.manifest else None,
-        }
 
 
 def workbook_progress(data: bytes, name: str, password: str | None = None) -> Progress:

@@ -81,7 +81,7 @@ def test_the_whole_round_in_the_c_locale_with_names_it_cannot_read(home: Path) -
     assert done.code == 0, done.err
     assert (folder / "körrigiert.vrt").read_bytes() == gold.read_bytes()
     done = process("status", book, "--json", "-", env=ASCII)
-    assert json.loads(done.out)["workbooks"][0]["cases"] == 34
+    assert json.loads(done.out)["workbooks"][0]["account"]["cases"] == 34
     done = process("demo", folder / "dëmo", env=ASCII)
     assert done.code == 0, done.err
     assert "gold_missing: (nothing) -> Bertram Kiesling" in done.err

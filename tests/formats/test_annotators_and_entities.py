@@ -16,7 +16,7 @@ from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import Options, ReadOptions
-from clueval_xlsx.outputs.metrics_json import to_json
+from clueval_xlsx.outputs.json_results import json_text, metrics
 from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
@@ -206,7 +206,7 @@ def test_entity_recall_needs_no_layers_and_follows_the_level() -> None:
     # At level exact not one entity that needs masking is whole; the firm, which needs none, is not counted.
     exact = evaluate(pair, Options(level="exact", replicates=0))
     assert entity_rows(exact) == {None: (0, 8), "direct": (0, 4), "quasi": (0, 4)}
-    assert '"scheme": "entities", "variant": "direct"' in to_json(exact)
+    assert '"scheme": "entities", "variant": "direct"' in json_text(metrics(exact))
 
 
 def test_formats_without_entities_have_no_such_rows() -> None:

@@ -52,7 +52,7 @@ def test_every_small_file_takes_windows_line_ends_and_a_byte_order_mark(home: Pa
     assert done.code == 0, done.err
     (home / "plain.txt").write_text("süß", "utf-8")
     done = run("status", home / "r.xlsx", "--password-file", home / "plain.txt", "--json", "-")
-    assert json.loads(done.out)["workbooks"][0]["judged"] > 0
+    assert json.loads(done.out)["workbooks"][0]["account"]["judged"] > 0
     lines = len(log.read_text("utf-8-sig").splitlines())
     back = ("--gold", home / "demo" / "gold.vrt", "--judgements", log)
     done = run("reimport", home / "demo" / "review-judged.xlsx", *back)

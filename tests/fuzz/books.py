@@ -15,7 +15,7 @@ from typing import Any
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.outputs.adjudication_json import to_json
+from clueval_xlsx.outputs.json_results import json_text, reimport_result
 from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
@@ -196,7 +196,7 @@ def check_reimport(result: Reimport, rng: Random) -> None:
     ]
     promise(changing or result.content == gold_file(), "nothing was judged, but the file changed")
     if rng.random() < 0.15:
-        to_json(result.runs)
+        json_text(reimport_result(result.runs))
     for run in result.runs:
         entries = run.log("2024-01-01T00:00:00+00:00")
         promise(read_log(write_log(entries)) == entries, "the log does not read as it was written")

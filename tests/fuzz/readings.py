@@ -19,7 +19,7 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import Options, ReadOptions, SchemeOptions
-from clueval_xlsx.outputs.metrics_json import to_json
+from clueval_xlsx.outputs.json_results import json_text, metrics
 from clueval_xlsx.outputs.xlsx import write_workbook
 from tests.fuzz.cases import Files, command, promise
 from tests.support.tables import listed
@@ -53,7 +53,7 @@ def _check_equal(reading: Reading, again: Reading, rng: Random) -> None:
         found = result.headline
         promise(found["fn"] == 0 and found["fp"] == 0, "the headline says otherwise")
         promise(found["gold"] == len(pair.gold.spans), "not every span was counted")
-        to_json(result)
+        json_text(metrics(result))
 
 
 def spans_of(reading: Reading) -> dict[str, pd.DataFrame]:

@@ -169,6 +169,7 @@ def test_state_status_and_reimport_agree_on_what_was_typed_or_pasted_by_accident
     assert workbook_progress(path.read_bytes(), path.name).account.states == {**cases, **others}
     counts = Counter([*cases.values(), *others.values()])
     (status,) = json.loads(run("status", path, "--json", "-").out)["workbooks"]
+    status = status["account"]
     assert (status["judged"], status["unusable"]) == (counts[CaseState.JUDGED], counts[CaseState.UNUSABLE])
     gold = resource_folder("examples") / "gold.vrt"
     done = run("reimport", path, "--gold", gold, "-o", folder / "new.vrt", "--json", folder / "new.json")

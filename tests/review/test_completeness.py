@@ -54,8 +54,8 @@ def test_status_counts_a_row_as_judged_only_if_the_reimport_can_use_it(tmp_path)
     path = tmp_path / "anna.xlsx"
     path.write_bytes(workbook(evaluation, answers).getvalue())
     (row,) = json.loads(run("status", path, "--json", "-").out)["workbooks"]
-    assert (row["judged"], row["unusable"]) == (1, 2)
+    assert (row["account"]["judged"], row["account"]["unusable"]) == (1, 2)
     done = run("reimport", path, "--gold", tmp_path / "gold.vrt", "-o", tmp_path / "new.vrt")
     assert done.code == 3
-    assert f"{row['judged']} of 3 cases are judged" in done.out
-    assert done.out.count("The judgement needs a correct") == row["unusable"]
+    assert f"{row['account']['judged']} of 3 cases are judged" in done.out
+    assert done.out.count("The judgement needs a correct") == row["account"]["unusable"]

@@ -72,7 +72,10 @@ def test_status_says_who_has_judged_how_much_and_who_is_missing(hand_out, tmp_pa
     assert done.code == 3, done.err  # a row of cara's cannot be used
     content = json.loads(done.out)
     assert content["missing"] == ["dora"]
-    assert [(row["judge"], row["judged"], row["cases"], row["unusable"]) for row in content["workbooks"]] == [
+    assert [
+        (row["judge"], *(row["account"][name] for name in ("judged", "cases", "unusable")))
+        for row in content["workbooks"]
+    ] == [
         ("anna", len(all_cases(books["anna"])), len(all_cases(books["anna"])), 0),
         ("ben", len(half) - 1, len(all_cases(books["ben"])), 0),
         ("cara", 0, len(all_cases(books["cara"], "secret")), 1),
@@ -270,11 +273,11 @@ def test_rows_that_cannot_be_used_are_counted_alike_everywhere_and_are_not_open(
     first, second, third, *others = sorted(all_cases(book))
     fill(book, {**dict.fromkeys(others, "model_error"), first: "nonsense", second: "boundary"})
     (status,) = json.loads(run("status", book, "--json", "-").out)["workbooks"]
-    assert (status["judged"], status["unusable"], status["open"]) == (len(others), 2, 1)
+    assert tuple(status["account"][name] for name in ("judged", "unusable", "open")) == (len(others), 2, 1)
     done = run("reimport", book, "--gold", sides[0], "--json", tmp_path / "a.json")
     assert re.search(rf"{book.name} +{len(others) + 3} +{len(others)} +2 +anna", done.out), done.out
     (row,) = json.loads((tmp_path / "a.json").read_text("utf-8"))["runs"][0]["workbooks"]
-    assert (row["judged"], row["unusable"]) == (len(others), 2)
+    assert (row["account"]["judged"], row["account"]["unusable"]) == (len(others), 2)
     shown = " ".join(done.out.split())
     assert "mended where they stand (2)" in shown
     assert "that nobody judged are to be judged, too (1)" in shown
@@ -356,13 +359,13 @@ def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path
     everything = all_cases(again)
     assert f"{len(everything) - len(open_cases)} of {len(everything)} cases were decided before" in done.err
     progress = json.loads(run("status", again, "--json", "-").out)["workbooks"][0]
-    assert progress["judged"] == len(everything) - len(open_cases)
+    assert progress["account"]["judged"] == len(everything) - len(open_cases)
     books_again = tmp_path / "team.xlsx"
     assert run(
         "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", books_again, "--previous", log, "--judges", "x,y"
     ).code == 0  # fmt: skip
     shares = json.loads(run("status", *(books_again.with_stem(f"team-{name}") for name in "xy"), "--json", "-").out)
-    assert sum(row["judged"] for row in shares["workbooks"]) == len(everything) - len(open_cases)
+    assert sum(row["account"]["judged"] for row in shares["workbooks"]) == len(everything) - len(open_cases)
 
 
 def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -> None:

@@ -121,9 +121,9 @@ def test_a_project_of_four_people_and_two_rounds(office: Office, examples: Path,
     assert set().union(*handed.values()) == set(truth)
 
     seen = run("status", *returned, "--json", "-")
-    assert [(row["judge"], row["judged"], row["cases"]) for row in json.loads(seen.out)["workbooks"]] == [
-        (name, len(answers[name]), len(handed[name])) for name in ERROR_RATES
-    ]
+    assert [
+        (row["judge"], row["account"]["judged"], row["account"]["cases"]) for row in json.loads(seen.out)["workbooks"]
+    ] == [(name, len(answers[name]), len(handed[name])) for name in ERROR_RATES]
     assert json.loads(run("status", *returned[1:], "--json", "-").out)["missing"] == ["anna"]
 
     conflicts, log = tmp_path / "conflicts.xlsx", tmp_path / "log.jsonl"

@@ -16,12 +16,13 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from clueval_xlsx.corpus.characters import CharacterOffsets
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
-from clueval_xlsx.outputs.metrics_json import presidio_part
+from clueval_xlsx.outputs.json_results import presidio_figures
 from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
 from clueval_xlsx.scoring.schemes.presidio import skip_words
 from clueval_xlsx.text.ranges import unfold
@@ -207,7 +208,7 @@ def test_annotations_that_overlap_count_as_that_package_counts_them(
     evaluated = ours_of_listed(documents, threshold, skipping=skipping)
     expected = theirs_of_listed(documents, evaluated.pair.corpus, threshold, skipping=skipping)
     check_same(evaluated, expected)
-    check_metrics(presidio_part(evaluated), expected)
+    check_metrics(to_builtins(presidio_figures(evaluated)), expected)
 
 
 def test_of_two_predictions_that_overlap_the_surer_one_counts() -> None:
@@ -218,7 +219,7 @@ def test_of_two_predictions_that_overlap_the_surer_one_counts() -> None:
 def test_types_of_annotations_that_gave_way_are_told_apart() -> None:
     found = ours_of_listed([NESTED], 0.9, skipping=False)
     assert found.presidio_confusion == {("PER", "PER"): 1, ("GOLD", "PRED"): 1}  # Lee is PER on both sides
-    assert list(presidio_part(found)["details"]["entity_recall_dict"]) == ["GOLD", "PER", "PRED"]
+    assert list(presidio_figures(found).details.entity_recall_dict) == ["GOLD", "PER", "PRED"]
 
 
 @pytest.mark.parametrize("skipping", [True, False])
@@ -315,7 +316,7 @@ def test_metrics_json_has_the_figures_of_that_package_under_its_keys(
     documents: list[list[Row]], threshold: float
 ) -> None:
     expected = theirs(documents, threshold, skipping=True)
-    check_metrics(presidio_part(ours(documents, threshold, skipping=True)), expected)
+    check_metrics(to_builtins(presidio_figures(ours(documents, threshold, skipping=True))), expected)
 
 
 def check_metrics(part: dict[str, Any], expected: Theirs) -> None:

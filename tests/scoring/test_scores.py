@@ -11,7 +11,7 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.options import Options
-from clueval_xlsx.outputs.metrics_json import to_json
+from clueval_xlsx.outputs.json_results import json_text, metrics
 from clueval_xlsx.scoring.scores import rates
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.tables import Sides, pair_of
@@ -165,7 +165,7 @@ NO_TOKENS = {"empty files": b"", "empty documents": b"<text>\n</text>\n"}
 def test_empty_sides_give_undefined_rates_and_no_division_by_zero(
     sides: Sides, recall: float | None, precision: float | None, write_pair, tmp_path: Path
 ) -> None:
-    content = json.loads(to_json(evaluate(pair_of(sides))))
+    content = json.loads(json_text(metrics(evaluate(pair_of(sides)))))
     assert (content["headline"]["recall"], content["headline"]["precision"]) == (recall, precision)
     assert content["headline"]["f1"] == (None if recall is precision is None else 0.0)
     gold, pred = write_pair(sides)
@@ -183,7 +183,7 @@ def test_empty_sides_give_undefined_rates_and_no_division_by_zero(
 def test_sides_without_a_token_have_undefined_rates_and_no_command_scores_them(
     content: bytes, write_pair, tmp_path: Path
 ) -> None:
-    headline = json.loads(to_json(evaluate(pair_of(Sides(content, content)))))["headline"]
+    headline = json.loads(json_text(metrics(evaluate(pair_of(Sides(content, content))))))["headline"]
     assert [headline[name] for name in ("recall", "precision", "f1")] == [None] * 3
     gold, pred = write_pair(Sides(content, content))
     refused(run("score", gold, pred), "gold.vrt: no token was read")
@@ -348,6 +348,6 @@ def test_layers_by_themselves_share_the_json_of_score_and_every_row_names_its_la
 
 
 def test_undefined_is_null_and_never_nan() -> None:
-    text = to_json(evaluate(pair_of(Sides(b"", b""))))
+    text = json_text(metrics(evaluate(pair_of(Sides(b"", b"")))))
     assert "NaN" not in text
     assert json.loads(text)["headline"]["precision"] is None

@@ -1,0 +1,384 @@
+"""Every result as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+import numpy as np
+import pandas as pd
+from msgspec import UNSET
+
+from clueval_xlsx.figures import Figures, InputFacts, SideFacts
+from clueval_xlsx.options import LabelRules
+from clueval_xlsx.outputs.json_structs import (
+    AgreeingTwo,
+    AgreementMetrics,
+    ComparedCase,
+    ComparisonMetrics,
+    Difference,
+    HeadlineRow,
+    InputFile,
+    Interval,
+    JudgedConflict,
+    JudgedRun,
+    JudgedWorkbook,
+    LayerMetrics,
+    Metrics,
+    PresidioDetails,
+    PresidioMetrics,
+    ReimportResult,
+    ScoreRow,
+    StatusResult,
+    StrictRelaxed,
+    TableRow,
+    ThresholdMetrics,
+    UnusableRow,
+)
+from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.scheme_settings import gives_half_credit
+from clueval_xlsx.scoring.scores import COUNTS, RATES, RIGHT_OR_WRONG
+from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
+
+if TYPE_CHECKING:
+    from clueval_xlsx.comparison import Comparison
+    from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.pairwise_agreement import PairwiseAgreement
+    from clueval_xlsx.review.accounting import Account
+    from clueval_xlsx.review.adjudication import Adjudication
+    from clueval_xlsx.review.progress import Progress
+    from clueval_xlsx.scoring.thresholds import Thresholds
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+
+
+def json_text(result: msgspec.Struct) -> str:
+    """A result as JSON whose longest lists have one item a line, so that it can be read and compared line by line."""
+    parts = []
+    for field in msgspec.structs.fields(result):
+        value = getattr(result, field.name)
+        if value is UNSET:
+            continue
+        listed = isinstance(value, list) and value and isinstance(value[0], msgspec.Struct | dict)
+        shown = "[\n  " + ",\n  ".join(_encoded(value)) + "\n ]" if listed else _indented(value)
+        parts.append(f' "{field.encode_name}": {shown}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _encoded(rows: Sequence[object]) -> list[str]:
+    encode, spaced = msgspec.json.Encoder().encode, msgspec.json.format
+    try:
+        return [spaced(encode(row), indent=0).decode() for row in rows]
+    except UnicodeEncodeError:  # half a surrogate pair in a label, which JSON may hold
+        return [json.dumps(_plain(row), ensure_ascii=False) for row in rows]
+
+
+def _indented(value: object) -> str:
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=1).decode().replace("\n", "\n ")
+    except UnicodeEncodeError:
+        return json.dumps(_plain(value), ensure_ascii=False, indent=1).replace("\n", "\n ")
+
+
+def _plain(value: object) -> Any:
+    """A value without our types and without what is not a number."""
+    return json.loads(json.dumps(msgspec.to_builtins(value)), parse_constant=lambda _: None)
+
+
+def rows_of(kind: type[Row], table: pd.DataFrame, **more: Sequence[Any]) -> list[Row]:
+    """The rows of a table by whole columns; `more` are columns that it does not have so."""
+    columns: list[Sequence[Any]] = []
+    for name in kind.__struct_fields__:
+        if name in more:
+            columns.append(more[name])
+        else:
+            columns.append(_or_none(table[name]) if name in table else [UNSET] * len(table))
+    return list(map(kind, *columns))
+
+
+def score_rows(table: pd.DataFrame) -> list[ScoreRow]:
+    """All rows of a score table. Where matches may be half right there are no whole true positives, and so none."""
+    more: dict[str, Sequence[Any]] = {name: _whole(table[name]) for name in COUNTS}
+    schemes, variants = _or_none(table["scheme"]), _or_none(table["variant"])
+    halves = [gives_half_credit(*pair) for pair in zip(schemes, variants, strict=True)]
+    for name in RIGHT_OR_WRONG:
+        more[name] = [None if half else value for value, half in zip(more[name], halves, strict=True)]
+    keyed = zip(_or_none(table["group_key"]), _or_none(table["group"]), strict=True)
+    more["group"] = [None if key is None else {key: group} for key, group in keyed]
+    more["counts"] = [named if isinstance(named, dict) else UNSET for named in table["counts"].tolist()]
+    return rows_of(ScoreRow, table, interval=_intervals(table), **more)
+
+
+def _headline_rows(table: pd.DataFrame) -> list[HeadlineRow]:
+    """The headline at several thresholds, or in several states."""
+    return rows_of(HeadlineRow, table, interval=_intervals(table), **{name: _whole(table[name]) for name in COUNTS})
+
+
+def _table(table: pd.DataFrame) -> list[TableRow]:
+    """The rows of any table."""
+    columns = {str(name): _or_none(table[name]) for name in table}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def score_row(row: pd.Series) -> ScoreRow:
+    """One row of a score table."""
+    return score_rows(pd.DataFrame([row]))[0]
+
+
+def _or_none(column: pd.Series) -> list[Any]:
+    """The values of a column, None where there is none."""
+    return _without(column, column.tolist())
+
+
+def _whole(column: pd.Series) -> list[int | None]:
+    return _without(column, column.fillna(0).astype(np.int64).tolist())
+
+
+def _without(column: pd.Series, values: list[Any]) -> list[Any]:
+    for row in np.flatnonzero(column.isna().to_numpy(bool)).tolist():
+        values[row] = None
+    return values
+
+
+def _intervals(table: pd.DataFrame) -> list[dict[str, Interval] | None]:
+    """The intervals that are known of each row; few rows have any."""
+    found: list[dict[str, Interval] | None] = [None] * len(table)
+    for name in RATES:
+        low, high = table[f"{name}_low"].to_numpy(float), table[f"{name}_high"].to_numpy(float)
+        for row in np.flatnonzero(~np.isnan(low)).tolist():
+            found[row] = {**(found[row] or {}), name: (float(low[row]), float(high[row]))}
+    return found
+
+
+# From results
+
+
+def metrics(evaluation: Figures, *others: Figures) -> Metrics:
+    """Headline, score rows, and Presidio's figures under a key of their own; `others` are of further layers."""
+    parts = (evaluation, *others)
+    rows = {part.layers[0]: score_rows(part.scores) for part in parts}
+    for layer, own in rows.items() if others else ():
+        for row in own:
+            row.layer = layer
+    found = _metrics(evaluation, [row for own in rows.values() for row in own])
+    if others:
+        found.layers = {part.layers[0]: LayerMetrics(part.signature, score_row(part.headline)) for part in parts}
+    found.presidio = presidio_figures(evaluation)
+    found.presidio.confusion = _confusion(evaluation)
+    return found
+
+
+def presidio_metrics(evaluation: Figures) -> PresidioMetrics:
+    """The file that Presidio's pipeline writes, and ours below it."""
+    found = presidio_figures(evaluation)
+    found.clueval = _metrics(evaluation, score_rows(evaluation.scores))
+    return found
+
+
+def _metrics(evaluation: Figures, rows: list[ScoreRow]) -> Metrics:
+    inputs = evaluation.inputs
+    found = Metrics(
+        signature=evaluation.signature,
+        inputs={"gold": _side(inputs, inputs.gold), "pred": _side(inputs, inputs.pred)},
+        headline=score_row(evaluation.headline),
+        notes=list(evaluation.notes),
+        scores=rows,
+    )
+    if evaluation.options.labels != LabelRules():
+        found.labels = evaluation.alignment.describe()
+        relaxed = strict_against_relaxed(evaluation.scores)
+        if len(relaxed):
+            found.strict_relaxed = _strict_relaxed(relaxed)
+    return found
+
+
+def _side(inputs: InputFacts, side: SideFacts) -> InputFile:
+    return InputFile(
+        path=side.name,
+        sha256=side.sha256,
+        documents=inputs.documents,
+        sentences=inputs.sentences,
+        tokens=inputs.tokens,
+        spans=side.spans,
+        orphans=dict(side.orphans),
+    )
+
+
+def _strict_relaxed(table: pd.DataFrame) -> list[StrictRelaxed]:
+    states: dict[str, list[HeadlineRow]] = {}
+    for state in ("strict", "relaxed", "difference"):
+        own = table[[f"{name}_{state}" for name in (*COUNTS, *RATES)]].set_axis([*COUNTS, *RATES], axis=1)
+        states[state] = rows_of(HeadlineRow, own, **{name: _whole(own[name]) for name in COUNTS})
+        for row, scheme, variant in zip(states[state], table["scheme"], table["variant"], strict=True):
+            if gives_half_credit(scheme, variant):
+                row.tp_gold = row.fn = row.tp_pred = row.fp = None
+    return rows_of(StrictRelaxed, table, **states)
+
+
+def _confusion(evaluation: Figures) -> dict[str, dict[str, int]] | None:
+    """By type of gold, then by type of the predictions; `O` is none."""
+    if (counts := evaluation.presidio_confusion) is None:
+        return None
+    found: dict[str, dict[str, int]] = {}
+    for (gold, pred), count in sorted(counts.items()):
+        found.setdefault(gold, {})[pred] = count
+    return found
+
+
+def presidio_figures(evaluation: Figures) -> PresidioMetrics:
+    """What Presidio's pipeline reports."""
+    rows = evaluation.presidio
+    overall = score_rows(rows[rows["labelled"].isna() & rows["layer"].isna()])[0]
+    found_somewhere = (rows["gold"] > 0) | (rows["pred"] > 0)
+    by_type = score_rows(rows[rows["labelled"].notna() & rows["label"].notna() & found_somewhere])
+    documents, discarded = evaluation.inputs.documents, len(evaluation.alignment.discarded)
+    details = PresidioDetails(
+        overall.precision,
+        overall.recall,
+        overall.f_beta,
+        {str(row.label): row.precision for row in by_type},
+        {str(row.label): row.recall for row in by_type},
+        documents,
+        documents - discarded,
+        discarded,
+    )
+    return PresidioMetrics(overall.precision, overall.recall, overall.f_beta, details)
+
+
+def comparison_metrics(comparison: Comparison) -> ComparisonMetrics:
+    """Everything that `compare` found."""
+    differences, errors = comparison.differences, comparison.errors
+    low, high = _or_none(differences["low"]), _or_none(differences["high"])
+    intervals = [None if None in pair else pair for pair in zip(low, high, strict=True)]
+    labels = {name.removeprefix("label_"): errors[name].tolist() for name in errors if name.startswith("label_")}
+    classes = {name: [kind or None for kind in errors[f"class_{at}"]] for at, name in enumerate(comparison.names)}
+    systems = []
+    for each in comparison.systems:
+        source, own = each.evaluation.pair.pred.source, each.evaluation.signature
+        systems.append(InputFile(name=each.name, path=source.name, sha256=source.sha256, signature=own))
+    return ComparisonMetrics(
+        signature=comparison.signature,
+        systems=systems,
+        documents=len(comparison.documents),
+        notes=list(comparison.notes),
+        metrics=score_rows(comparison.metrics),
+        differences=rows_of(Difference, differences, interval=intervals),
+        errors=[
+            {"sheet": row["sheet"], "systems": list(row["systems"]), "count": int(row["count"])}
+            for row in comparison.shared.to_dict("records")
+        ],
+        cases=rows_of(
+            ComparedCase,
+            errors,
+            labels=[dict(zip(labels, own, strict=True)) for own in zip(*labels.values(), strict=True)],
+            class_=[dict(zip(classes, own, strict=True)) for own in zip(*classes.values(), strict=True)],
+        ),
+    )
+
+
+def agreement_metrics(found: PairwiseAgreement) -> AgreementMetrics:
+    """Who was compared, a matrix of F1 for each level, who stands apart, and the score rows of every two."""
+    pairs = []
+    for pair in found.pairs:
+        two = AgreeingTwo(pair.first, pair.second, 0, None, [], [])
+        if (result := pair.evaluation) is not None:
+            two.documents, two.signature = len(result.pair.corpus.documents), result.signature
+            two.scores, two.notes = score_rows(result.scores), list(result.notes)
+        pairs.append(two)
+    sources = [(name, reading.source) for name, reading in zip(found.names, found.readings, strict=True)]
+    apart = found.apart
+    return AgreementMetrics(
+        compared=[InputFile(name=name, path=source.name, sha256=source.sha256) for name, source in sources],
+        level=found.options.level,
+        labelled=found.options.labelled,
+        apart=None if apart is None else {"name": apart.name, "f1": apart.own, "f1_of_others": apart.others},
+        matrices=[
+            {"level": level, "labelled": labelled, "f1": found.matrix(level, labelled).to_numpy(float).tolist()}
+            for labelled in (None, *found.layers)
+            for level in LEVELS
+        ],
+        pairs=pairs,
+    )
+
+
+def threshold_metrics(evaluation: Evaluation, found: Thresholds, least: float) -> ThresholdMetrics:
+    """Every threshold, and the one that was chosen for this least recall."""
+    table = pd.DataFrame({"threshold": found.threshold, **found.counts, **found.rates})
+    table["fn"], table["fp"] = table["gold"] - table["tp_gold"], table["pred"] - table["tp_pred"]
+    for name in RATES:
+        table[f"{name}_low"], table[f"{name}_high"] = found.bounds[name]
+    rows, chosen = _headline_rows(table), found.highest_with_recall(least)
+    gold, pred = evaluation.pair.gold.source, evaluation.pair.pred.source
+    return ThresholdMetrics(
+        signature=evaluation.signature,
+        inputs={
+            "gold": InputFile(path=gold.name, sha256=gold.sha256),
+            "pred": InputFile(path=pred.name, sha256=pred.sha256),
+        },
+        least_recall=least,
+        chosen=None if chosen is None else rows[chosen],
+        constant=found.constant,
+        unscored=found.unscored,
+        notes=list(evaluation.notes),
+        thresholds=rows,
+    )
+
+
+def reimport_result(runs: Sequence[Adjudication]) -> ReimportResult:
+    """What came of a re-import."""
+    return ReimportResult(runs=[_judged_run(run) for run in runs])
+
+
+def _judged_run(run: Adjudication) -> JudgedRun:
+    conflicts = []
+    for conflict in run.conflicts:
+        votes = [vote.record for vote in conflict.rows]
+        said = [{"place": vote.place, "who": vote.judge, "judgement": vote.code} for vote in votes]
+        about = (conflict.kind, list(conflict.cases), conflict.document, list(conflict.words))
+        conflicts.append(JudgedConflict(*about, said, conflict.hint or None))
+    return JudgedRun(
+        run.manifest.run_id if run.manifest else None,
+        run.raw.signature,
+        run.corrected.signature,
+        [
+            JudgedWorkbook(name=book.name, judge=book.judge, account=_account(account))
+            for book, account in zip(run.workbooks, run.workbook_accounts, strict=True)
+        ],
+        _account(run.account),
+        _headline_rows(run.scores),
+        "Only disagreements were judged: errors on which gold and prediction agree are not seen.",
+        _table(run.estimates),
+        [asdict(each) for each in run.remaining],
+        _table(run.ledger),
+        _table(run.misses.replace({"severity": {"": None}})),
+        _table(run.counts),
+        _table(run.agreement),
+        _table(run.changes.drop(columns=["old", "new"])),
+        conflicts,
+        list(run.undecided),
+        [UnusableRow(each.where, each.found, each.allowed, each.remedy) for each in run.problems],
+        list(run.notes),
+    )
+
+
+def status_result(workbooks: Sequence[Progress], missing: Sequence[str]) -> StatusResult:
+    """Where the cases of each workbook stand, and whose workbook is missing."""
+    rows = [
+        JudgedWorkbook(
+            name=book.name,
+            judge=book.judge,
+            account=_account(book.account),
+            problems=[str(problem) for problem in book.problems],
+            notes=list(book.notes),
+            run=book.manifest.run_id if book.manifest else None,
+        )
+        for book in workbooks
+    ]
+    return StatusResult(workbooks=rows, missing=list(missing))
+
+
+def _account(account: Account) -> dict[str, int]:
+    return {"cases": account.cases, **{str(state): number for state, number in account.counts.items()}}

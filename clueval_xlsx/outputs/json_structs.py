@@ -1,0 +1,326 @@
+"""What every JSON file holds, declared once: it is written from these, read into them, and its schema made from them.
+
+Counts are integers, nothing is rounded, and what is not defined is null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+SCHEMA = 2
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+# Not a number, which Python's JSON may hold, is neither more than 0 nor less than 1.
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1 + 1e-9)]
+Interval = tuple[Rate, Rate]
+TableRow = dict[str, str | int | float | None]
+
+
+class ScoreRow(msgspec.Struct, gc=False):
+    """One row of the score table: what it is about, what was counted, the rates."""
+
+    scheme: str
+    variant: str | None
+    level: str | None
+    labelled: str | None
+    layer: str | None
+    label: str | None
+    average: str | None
+    group: dict[str, str] | None
+    gold: Count | None
+    tp_gold: Count | None
+    fn: Count | None
+    pred: Count | None
+    tp_pred: Count | None
+    fp: Count | None
+    precision: Rate | None
+    recall: Rate | None
+    f1: Rate | None
+    f_beta: Rate | None
+    interval: dict[str, Interval] | None
+    counts: dict[str, Count] | UnsetType = UNSET
+    system: str | UnsetType = UNSET  # where several are compared
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What the row is about."""
+        about = (self.scheme, self.variant, self.level, self.labelled, self.layer, self.label, self.average)
+        return (*about, *(self.group or {}).items())
+
+
+class HeadlineRow(msgspec.Struct):
+    """The headline at a threshold or in some state; as a difference its numbers may be negative."""
+
+    threshold: float | UnsetType = UNSET
+    state: str | UnsetType = UNSET
+    gold: int | None = None
+    tp_gold: int | None = None
+    fn: int | None = None
+    pred: int | None = None
+    tp_pred: int | None = None
+    fp: int | None = None
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+    f_beta: float | None = None
+    interval: dict[str, Interval] | UnsetType | None = UNSET
+
+
+class InputFile(msgspec.Struct, kw_only=True):
+    """A file that was read: what it is called here, where it lies, how much there is in it."""
+
+    name: str | UnsetType = UNSET
+    path: str
+    sha256: str
+    documents: Count | UnsetType = UNSET
+    sentences: Count | UnsetType = UNSET
+    tokens: Count | UnsetType = UNSET
+    spans: Count | UnsetType = UNSET
+    orphans: dict[str, Count] | UnsetType = UNSET
+    signature: str | UnsetType = UNSET
+
+
+class StrictRelaxed(msgspec.Struct):
+    """A score without equivalent labels and with them; the difference is relaxed less strict."""
+
+    scheme: str
+    variant: str | None
+    level: str | None
+    labelled: str | None
+    layer: str | None
+    label: str | None
+    average: str | None
+    relaxed_matches: Count
+    strict: HeadlineRow
+    relaxed: HeadlineRow
+    difference: HeadlineRow
+
+
+class PresidioDetails(msgspec.Struct):
+    """As Presidio's pipeline has it."""
+
+    pii_precision: Rate | None
+    pii_recall: Rate | None
+    pii_f1_score: Rate | None
+    entity_precision_dict: dict[str, Rate | None]
+    entity_recall_dict: dict[str, Rate | None]
+    total_samples: Count
+    samples_evaluated: Count
+    samples_discarded: Count
+
+
+class PresidioMetrics(msgspec.Struct):
+    """What Presidio's pipeline reports, key by key: any type and by type, F2 under the name of F1.
+
+    As metrics.json of `evaluate --files` it has ours below it.
+    """
+
+    precision: Rate | None
+    recall: Rate | None
+    f1_score: Rate | None
+    details: PresidioDetails
+    confusion: dict[str, dict[str, Count]] | UnsetType | None = UNSET
+    clueval: Metrics | UnsetType = UNSET
+
+
+class LayerMetrics(msgspec.Struct):
+    """The headline of a layer that was evaluated by itself."""
+
+    signature: str
+    headline: ScoreRow
+
+
+class Metrics(msgspec.Struct, kw_only=True):
+    """metrics.json.
+
+    Layers that were evaluated by themselves share one file: every row then names its layer, and `layers` has the
+    headline of each; the other keys speak of the first.
+    """
+
+    schema: Literal[2] = 2
+    signature: str
+    inputs: dict[str, InputFile]
+    headline: ScoreRow
+    labels: dict[str, Any] | UnsetType = UNSET
+    strict_relaxed: list[StrictRelaxed] | UnsetType = UNSET
+    notes: list[str]
+    layers: dict[str, LayerMetrics] | UnsetType = UNSET
+    presidio: PresidioMetrics | UnsetType = UNSET
+    scores: list[ScoreRow]
+
+
+class ThresholdMetrics(msgspec.Struct, kw_only=True):
+    """The headline at every threshold, and the threshold that was chosen for the least recall."""
+
+    schema: Literal[2] = 2
+    signature: str
+    inputs: dict[str, InputFile]
+    least_recall: float
+    chosen: HeadlineRow | None
+    constant: bool
+    unscored: Count
+    notes: list[str]
+    thresholds: list[HeadlineRow]
+
+
+class Difference(msgspec.Struct):
+    """A rate of two systems: second less first."""
+
+    scheme: str
+    variant: str | None
+    level: str | None
+    labelled: str | None
+    rate: str
+    first: str
+    second: str
+    first_value: Rate | None
+    second_value: Rate | None
+    difference: float | None
+    interval: tuple[float, float] | None
+    p: Rate | None
+    p_holm: Rate | None
+
+
+class ComparedCase(msgspec.Struct):
+    """One error, and its class in each system that makes it."""
+
+    case_id: str
+    sheet: str
+    document: str
+    surface: str
+    start: Count
+    end: Count
+    context: str
+    labels: dict[str, str]
+    class_: dict[str, str | None] = msgspec.field(name="class")
+
+
+class ComparisonMetrics(msgspec.Struct, kw_only=True):
+    """Systems side by side; `errors` are how many of them just these systems make."""
+
+    schema: Literal[2] = 2
+    signature: str
+    systems: list[InputFile]
+    documents: Count
+    notes: list[str]
+    metrics: list[ScoreRow]
+    differences: list[Difference]
+    errors: list[dict[str, str | list[str] | Count]]
+    cases: list[ComparedCase]
+
+
+class AgreeingTwo(msgspec.Struct):
+    """The score rows of two annotators."""
+
+    first: str
+    second: str
+    documents: Count
+    signature: str | None
+    scores: list[ScoreRow]
+    notes: list[str]
+
+
+class AgreementMetrics(msgspec.Struct, kw_only=True):
+    """Annotators against each other: F1 of every two at each level, who stands apart, the rows of every two."""
+
+    schema: Literal[2] = 2
+    compared: list[InputFile]
+    level: str
+    labelled: str | None
+    apart: TableRow | None
+    matrices: list[dict[str, str | list[list[Rate | None]] | None]]
+    pairs: list[AgreeingTwo]
+
+
+class JudgedWorkbook(msgspec.Struct, kw_only=True):
+    """A workbook, whose it is, and how many of its cases are in each state."""
+
+    name: str
+    judge: str
+    account: dict[str, Count]
+    problems: list[str] | UnsetType = UNSET
+    notes: list[str] | UnsetType = UNSET
+    run: str | UnsetType | None = UNSET
+
+
+class JudgedConflict(msgspec.Struct):
+    """Judgements that were not carried out; `rows` say where they stand, whose they are, and what they say."""
+
+    kind: str
+    cases: list[str]
+    document: str
+    words: list[str]
+    rows: list[dict[str, str]]
+    suggested: str | None
+
+
+class UnusableRow(msgspec.Struct):
+    """Something that could not be used."""
+
+    place: str
+    found: str
+    allowed: str
+    remedy: str
+
+
+class JudgedRun(msgspec.Struct):
+    """What came of the judgements on one run."""
+
+    run: str | None
+    signature: str
+    signature_corrected: str
+    workbooks: list[JudgedWorkbook]
+    account: dict[str, Count]
+    scores: list[HeadlineRow]
+    unseen: str
+    estimates: list[TableRow]
+    remaining: list[TableRow]
+    ledger: list[TableRow]
+    misses_by_severity: list[TableRow]
+    judgements: list[TableRow]
+    agreement: list[TableRow]
+    changes: list[TableRow]
+    conflicts: list[JudgedConflict]
+    undecided: list[str]
+    unusable: list[UnusableRow]
+    notes: list[str]
+
+
+class ReimportResult(msgspec.Struct, kw_only=True):
+    """What came of a re-import: one entry a run, which is one unless layers were evaluated by themselves."""
+
+    schema: Literal[2] = 2
+    runs: list[JudgedRun]
+
+
+class StatusResult(msgspec.Struct, kw_only=True):
+    """How far workbooks are judged, and whose workbook is missing."""
+
+    schema: Literal[2] = 2
+    workbooks: list[JudgedWorkbook]
+    missing: list[str]
+
+
+# What is written by which command; the schemas are listed under these names.
+OUTPUTS: Mapping[str, type[msgspec.Struct]] = {
+    "evaluate --json, score --json": Metrics,
+    "evaluate --files, metrics.json": PresidioMetrics,
+    "sweep --json": ThresholdMetrics,
+    "compare --json": ComparisonMetrics,
+    "agree --json": AgreementMetrics,
+    "reimport --json": ReimportResult,
+    "status --json": StatusResult,
+}
+
+
+def schemas() -> str:
+    """The JSON Schemas of all outputs, in one file."""
+    found, parts = msgspec.json.schema_components(OUTPUTS.values(), ref_template="#/$defs/{name}")
+    outputs = dict(zip(OUTPUTS, found, strict=True))
+    content = {"$schema": "https://json-schema.org/draft/2020-12/schema", "outputs": outputs, "$defs": parts}
+    return json.dumps(content, indent=1) + "\n"
