@@ -19,24 +19,24 @@ from clueval_xlsx.outputs.json_structs import (
     AgreementMetrics,
     ComparedCase,
     ComparisonMetrics,
-    Difference,
     HeadlineRow,
     InputFile,
     Interval,
     JudgedConflict,
-    JudgedRun,
-    JudgedWorkbook,
     LayerMetrics,
     Metrics,
     PresidioDetails,
     PresidioMetrics,
     ReimportResult,
+    RunResult,
     ScoreRow,
     StatusResult,
     StrictRelaxed,
+    SystemDifference,
     TableRow,
     ThresholdMetrics,
     UnusableRow,
+    WorkbookAccount,
 )
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.scheme_settings import gives_half_credit
@@ -265,7 +265,7 @@ def comparison_metrics(comparison: Comparison) -> ComparisonMetrics:
         documents=len(comparison.documents),
         notes=list(comparison.notes),
         metrics=score_rows(comparison.metrics),
-        differences=rows_of(Difference, differences, interval=intervals),
+        differences=rows_of(SystemDifference, differences, interval=intervals),
         errors=[
             {"sheet": row["sheet"], "systems": list(row["systems"]), "count": int(row["count"])}
             for row in comparison.shared.to_dict("records")
@@ -332,19 +332,19 @@ def reimport_result(runs: Sequence[Adjudication]) -> ReimportResult:
     return ReimportResult(runs=[_judged_run(run) for run in runs])
 
 
-def _judged_run(run: Adjudication) -> JudgedRun:
+def _judged_run(run: Adjudication) -> RunResult:
     conflicts = []
     for conflict in run.conflicts:
         votes = [vote.record for vote in conflict.rows]
         said = [{"place": vote.place, "who": vote.judge, "judgement": vote.code} for vote in votes]
         about = (conflict.kind, list(conflict.cases), conflict.document, list(conflict.words))
         conflicts.append(JudgedConflict(*about, said, conflict.hint or None))
-    return JudgedRun(
+    return RunResult(
         run.manifest.run_id if run.manifest else None,
         run.raw.signature,
         run.corrected.signature,
         [
-            JudgedWorkbook(name=book.name, judge=book.judge, account=_account(account))
+            WorkbookAccount(name=book.name, judge=book.judge, account=_account(account))
             for book, account in zip(run.workbooks, run.workbook_accounts, strict=True)
         ],
         _account(run.account),
@@ -367,7 +367,7 @@ def _judged_run(run: Adjudication) -> JudgedRun:
 def status_result(workbooks: Sequence[Progress], missing: Sequence[str]) -> StatusResult:
     """Where the cases of each workbook stand, and whose workbook is missing."""
     rows = [
-        JudgedWorkbook(
+        WorkbookAccount(
             name=book.name,
             judge=book.judge,
             account=_account(book.account),

@@ -168,7 +168,7 @@ class ThresholdMetrics(msgspec.Struct, kw_only=True):
     thresholds: list[HeadlineRow]
 
 
-class Difference(msgspec.Struct):
+class SystemDifference(msgspec.Struct):
     """A rate of two systems: second less first."""
 
     scheme: str
@@ -209,7 +209,7 @@ class ComparisonMetrics(msgspec.Struct, kw_only=True):
     documents: Count
     notes: list[str]
     metrics: list[ScoreRow]
-    differences: list[Difference]
+    differences: list[SystemDifference]
     errors: list[dict[str, str | list[str] | Count]]
     cases: list[ComparedCase]
 
@@ -237,7 +237,7 @@ class AgreementMetrics(msgspec.Struct, kw_only=True):
     pairs: list[AgreeingTwo]
 
 
-class JudgedWorkbook(msgspec.Struct, kw_only=True):
+class WorkbookAccount(msgspec.Struct, kw_only=True):
     """A workbook, whose it is, and how many of its cases are in each state."""
 
     name: str
@@ -268,13 +268,13 @@ class UnusableRow(msgspec.Struct):
     remedy: str
 
 
-class JudgedRun(msgspec.Struct):
+class RunResult(msgspec.Struct):
     """What came of the judgements on one run."""
 
     run: str | None
     signature: str
     signature_corrected: str
-    workbooks: list[JudgedWorkbook]
+    workbooks: list[WorkbookAccount]
     account: dict[str, Count]
     scores: list[HeadlineRow]
     unseen: str
@@ -295,14 +295,14 @@ class ReimportResult(msgspec.Struct, kw_only=True):
     """What came of a re-import: one entry a run, which is one unless layers were evaluated by themselves."""
 
     schema: Literal[2] = 2
-    runs: list[JudgedRun]
+    runs: list[RunResult]
 
 
 class StatusResult(msgspec.Struct, kw_only=True):
     """How far workbooks are judged, and whose workbook is missing."""
 
     schema: Literal[2] = 2
-    workbooks: list[JudgedWorkbook]
+    workbooks: list[WorkbookAccount]
     missing: list[str]
 
 
