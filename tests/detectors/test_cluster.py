@@ -85,7 +85,7 @@ def test_crash_hang_and_nonsense_cost_their_document_alone(cluster: Any, tmp_pat
 
 
 def test_a_detector_that_hangs_is_stopped_after_its_time(cluster: Any, tmp_path: Path) -> None:
-    options = RunOptions(time_limit=2, cluster=ClusterPlace(cluster.scheduler_address))
+    options = RunOptions(time_limit=5, cluster=ClusterPlace(cluster.scheduler_address))
     found = run_detector(documents("fine", "HANG", "fine"), DetectorSettings(command(tmp_path, MOODY)), options)
     assert list(found.failures) == [1]
 
