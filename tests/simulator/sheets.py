@@ -63,6 +63,44 @@ def delete_header_cell(world: World, rng: Random) -> None:
     book.put(sheet, row, _header_column(sheet, row, role), None)
 
 
+@operation("header: a cell inserted with a shift")
+def insert_header_cell(world: World, rng: Random) -> None:
+    """Insert a cell in the header and shift the others to the right: they no longer stand above their columns."""
+    _shift_header(world, rng, 1)
+
+
+@operation("header: a cell deleted with a shift")
+def delete_header_cell_with_shift(world: World, rng: Random) -> None:
+    """Delete a cell of the header and shift the others to the left."""
+    _shift_header(world, rng, -1)
+
+
+def _shift_header(world: World, rng: Random, by: int) -> None:
+    book, sheet, found = world.review(rng, "judgement", plain=True, header=True)
+    row, at = found.header or 0, rng.randrange(sheet.width)
+    texts = [sheet.cell(row, column).value for column in range(sheet.width)]
+    shifted = [*texts[:at], None, *texts[at:]] if by > 0 else [*texts[:at], *texts[at + 1 :], None]
+    for column, text in enumerate(shifted):
+        if sheet.cell(row, column).value != text:
+            book.put(sheet, row, column, text, sheet.cell(row, column).role or "header:")
+
+
+@operation("header: two swapped")
+def swap_headers(world: World, rng: Random) -> None:
+    """Two headers change places, the columns below them do not."""
+    book, sheet, row, role = _header(world, rng)
+    first = _header_column(sheet, row, role)
+    others = [
+        c for c, cell in enumerate(sheet.rows[row]) if cell.role.startswith("header:") and cell.value and c != first
+    ]
+    if not others:
+        raise NotPossible
+    second = rng.choice([*others, *(c for c in others if abs(c - first) < 3)])
+    texts = sheet.cell(row, first).value, sheet.cell(row, second).value
+    book.put(sheet, row, first, texts[1])
+    book.put(sheet, row, second, texts[0])
+
+
 @operation("header: whole row deleted")
 def delete_header_row(world: World, rng: Random) -> None:
     """The header is gone."""

@@ -10,6 +10,8 @@ from tests.simulator.registry import operation, some_rows
 from tests.simulator.roles import Layout, is_annotation
 from tests.simulator.world import World
 
+_OWN_NAMES = ("Anna", "Ben Ritter", "Kanzlei Sommer", "12 C 34/05", "siehe Akte", "offen")
+
 
 def _filled(sheet: Sheet, found: Layout, role: str, *, texts: bool = True) -> list[int]:
     """The rows with a plain text in a column."""
@@ -114,6 +116,47 @@ def wrong_scope(world: World, rng: Random) -> None:
     row, text = rng.choice(_filled(sheet, found, "judgement", texts=False)), rng.choice(["yes", "3", "both", "x"])
     book.put(sheet, row, found.columns["applies_to"], text)
     world.decide(found.rows[row], "applies_to", text)
+
+
+@operation("type: over cells that are not for judging")
+def type_over_static(world: World, rng: Random) -> None:
+    """Correct a word of the context, overwrite a label, a place or one of the IDs, or write a remark over it."""
+    book, sheet, found = world.typed(rng, "case", plain=True)
+    answers = {column for role, column in found.columns.items() if is_annotation(role)}
+    for row in rng.sample(sorted(found.rows), min(len(found.rows), 3)):
+        filled = [c for c in range(sheet.width) if c not in answers and sheet.cell(row, c).shown]
+        if filled:
+            column = rng.choice(filled)
+            text = sheet.cell(row, column).shown
+            book.put(sheet, row, column, rng.choice([*_OWN_NAMES, "???", text + "x", text[:-1] or "x", "17"]))
+
+
+@operation("type: a list of one's own in a new column")
+def own_list(world: World, rng: Random) -> None:
+    """Write in a column of one's own, with a header or without, who is to look at a case, or a file number."""
+    book, sheet, found = world.review(rng, plain=True)
+    place = sheet.width + rng.randint(0, 2)
+    if found.header is not None and rng.random() < 0.8:
+        book.put(sheet, found.header, place, rng.choice(["Who", "Notizen", "Anna's list", "X"]), "header:")
+    for row in found.rows:
+        if rng.random() < 0.5:
+            book.put(sheet, row, place, rng.choice(_OWN_NAMES), "")
+
+
+@operation("type: verdicts in a column of one's own")
+def own_verdicts(world: World, rng: Random) -> None:
+    """Judge open cases in a column of one's own: nobody can know whether it counts, so it must be said."""
+    book, sheet, found = world.typed(rng, "case", plain=True)
+    place = sheet.width
+    open_rows = [row for row, case in found.rows.items() if not world.intent.get(case)]
+    if len(open_rows) < 3:
+        raise NotPossible
+    if found.header is not None:
+        book.put(sheet, found.header, place, rng.choice(["My verdict", "Urteil", "Second opinion"]), "header:")
+    for row in rng.sample(open_rows, 3):
+        text = rng.choice(["1", "5", "6", world.words("judgement", "unclear")])
+        book.put(sheet, row, place, text, "")
+        world.decide(found.rows[row], "judgement", text)
 
 
 @operation("type: cases alike taken back")
