@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(path_type=Path)
 _WORKBOOK = Path("review.xlsx")
-_OF_WORKBOOKS = ("double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous")
+_OF_WORKBOOKS = ("double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous", "hide_previous")
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Workbook": (
         ("judges", "sample", "unmarked", "order"),
         (
-            "previous", "contact", "double", "agreed", "unmarked-from", "unmarked-words", "also",
+            "previous", "hide-previous", "contact", "double", "agreed", "unmarked-from", "unmarked-words", "also",
             "context", "lock-cells", "max-rows", "without-text",
             "password-file", "blind",
         ),

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def read_previous(path: Path) -> Mapping[str, Judgement]:
-    """The newest decision about each case in a log of judgements."""
-    from clueval_xlsx.review.log import latest_decisions, read_log
+    """The decision about each case that stands in a log of judgements."""
+    from clueval_xlsx.review.log import read_log
+    from clueval_xlsx.review.previous import standing_decisions
 
     try:
         text = path.read_text("utf-8-sig")
@@ -27,7 +28,7 @@ def read_previous(path: Path) -> Mapping[str, Judgement]:
         raise InputError(f"{path}: is not UTF-8. Give the file that `reimport --judgements` wrote.") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --previous.") from None
-    return latest_decisions(read_log(text, str(path)))
+    return standing_decisions(read_log(text, str(path)))
 
 
 def judged_right(decisions: Mapping[str, Judgement], result: Evaluation) -> IntArray:
@@ -44,30 +45,25 @@ def judged_right(decisions: Mapping[str, Judgement], result: Evaluation) -> IntA
 
 
 def carry_over(decisions: Mapping[str, Judgement], result: Evaluation, options: Handout) -> tuple[Handout, str]:
-    """The options with answers filled in and hints shown, and a sentence that says how many."""
-    from clueval_xlsx.cases.twins import groups_of
+    """The options with judgements filled in and hints shown, and a sentence that says how many."""
     from clueval_xlsx.review.adjudication_words import what_one_said
-    from clueval_xlsx.review.carrying import with_scopes
     from clueval_xlsx.review.case_words import judgement_names
-    from clueval_xlsx.review.log import split_carried
+    from clueval_xlsx.review.previous import previous_decisions
     from clueval_xlsx.words import Words
 
     words = Words(options.lang)
     names = judgement_names(options.judgements, words)
-    answers: dict[str, Judgement] = {}
-    hints: dict[str, str] = {}
-    decided = 0
+    found = previous_decisions(decisions, result)
+    earlier = {}
+    for case_id, judgement in {**found.filled_in, **found.changed, **found.carried_out}.items():
+        done = f"; {words['cases.carried_out']}" if case_id in found.carried_out else ""
+        earlier[case_id] = f"{what_one_said(judgement, names, words)} ({judgement.when[:10]}{done})"
     tables = [*result.bare_cases, *([] if result.unmarked_cases is None else [result.unmarked_cases])]
-    for table in tables:
-        carried, unsure = split_carried(decisions, table)
-        for case_id, record in with_scopes(carried, groups_of([table])).items():
-            answers[case_id] = record
-        decided += len(carried)
-        for case_id, record in unsure.items():
-            hints[case_id] = what_one_said(record, names, words)
     total = sum(map(len, tables))
-    sentence = f"{decided} of {total} cases were decided before and are filled in"
-    if hints:
-        sentence += f"; {len(hints)} more were, but the other side has changed since: shown as a hint"
-    merged = replace(options, answers={**options.answers, **answers}, earlier={**options.earlier, **hints})
-    return merged, f"{sentence}; {total - decided} are left to judge."
+    sentence = f"{found.decided} of {total} cases were decided before and are filled in"
+    if found.changed:
+        sentence += f"; {len(found.changed)} more were, but the other side has changed since: shown as a hint"
+    if found.carried_out:
+        sentence += f"; {len(found.carried_out)} more were carried out in gold: shown as a hint"
+    merged = replace(options, answers={**options.answers, **found.filled_in}, earlier={**options.earlier, **earlier})
+    return merged, f"{sentence}; {total - found.decided} are left to judge."

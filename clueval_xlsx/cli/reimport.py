@@ -326,7 +326,10 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
         raise InputError(f"{path}: cannot be read: {error}. Give another file to --judgements.") from None
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     known = read_log(old.removeprefix("\ufeff"), str(path))
-    more = [entry for run in runs for entry in new_judgements(known, run.log(when))]
+    more = []
+    for run in runs:
+        taken_back = run.taken_back(when, known)
+        more += [*taken_back, *new_judgements([*known, *taken_back], run.log(when), when)]
     chain = check_chain(old, str(path))
     if chain.problems:
         breaks = counted(len(chain.problems), "break")

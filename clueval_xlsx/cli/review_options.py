@@ -113,6 +113,7 @@ _ASSIGNMENT = [
         metavar="FILE",
         help="Fill in what was decided before, from the log that `reimport --judgements` wrote.",
     ),
+    click.option("--hide-previous", is_flag=True, help="Fold away the rows that --previous fills in."),
 ]
 
 
@@ -135,6 +136,7 @@ class ReviewRequest:
     password: str | None = field(default=None, repr=False)
     without_text: bool = False
     previous: Path | None = None
+    hide_previous: bool = False
 
     def look(self) -> Handout:
         """How a workbook is to look."""
@@ -149,6 +151,7 @@ class ReviewRequest:
             judgements=(*JUDGEMENTS, *own_judgements()),
             in_memory=self.password is not None,
             label_words=label_words(),
+            hide_previous=self.hide_previous,
         )
 
 

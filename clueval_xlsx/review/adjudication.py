@@ -22,16 +22,16 @@ from clueval_xlsx.review.accounting import Account, CaseState, Known, make_accou
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
 from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
-from clueval_xlsx.review.correction import Change, Correction, Decision, correct
+from clueval_xlsx.review.correction import Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.review.judgements import SETTLING, Judgement
 from clueval_xlsx.review.ledger import judgement_counts, ledger_table
-from clueval_xlsx.review.log import other_keys
 from clueval_xlsx.review.manifest import Manifest, unpack_cases
 from clueval_xlsx.review.packed_order import unpack_order
 from clueval_xlsx.review.packed_passages import unpack_passages
+from clueval_xlsx.review.previous import newest_judgements, other_keys
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Resolution, Vote, resolve, resolved_severity
@@ -216,23 +216,60 @@ class Adjudication:
     def log(self, when: str) -> list[Judgement]:
         """Every judgement with what became of it, for the log."""
         keys = dict(zip(self.book.table["case_id"], other_keys(self.book.table), strict=True))
-        changed: dict[str, list[Change]] = defaultdict(list)
-        for change in self.correction.changes:
-            changed[change.case_id].append(change)
+        changed = {change.case_id for change in self.correction.changes}
         rows = self.changes.groupby("case").agg({"old": " ".join, "new": " ".join}) if len(self.changes) else None
-        run_id = self.manifest.run_id if self.manifest else ""
-        entries = []
-        carried = [vote.record for each in self.resolutions.values() for vote in each.votes if vote.record.twin]
+        reached: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+        for twin in self.carried:
+            for vote in self.resolutions[twin].winners:
+                reached[vote.record.judge, vote.record.twin][twin] = keys[twin]
+        logged = []
         # The last words come last: who reads the log takes the newest decision of a case.
-        for record in sorted((*self.records, *carried), key=lambda record: record.final):
-            outcome = self._outcome(record, bool(changed[record.case_id]))
-            moved = rows is not None and outcome == Outcome.APPLIED and record.case_id in rows.index
-            old, new = (
-                str(rows.loc[record.case_id, name]) if moved and rows is not None else "" for name in ("old", "new")
+        for record in sorted(self.records, key=lambda record: record.final):
+            case = record.case_id
+            outcome = self._outcome(record, case in changed)
+            moved = rows is not None and outcome == Outcome.APPLIED and case in rows.index
+            old, new = (str(rows.loc[case, name]) if moved and rows is not None else "" for name in ("old", "new"))
+            logged.append(
+                structs.replace(
+                    record,
+                    when=record.when or when,
+                    run=self._run_id,
+                    outcome=outcome,
+                    reached=reached[record.judge, case],
+                    other=keys[case],
+                    old=old,
+                    new=new,
+                )
             )
-            key = keys[record.case_id]
-            entries.append(structs.replace(record, when=when, run=run_id, outcome=outcome, other=key, old=old, new=new))
-        return entries
+        return logged
+
+    @property
+    def _run_id(self) -> str:
+        return self.manifest.run_id if self.manifest else ""
+
+    def taken_back(self, when: str, known: Sequence[Judgement]) -> list[Judgement]:
+        """Lines for what stands in a log and no longer in the workbooks: in rows that are open, or came filled in."""
+        newest = newest_judgements(known)
+        said = {(record.case_id, record.judge) for record in self.records if record.code}
+        lines: dict[tuple[str, str], Judgement] = {}
+        for book in self.workbooks:
+            gone = {(case, book.judge): "" for case in book.unjudged - book.unusable.keys()}
+            gone = {who: "" for who in gone if (old := newest.get(who)) is not None and old.run == self._run_id}
+            gone |= {(case, judge): judge for case, judge in book.overruled.items()}
+            for case, judge in gone.keys() - said:
+                old = newest.get((case, judge))
+                if old is not None and old.code:
+                    whose = "" if judge == book.judge else judge
+                    lines[case, judge] = Judgement(
+                        case_id=case, judge=book.judge, whose=whose, when=when, run=self._run_id,
+                        outcome=Outcome.WITHDRAWN, workbook=book.name, workbook_sha256=book.sha256,
+                    )  # fmt: skip
+                for who, source in newest.items():
+                    if who[1] == judge and case in source.reached:
+                        left = dict(lines.get(who, source).reached)
+                        left.pop(case, None)
+                        lines[who] = structs.replace(source, reached=left)
+        return list(lines.values())
 
     def _outcome(self, record: Judgement, changed: bool) -> Outcome | None:
         resolution = self.resolutions.get(record.case_id)

@@ -74,24 +74,6 @@ def carry(resolutions: Mapping[str, Resolution], book: CaseBook, own: OwnAnswers
     return CarriedVotes(tuple(votes), tuple(notes))
 
 
-def with_scopes(earlier: Mapping[str, Judgement], twins: TwinGroups) -> dict[str, Judgement]:
-    """Earlier decisions as they are filled in again: once, with their scope, where they reach what they reached before.
-
-    Where twins have come that nobody decided upon, or one was decided otherwise since, a decision stands in each of
-    its rows, so that it claims nothing that nobody chose.
-    """
-    found: dict[str, Judgement] = {}
-    again: set[str] = set()
-    for case_id, record in earlier.items():
-        reached = claimed_twins(record, twins)
-        known = [earlier[twin] for twin in reached if twin in earlier]
-        same = len(known) == len(reached) and all(each.twin in {"", case_id} for each in known)
-        found[case_id] = record if reached and same else replace(record, applies_to=None)
-        if reached and same:
-            again.update(twin for twin in reached if earlier[twin].twin == case_id)
-    return {case_id: replace(record, twin="") for case_id, record in found.items() if case_id not in again}
-
-
 def group_units(records: Sequence[Judgement], twins: TwinGroups) -> list[tuple[str, Judgement]]:
     """One unit of agreement for each group that judges decided through different twins: its name, who said what.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -89,6 +90,15 @@ def completeness(
     return Completeness(judged=True)
 
 
+class Filled(msgspec.Struct, frozen=True):
+    """Whose judgement stood in a row when its workbook was written, when it was made, and a fingerprint of it."""
+
+    judge: str
+    when: str
+    print: str
+
+
+_PRINT_BYTES = 10
 _NAMES = {"code": "judgement", "case_id": "case", "judge": "who"}  # as a line of the log has them
 
 
@@ -97,8 +107,9 @@ class Judgement(msgspec.Struct, frozen=True, dict=True, repr_omit_defaults=True,
 
     `code` is empty where somebody only rated the severity or left a comment. `correct_span` is a `SpanChoice` or the
     words themselves, `correct_labels` what was typed for each layer. `applies_to` says which twins it holds for, too;
-    `twin` is the case that it was made on where it was carried over. What follows `final` is known when it has been
-    brought home. None and empty texts mean that nothing is known or was filled in.
+    `twin` is the case that it was made on where it was carried over, which no log says: what follows from a decision
+    is derived anew. What follows `final` is known when it has been brought home, `when` also where it was filled in
+    again. None and empty texts mean that nothing is known or was filled in.
     """
 
     code: str = ""
@@ -118,6 +129,8 @@ class Judgement(msgspec.Struct, frozen=True, dict=True, repr_omit_defaults=True,
     when: str = ""
     run: str = ""
     outcome: Outcome | None = None
+    reached: Mapping[str, str] = msgspec.field(default_factory=dict)  # the twins that it decided, each with its `other`
+    whose: str = ""  # of a judgement that is taken back: who had made it, if it was somebody else
     other: str = ""  # key of the other side's spans, see other_keys
     old: str = ""
     new: str = ""
@@ -133,6 +146,12 @@ class Judgement(msgspec.Struct, frozen=True, dict=True, repr_omit_defaults=True,
         labels = tuple(sorted(self.correct_labels.items()))
         comment = normalise(self.comment)
         return (self.code, normalise(self.correct_span), labels, self.severity, comment, self.applies_to)
+
+    @property
+    def filled(self) -> Filled:
+        """What a workbook remembers of it where it is filled in again."""
+        said = msgspec.json.encode(self.said)
+        return Filled(self.judge, self.when, hashlib.blake2b(said, digest_size=_PRINT_BYTES).hexdigest())
 
     @property
     def sheet(self) -> Sheet:

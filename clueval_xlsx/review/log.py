@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import msgspec
-import pandas as pd
+from msgspec import structs
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.vocabulary import Effect, Outcome
+from clueval_xlsx.review.previous import newest_judgements, standing_decisions
 from clueval_xlsx.version import __version__
 
 LOG_FORM = 2  # the number of the form of a line
-DECIDED = (Outcome.APPLIED, Outcome.UNCHANGED)
-_DISPUTED = (Outcome.OPEN, Outcome.HELD)
-_COMPARING = frozenset({Effect.BOUNDARY, Effect.LABEL, Effect.ACCEPT})  # these judge gold by what the model has
-_KEY_BYTES = 10
 START = "0" * 64  # stands for the line before the first
 PREVIOUS = "previous"
-
-
-def other_keys(cases: pd.DataFrame) -> list[str]:
-    """A short key of what the other side has at each case: the same as long as its spans and labels are."""
-    columns = ["other_surface", *(name for name in cases.columns if name.startswith("other_label_"))]
-    origin = cases["start"] - cases["document_start"]
-    touched = cases["other_start"] >= 0
-    places = [(cases[name] - origin).where(touched, -1).astype(str) for name in ("other_start", "other_end")]
-    texts = zip(*places, *(cases[name].astype(str) for name in columns), strict=True)
-    return [
-        hashlib.blake2b("\x1f".join(text).encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).hexdigest()
-        for text in texts
-    ]
 
 
 def write_log(judgements: Iterable[Judgement], head: str = START) -> str:
@@ -50,6 +32,7 @@ def write_log(judgements: Iterable[Judgement], head: str = START) -> str:
     lines = []
     for judgement in judgements:
         line = {"form": LOG_FORM, "version": __version__, "case": judgement.case_id, **plain(judgement), PREVIOUS: head}
+        del line["twin"]
         text = json.dumps(line, ensure_ascii=False)
         head = ChainLine(0, text).hash
         lines.append(f"{text}\n")
@@ -59,7 +42,7 @@ def write_log(judgements: Iterable[Judgement], head: str = START) -> str:
 def read_log(text: str, name: str = "judgements.jsonl") -> list[Judgement]:
     """Read JSON Lines back, oldest first; blank lines are allowed.
 
-    >>> judgement = Judgement("gold_wrong", case_id="FN-AAAA", effect=Effect.DELETE, outcome=Outcome.APPLIED)
+    >>> judgement = Judgement("gold_wrong", case_id="FN-AAAA", final=True)
     >>> read_log(write_log([judgement])) == [judgement]
     True
     """
@@ -87,49 +70,32 @@ def _judgement(content: object) -> Judgement:
     return judgement
 
 
-def new_judgements(known: Sequence[Judgement], judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Those that say something else than the newest one about the same case by the same person."""
-    newest = {(each.case_id, each.judge): each for each in known}
+def new_judgements(known: Sequence[Judgement], judgements: Sequence[Judgement], when: str) -> list[Judgement]:
+    """Of the judgements that were brought home now, at `when`, those that say something else than the log.
+
+    What a workbook came with, and nobody changed, is older: it is new only if something else became of it, or if
+    nothing in the log leads to it any more.
+    """
+    newest = newest_judgements(known)
 
     def is_new(judgement: Judgement) -> bool:
         old = newest.get((judgement.case_id, judgement.judge))
         if old is None:
             return True
-        # A workbook that was saved once more says the same.
-        same = msgspec.structs.replace(old, when=judgement.when, workbook_sha256=judgement.workbook_sha256)
-        return same != judgement
+        # A workbook that was saved once more, or sorted, says the same.
+        moved = {name: getattr(judgement, name) for name in ("when", "workbook", "workbook_sha256", "place")}
+        return structs.replace(old, **moved) != judgement
 
-    return [each for each in judgements if is_new(each)]
-
-
-def latest_decisions(judgements: Sequence[Judgement]) -> dict[str, Judgement]:
-    """For each case the newest judgement that decided it, unless it was disputed later: then it is open again."""
-    decisions: dict[str, Judgement] = {}
+    now = [each for each in judgements if each.when == when and is_new(each)]
+    decisions = standing_decisions([*known, *now])
+    earlier = []
     for judgement in judgements:
-        if judgement.code and judgement.outcome in DECIDED:
-            decisions[judgement.case_id] = judgement
-        elif judgement.outcome in _DISPUTED:
-            decisions.pop(judgement.case_id, None)
-    return decisions
-
-
-def split_carried(
-    decisions: Mapping[str, Judgement], cases: pd.DataFrame
-) -> tuple[dict[str, Judgement], dict[str, Judgement]]:
-    """Which earlier decisions hold for these cases, and which are only hints.
-
-    What compares gold with the model (`boundary`, `label`, `acceptable`) holds only where the other side's spans
-    are unchanged; elsewhere a person should look again.
-    """
-    carried: dict[str, Judgement] = {}
-    hints: dict[str, Judgement] = {}
-    for case_id, key in zip(cases["case_id"].tolist(), other_keys(cases), strict=True):
-        judgement = decisions.get(case_id)
-        if judgement is None:
+        if judgement.when == when:
             continue
-        compares = judgement.effect in _COMPARING or bool(judgement.correct_span)
-        (hints if compares and judgement.other != key else carried)[case_id] = judgement
-    return carried, hints
+        old = newest.get((judgement.case_id, judgement.judge)) or decisions.get(judgement.case_id)
+        if old is None or (old.judge, old.code, old.outcome) != (judgement.judge, judgement.code, judgement.outcome):
+            earlier.append(judgement)
+    return [*earlier, *now]
 
 
 class ChainLine(NamedTuple):

@@ -25,7 +25,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.options import Options, ReadOptions
-from clueval_xlsx.review.judgements import JudgementKind
+from clueval_xlsx.review.judgements import Filled, JudgementKind
 from clueval_xlsx.review.packed_order import pack_order
 from clueval_xlsx.review.packed_passages import pack_passages
 from clueval_xlsx.review.packing import DAMAGED, pack, unpack
@@ -100,6 +100,7 @@ class Manifest:
     judgements: tuple[JudgementKind, ...] = ()  # those of the project, beside the tool's own
     team: tuple[str, ...] = ()  # everybody the cases were handed out to
     sample: Sample = field(default_factory=Sample)  # how the cases were drawn, if not all are there
+    previous: Mapping[str, Filled] = field(default_factory=dict)  # the cases that came with an earlier judgement
     sources: tuple[str, ...] = ()  # the workbooks whose open cases a conflict workbook holds
     created: str = ""
 

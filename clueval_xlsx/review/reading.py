@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+
+from msgspec import structs
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_text
 from clueval_xlsx.review.case_rows import find_case_rows, iterate_case_rows
-from clueval_xlsx.review.judgements import JUDGEMENTS, JudgementKind
+from clueval_xlsx.review.judgements import JUDGEMENTS, Filled, JudgementKind
 from clueval_xlsx.review.manifest import Manifest, decode
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_sheets import ReviewSheet, RowRules, answered_rows
@@ -56,6 +58,8 @@ class JudgedWorkbook:
     at_home: frozenset[str] = frozenset()  # cases with a row on the sheet that they came on
     open_at_home: frozenset[str] = frozenset()  # those of them that nobody judged there
     unjudged: frozenset[str] = frozenset()  # cases with a row anywhere in which nobody judged
+    sha256: str = ""  # of the file as it was given
+    overruled: Mapping[str, str] = field(default_factory=dict)  # cases whose row came with another judgement, and whose
 
     @property
     def unusable(self) -> dict[str, Problem]:
@@ -106,7 +110,9 @@ def read_judgements(
     found = [(_kind(table), sheet.read(rules)) for table, sheet in sheets]
     rows, copies = _once(found)
     parted = _parted_answers(tables, sheets, [content for _, content in found], words, PurePath(name).name)
-    return JudgedWorkbook(
+    previous = manifest.previous if manifest else {}
+    rows, untouched = _with_their_judges(rows, previous)
+    book = JudgedWorkbook(
         name=name,
         judge=judge,
         manifest=manifest,
@@ -115,14 +121,29 @@ def read_judgements(
         problems=(*_without_found([sheet for _, sheet in found]), *copies, *parted),
         notes=(
             *(note for _, sheet in found for note in sheet.notes),
-            *([] if named or not rows else [_named_by_file(name, judge)]),
+            *([] if named or len(rows) == len(untouched) else [_named_by_file(name, judge)]),
         ),
         present=frozenset().union(*(sheet.present for _, sheet in found)),
         answers_alone=frozenset().union(*(sheet.answers_alone for _, sheet in found)),
         at_home=frozenset().union(*(_at_home(kind, sheet.present) for kind, sheet in found)),
         open_at_home=frozenset().union(*(_at_home(kind, sheet.unjudged) for kind, sheet in found)),
         unjudged=frozenset().union(*(sheet.unjudged for _, sheet in found)),
+        sha256=sha256,
     )
+    overruled = book.present & previous.keys() - untouched - book.unusable.keys()
+    return replace(book, overruled={case: previous[case].judge for case in overruled})
+
+
+def _with_their_judges(rows: Sequence[ReviewRow], previous: Mapping[str, Filled]) -> tuple[list[ReviewRow], set[str]]:
+    """The rows, those under their own names and dates that say what the workbook came with; and the cases of these."""
+    found, untouched = [], set()
+    for row in rows:
+        filled, record, own = previous.get(row.record.case_id), row.record, row
+        if filled is not None and record.filled.print == filled.print:
+            own = replace(row, record=structs.replace(record, judge=filled.judge, when=filled.when))
+            untouched.add(record.case_id)
+        found.append(own)
+    return found, untouched
 
 
 def _named_by_file(name: str, judge: str) -> str:

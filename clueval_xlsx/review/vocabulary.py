@@ -98,6 +98,7 @@ class Outcome(StrEnum):
     OUTVOTED = "outvoted"
     OPEN = "open"  # nobody won
     HELD = "held"  # it clashed with another
+    WITHDRAWN = "withdrawn"  # it was taken back
 
 
 class Finding(StrEnum):

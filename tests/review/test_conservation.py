@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from clueval_xlsx.review.accounting import CaseState, Known, make_account
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.log import latest_decisions
+from clueval_xlsx.review.previous import standing_decisions
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import Effect, Outcome
@@ -280,9 +280,9 @@ def test_a_decision_that_was_disputed_later_is_open() -> None:
         "gold_wrong", case_id="FN-AAAAAAAA", effect=Effect.DELETE, judge="Anna", outcome=Outcome.APPLIED
     )
     disputed = replace(decided, outcome=Outcome.OPEN)
-    assert latest_decisions([decided]) == {"FN-AAAAAAAA": decided}
-    assert latest_decisions([decided, disputed]) == {}
-    assert latest_decisions([decided, disputed, decided]) == {"FN-AAAAAAAA": decided}
+    assert standing_decisions([decided]) == {"FN-AAAAAAAA": decided}
+    assert standing_decisions([decided, disputed]) == {}
+    assert standing_decisions([decided, disputed, decided]) == {"FN-AAAAAAAA": decided}
 
 
 def test_every_case_has_exactly_one_state() -> None:

@@ -727,22 +727,22 @@ def test_a_log_reads_as_it_was_written_whatever_the_comments_hold():
 
 
 def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed(evaluation):
-    from clueval_xlsx.review.log import latest_decisions, split_carried
+    from clueval_xlsx.review.previous import previous_decisions, standing_decisions
 
     kolbe, kammer = case(evaluation, "FN", "Herr Dietmar Kolbe"), case(evaluation, "FN", "Kammer")
     result = decide(evaluation, {kolbe: Judgement("acceptable"), kammer: Judgement("model_error")})
-    log = latest_decisions(result.log("2024-01-01"))
+    log = standing_decisions(result.log("2024-01-01"))
     changed = judged(
         TABLE.replace("Dietmar     I-PER  B-PER", "Dietmar     I-PER  O    ").replace(
             "Kolbe       I-PER  I-PER", "Kolbe       I-PER  B-PER"
         )
     )
-    carried, hints = split_carried(log, changed.bare_cases[0])
-    assert list(carried) == [kammer]
-    assert list(hints) == [kolbe]
-    carried, hints = split_carried(log, evaluation.bare_cases[0])
-    assert set(carried) == {kolbe, kammer}
-    assert not hints
+    found = previous_decisions(log, changed)
+    assert list(found.filled_in) == [kammer]
+    assert list(found.changed) == [kolbe]
+    found = previous_decisions(log, evaluation)
+    assert set(found.filled_in) == {kolbe, kammer}
+    assert not found.changed
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.log import latest_decisions, read_log, write_log
+from clueval_xlsx.review.log import read_log, write_log
+from clueval_xlsx.review.previous import standing_decisions
 from clueval_xlsx.review.vocabulary import ConflictKind, Outcome, Scope, Severity
 from tests.support.judging import decide, judged, records, spans
 
@@ -228,14 +229,19 @@ def test_log_and_changes_tell_decisions_on_the_case_from_carried_ones(run):
     first, second, third = kays(run)
     found = decide(run, {first: Judgement("gold_wrong", comment="c", applies_to=ALL)})
     entries = read_log(write_log(found.log("2026-11-17")))
-    assert [(entry.case_id, entry.twin, entry.applies_to) for entry in entries] == [
-        (first, "", ALL),
-        (second, first, None),
-        (third, first, None),
-    ]
-    assert {entry.outcome for entry in entries} == {Outcome.APPLIED}
-    assert {entry.place for entry in entries} == {"anna.xlsx!FN!M5"}
-    assert set(latest_decisions(entries)) == {first, second, third}
+    (entry,) = entries
+    assert (entry.case_id, entry.applies_to, entry.outcome, entry.place) == (
+        first,
+        ALL,
+        Outcome.APPLIED,
+        "anna.xlsx!FN!M5",
+    )
+    assert list(entry.reached) == [second, third]
+    assert {case: each.twin for case, each in standing_decisions(entries).items()} == {
+        first: "",
+        second: first,
+        third: first,
+    }
     assert dict(zip(found.changes["case"], found.changes["twin"], strict=True)) == {
         first: "",
         second: first,

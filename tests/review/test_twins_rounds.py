@@ -13,8 +13,8 @@ from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.assignment import agreed_cases, select
-from clueval_xlsx.review.carrying import with_scopes
 from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.previous import with_scopes
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.sample import AgreedSample, Sample

@@ -104,9 +104,8 @@ def _read_log(text: str, found: CameBack) -> None:
         if line.strip():
             entry = json.loads(line)
             case = str(entry["case"])
-            if entry["twin"]:
-                found.carried.setdefault(case, []).append((str(entry["twin"]), _decision(entry)))
-                continue
+            for twin in entry.get("reached", ()):
+                found.carried.setdefault(twin, []).append((case, _decision(entry)))
             found.judged.setdefault(case, []).append(_decision(entry))
             found.sources.setdefault(case, []).append(str(entry.get("workbook", "")))
 
@@ -115,7 +114,9 @@ def _decision(entry: Mapping[str, Any]) -> Decision:
     values = {
         role: entry.get(role) or "" for role in ("judgement", "correct_span", "applies_to", "severity", "comment")
     }
-    values.update({f"correct_label:{layer.casefold()}": label for layer, label in entry["correct_labels"].items()})
+    values.update(
+        {f"correct_label:{layer.casefold()}": label for layer, label in entry.get("correct_labels", {}).items()}
+    )
     return {role: canonical(role, str(value)) for role, value in values.items() if str(value).strip()}
 
 

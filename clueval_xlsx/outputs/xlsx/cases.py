@@ -229,9 +229,11 @@ class _SheetWriter:
         self._top([str(state.value) for state in contents[self.at["state", None]] if isinstance(state, Formula)])
         styles = tuple(look.style for look in self.looks)
         heights = self._heights(contents)
+        ids, answers = cases["case_id"].tolist(), self.options.answers
+        hidden = {case for case in ids if case in answers and answers[case].when} if self.options.hide_previous else ()
         for row, (values, high) in enumerate(zip(zip(*contents, strict=True), heights, strict=True), FIRST_ROW):
             sheet.cells(row, values, styles)
-            sheet.row(row, high)
+            sheet.row(row, high, folded=ids[row - FIRST_ROW] in hidden)
             if (row - FIRST_ROW + 1) % _ADVANCE_EVERY == 0:
                 advance(_ADVANCE_EVERY)
         advance(len(cases) % _ADVANCE_EVERY)

@@ -23,6 +23,7 @@ class Handout(ReviewOptions):
     `judgements`  the judgements that can be chosen
     `answers`  what is filled in already, by case ID
     `earlier`  what was decided before, as words, by case ID
+    `hide_previous`  whether rows that an earlier judgement fills in are folded away
     `why`  why a case is in a conflict workbook, by case ID
     `role`  whether it is a review or holds conflicts
     `blind`  it does not say who judged
@@ -36,6 +37,7 @@ class Handout(ReviewOptions):
     judgements: tuple[JudgementKind, ...] = JUDGEMENTS
     answers: Mapping[str, Judgement] = field(default_factory=dict)
     earlier: Mapping[str, str] = field(default_factory=dict)
+    hide_previous: bool = False
     why: Mapping[str, str] = field(default_factory=dict)
     role: Role = Role.REVIEW
     blind: bool = False

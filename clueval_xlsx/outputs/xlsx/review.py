@@ -98,6 +98,7 @@ def write_workbook(
 def _manifest(evaluation: Evaluation, options: Handout, cases: Mapping[str, pd.DataFrame]) -> Manifest:
     """What the workbook says about its run."""
     standard = {judgement.code for judgement in JUDGEMENTS}
+    shown = {case for table in cases.values() for case in table["case_id"].tolist()}
     return replace(
         from_evaluation(evaluation),
         lang=options.lang,
@@ -108,6 +109,7 @@ def _manifest(evaluation: Evaluation, options: Handout, cases: Mapping[str, pd.D
         cases={name: len(table) for name, table in cases.items()},
         case_list=pack_cases(list(cases.values())),
         judgements=tuple(judgement for judgement in options.judgements if judgement.code not in standard),
+        previous={case: each.filled for case, each in options.answers.items() if each.when and case in shown},
         sources=options.sources,
         team=options.team,
         sample=options.sample,
