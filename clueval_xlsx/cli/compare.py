@@ -77,6 +77,8 @@ def compare(
     from clueval_xlsx.cli.console import put, say_notes
     from clueval_xlsx.comparison import compare as compare_systems
     from clueval_xlsx.outputs.json_results import comparison_metrics, json_text
+    from clueval_xlsx.pages.comparison import comparison_page
+    from clueval_xlsx.words import Words
 
     if [gold, *preds].count("-") > 1 or (gold == "-" and len(preds) > 1):
         raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
@@ -94,13 +96,13 @@ def compare(
             layer = file_name_part(comparison.systems[0].evaluation.pair.layers[0])
             suffix = f"-{layer}" if len(comparisons) > 1 else ""
             if output:
-                from clueval_xlsx.outputs.xlsx.comparison import write_comparison
+                from clueval_xlsx.outputs.xlsx.page import write_page
 
-                write_comparison(comparison, outputs.path(with_end(output, suffix)), lang)
+                write_page(comparison_page(comparison, Words(lang)), outputs.path(with_end(output, suffix)))
             if html_path:
-                from clueval_xlsx.outputs.html.comparison import comparison_html
+                from clueval_xlsx.outputs.html.page import page_html
 
-                page = comparison_html(comparison, lang)
+                page = page_html(comparison_page(comparison, Words(lang)))
                 outputs.write_text(with_end(html_path, suffix), page)
             if json_path and json_path != STANDARD_OUTPUT:
                 outputs.write_text(with_end(Path(json_path), suffix), json_text(comparison_metrics(comparison)))
@@ -126,15 +128,13 @@ def _runs(by_part: Sequence[Sequence[tuple[str, Evaluation]]]) -> list[GatedRun]
 
 def _print(comparisons: Sequence[Comparison]) -> None:
     from clueval_xlsx.cli.console import lay_out, output, room
-    from clueval_xlsx.outputs.terminal.comparison import comparison_tables
-    from clueval_xlsx.views.comparison import comparison_view
+    from clueval_xlsx.outputs.terminal.page import page_parts
+    from clueval_xlsx.pages.comparison import comparison_page
     from clueval_xlsx.words import TERMINAL, Words
 
-    console, words = output(), Words(TERMINAL)
+    console = output()
     for comparison in comparisons:
-        view = comparison_view(comparison, words)
-        lay_out(console, comparison_tables(view, words, room(console, "--json FILE")))
-        console.print(comparison.signature, style="dim", soft_wrap=True)
+        lay_out(console, page_parts(comparison_page(comparison, Words(TERMINAL)), room(console, "--json FILE")))
 
 
 def system_names(preds: tuple[str, ...], names: tuple[str, ...]) -> list[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 
 _SCHEMES = (*SCHEMES, "all")
-DEFAULT_SEED, DEFAULT_REPLICATES = 20240, 1000
+DEFAULT_SEED, DEFAULT_REPLICATES = 20240, 10_000
 _SHARE = click.FloatRange(0, 1, min_open=True)
 
 merging = click.option(

@@ -204,7 +204,7 @@ class Options(Section, section="score", commands=_SCORING, keys="reimport", head
         2.0, "Weight of recall in F-beta.", commands=f"{_SCORING} agree"
     )
     replicates: Annotated[int, Meta(ge=0, le=1_000_000)] = setting(
-        1000, "How often documents change sides in tests between systems; 0 gives no tests and no intervals."
+        10_000, "How often documents change sides in tests between systems; 0 gives no tests and no intervals."
     )
     context: Annotated[int, Meta(ge=0, le=10**9)] | None = setting(
         None, "Tokens around a case instead of its sentence.", "--context", "N", commands="evaluate", heading="Workbook"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clueval_xlsx.pages.page import Bars, Cell, Dots, Page, Section, Table, Text, TextStyle, as_table, plain, signed
+from clueval_xlsx.pages.page import Cell, Page, Table, Text, TextStyle, plain, signed, written
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -39,13 +39,12 @@ def latex(page: Page) -> str:
     for chapter in page.chapters:
         if chapter.title != page.title:
             blocks.append(rf"\section*{{{escaped(chapter.title)}}}")
-        for section in chapter.sections:
-            if not (isinstance(section, Bars | Dots) and section.tabled):
-                blocks += _laid_out(section)
+        for section in written(chapter):
+            blocks += _laid_out(section)
     return "\n\n".join(blocks) + "\n"
 
 
-def _laid_out(section: Section) -> Iterator[str]:
+def _laid_out(section: Text | Table) -> Iterator[str]:
     """The blocks of a section."""
     if isinstance(section, Text):
         if section.style is TextStyle.CODE:
@@ -58,11 +57,10 @@ def _laid_out(section: Section) -> Iterator[str]:
             lines = [r"\begin{itemize}", *(rf"\item {line}" for line in lines), r"\end{itemize}"]
         yield ("\n" if section.style is TextStyle.STEPS else "\n\n").join(lines)
         return
-    table = section if isinstance(section, Table) else as_table(section)
-    if not table.rows:
-        yield escaped(table.empty)
+    if not section.rows:
+        yield escaped(section.empty)
         return
-    yield "\n".join(_float(table))
+    yield "\n".join(_float(section))
 
 
 def _float(table: Table) -> Iterator[str]:

@@ -5,20 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clueval_xlsx.pages.page import (
-    Bars,
-    Cell,
-    Dots,
-    Marked,
-    Page,
-    Section,
-    Table,
-    Text,
-    TextStyle,
-    Tone,
-    as_table,
-    plain,
-)
+from clueval_xlsx.pages.page import Cell, Marked, Page, Table, Text, TextStyle, Tone, plain, written
 
 _MARKS = {Tone.STRUCK: "~~", Tone.INSERTED: "**", Tone.KEPT: "_"}
 _STYLES = {TextStyle.HEADLINE: "**{}**", TextStyle.STEPS: "- {}"}
@@ -33,16 +20,14 @@ def markdown(page: Page) -> str:
         if chapter.title != page.title:
             count = f" ({chapter.count})" if chapter.count else ""
             blocks.append(f"## {_marked(chapter.title)}{count}")
-        for section in chapter.sections:
-            if isinstance(section, Bars | Dots) and section.tabled:
-                continue
+        for section in written(chapter):
             if section.title not in {"", chapter.title}:
                 blocks.append(f"### {_marked(section.title)}")
             blocks += _laid_out(section)
     return "\n\n".join(blocks) + "\n"
 
 
-def _laid_out(section: Section) -> Iterator[str]:
+def _laid_out(section: Text | Table) -> Iterator[str]:
     """The blocks of a section."""
     if isinstance(section, Text):
         style = _STYLES.get(section.style, "{}")
@@ -50,14 +35,13 @@ def _laid_out(section: Section) -> Iterator[str]:
         lines = [_code(plain(line)) if code else style.format(_marked(line)) for line in section.lines]
         yield ("\n" if section.style is TextStyle.STEPS else "\n\n").join(lines)
         return
-    table = section if isinstance(section, Table) else as_table(section)
-    if not table.rows:
-        yield _marked(table.empty)
+    if not section.rows:
+        yield _marked(section.empty)
         return
-    sides = ["---:" if table.numeric(place) else ":---" for place in range(len(table.columns))]
-    lines = [_pipes([column.title for column in table.columns]), f"| {' | '.join(sides)} |"]
-    yield "\n".join([*lines, *(_pipes(row.cells) for row in table.rows)])
-    yield from map(_marked, table.notes)
+    sides = ["---:" if section.numeric(place) else ":---" for place in range(len(section.columns))]
+    lines = [_pipes([column.title for column in section.columns]), f"| {' | '.join(sides)} |"]
+    yield "\n".join([*lines, *(_pipes(row.cells) for row in section.rows)])
+    yield from map(_marked, section.notes)
 
 
 def _pipes(cells: list[str] | tuple[Cell, ...]) -> str:

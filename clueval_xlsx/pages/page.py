@@ -6,8 +6,8 @@ workbook) takes `value` and `form`, every other takes `text`, and one with littl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isnan, nan
 
@@ -317,6 +317,20 @@ def as_table(section: Tiles | Bars | Dots | Matrix) -> Table:
             last = TableRow((section.total, *section.column_totals, section.sum), Look.SUMMARY)
             columns = _headed(section.corner, (*section.names, section.total))
             return Table(section.title, columns, (*rows, last), section.notes)
+
+
+def written(chapter: Chapter) -> Iterator[Text | Table]:
+    """A chapter as texts and tables alone; of a plot whose figures stand in a table, only the title stays."""
+    title = ""
+    for section in chapter.sections:
+        if isinstance(section, Bars | Dots) and section.tabled:
+            title = section.title
+        elif isinstance(section, Text):
+            yield section
+        else:
+            table = section if isinstance(section, Table) else as_table(section)
+            yield replace(table, title=table.title or title)
+            title = ""
 
 
 def _headed(first: str, titles: Sequence[str]) -> tuple[Heading, ...]:

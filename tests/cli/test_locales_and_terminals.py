@@ -203,7 +203,7 @@ def test_a_terminal_of_40_columns_shows_every_figure_whole(name: str, round_done
 LEFT_OUT = {
     (80, "score"): "Left out for want of width: F1. To see it: a wider window or --as csv or --as json.",
     (40, "score"): "Left out for want of width: 95 % interval, found, supported, F1.",
-    (40, "compare"): "Left out for want of width: 95 % interval. To see it: a wider window or --json FILE.",
+    (40, "compare"): "95 % interval, found, supported, F1. To see it: a wider window or --json FILE.",
     (40, "reimport"): "Left out for want of width: 95 % interval, found, supported, F1.",
 }
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.comparison import Comparison, compare
-from clueval_xlsx.outputs.html import comparison
-from clueval_xlsx.outputs.html.comparison import comparison_html
-from clueval_xlsx.words import languages
+from clueval_xlsx.outputs.html.page import page_html
+from clueval_xlsx.pages.comparison import comparison_page
+from clueval_xlsx.words import Words, languages
 from tests.support.commands import run
 from tests.support.judging import judged
 from tests.support.pages import Page, rows
@@ -39,6 +39,10 @@ def result() -> Comparison:
     return compare([(name, judged(sides(name), replicates=50)) for name in SYSTEMS])
 
 
+def comparison_html(result: Comparison, language: str = "en") -> str:
+    return page_html(comparison_page(result, Words(language)))
+
+
 @pytest.mark.parametrize("language", languages())
 def test_page_is_self_contained_and_has_no_script(result: Comparison, language: str) -> None:
     text = comparison_html(result, language)
@@ -53,34 +57,36 @@ def test_page_is_self_contained_and_has_no_script(result: Comparison, language: 
 
 
 def test_every_system_has_its_figures(result: Comparison) -> None:
-    shown = rows(comparison_html(result), "overview")
+    shown = rows(comparison_html(result), "chapter-1")
     assert [(row[1].replace("\u202f", " "), row[3]) for row in shown] == [("33.3 %", "1 of 3"), ("66.7 %", "2 of 3")]
 
 
 def test_differences_stand_with_their_sign_and_chance(result: Comparison) -> None:
     page = comparison_html(result)
-    part = page.split('id="difference-recall-title"')[1].split("</table>", maxsplit=1)[0]
-    line = next(row for row in part.split("<tr>") if "overlap</th>" in row)
+    part = page.split("<h3>Recall</h3>")[1].split("</table>", maxsplit=1)[0]
+    line = next(row for row in part.split("<tr") if "overlap</th>" in row)
     wanted = result.differences
     wanted = wanted[(wanted["rate"] == "recall") & (wanted["level"] == "overlap") & wanted["labelled"].isna()].iloc[0]
     assert wanted["difference"] == pytest.approx(1 / 3)
-    assert "<td>+33.3</td>" in line
-    assert f"<td>{wanted['p']:.3f}</td>" in line
+    assert ">+33.3</td>" in line
+    assert f">{wanted['p_holm']:.3f}</td>" in line
 
 
 def test_errors_say_who_makes_them(result: Comparison) -> None:
     page = comparison_html(result)
-    missed = page.split('<section id="missed"')[1].split("</section>", maxsplit=1)[0].split("<li ")[1:]
-    assert len(missed) == 2
-    assert "&lt;b&gt;crf&lt;/b&gt; alone" in missed[0]
-    assert ">Ann</mark>" in missed[0]
-    assert "&lt;b&gt;crf&lt;/b&gt; + bert" in missed[1]
-    assert ">Bob</mark>" in missed[1]
+    missed = page.split('<section id="chapter-2"')[1].split("</section>", maxsplit=1)[0]
+    lines = [line for part in missed.split("<tbody>")[1:] for line in part.split("</tbody>")[0].split("<tr")[1:]]
+    assert len(lines) == 2
+    assert "&lt;b&gt;crf&lt;/b&gt; alone" in lines[0]
+    assert ">Ann</mark>" in lines[0]
+    assert "&lt;b&gt;crf&lt;/b&gt; + bert" in lines[1]
+    assert ">Bob</mark>" in lines[1]
 
 
-def test_long_lists_say_what_they_leave_out(result: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "LISTED_CASES", 0)
-    assert "The first 0 of 1 are listed" in comparison_html(result)
+def test_long_lists_say_that_they_go_on_elsewhere(result: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Words("en")["page.more"] not in comparison_html(result)
+    monkeypatch.setattr("clueval_xlsx.outputs.html.page.MOST_ROWS", 0)
+    assert Words("en")["page.more"] in comparison_html(result)
 
 
 def test_command_writes_the_page(tmp_path: Path) -> None:

@@ -583,8 +583,10 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
 ) -> None:
     from clueval_xlsx.comparison import compare
     from clueval_xlsx.outputs.html.adjudication import adjudication_html
-    from clueval_xlsx.outputs.html.comparison import comparison_html
+    from clueval_xlsx.outputs.html.page import page_html
+    from clueval_xlsx.pages.comparison import comparison_page
     from clueval_xlsx.review.judgements import Judgement
+    from clueval_xlsx.words import Words
     from tests.support.judging import decide, judged
 
     evaluation = judged("token gold pred\nAnn B-PER O\nmet O O\nBob O B-PER")
@@ -592,7 +594,7 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
     answers = {evaluation.case_tables[0]["case_id"].iloc[0]: Judgement("gold_wrong")}
     for name, text in (
         ("adjudication", adjudication_html(decide(evaluation, answers))),
-        ("comparison", comparison_html(compare([("one", evaluation), ("two", other)]))),
+        ("comparison", page_html(comparison_page(compare([("one", evaluation), ("two", other)]), Words("en")))),
     ):
         page = open_page(name, text).go()
         assert page.complaints() == []

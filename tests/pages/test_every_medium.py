@@ -8,10 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 from html import unescape
 
+import openpyxl
 import pytest
 from rich.console import Console
 
 from clueval_xlsx import evaluate, read, read_pair
+from clueval_xlsx.cases.contexts import EMOJI
+from clueval_xlsx.comparison import compare
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import ReadOptions, SchemeOptions
 from clueval_xlsx.outputs.html.page import page_html
@@ -19,8 +22,10 @@ from clueval_xlsx.outputs.latex import escaped, latex
 from clueval_xlsx.outputs.markdown import markdown
 from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.terminal.page import page_parts
+from clueval_xlsx.outputs.xlsx.page import write_page
 from clueval_xlsx.pages.agreement import agreement_page
-from clueval_xlsx.pages.page import Bars, Cell, Dots, Matrix, Page, Table, Text, Tiles, as_table, plain
+from clueval_xlsx.pages.comparison import comparison_page
+from clueval_xlsx.pages.page import Bars, Cell, Dots, Form, Matrix, Number, Page, Table, Text, Tiles, as_table, plain
 from clueval_xlsx.pages.scores import score_page
 from clueval_xlsx.pages.thresholds import threshold_page
 from clueval_xlsx.pairwise_agreement import pairwise_agreement
@@ -74,10 +79,17 @@ def kept(words: Words) -> Page:
     return threshold_page(result, thresholds, 0.1, words)
 
 
+def compared(words: Words) -> Page:
+    other = TABLE.replace("Eve        B-PER   O", "Eve        B-PER   B-PER")
+    systems = [(name, judged(table, replicates=20)) for name, table in (("first", TABLE), ("second", other))]
+    return comparison_page(compare(systems), words)
+
+
 RESULTS: dict[str, Callable[[Words], Page]] = {
     "score": lambda words: score_page(evaluated(), words),
     "agree": agreed,
     "thresholds": kept,
+    "compare": compared,
 }
 
 
@@ -115,6 +127,25 @@ def in_html(page: Page) -> str:
     return squeezed(unescape(re.sub(r"<style.*?</style>|<[^>]*>", "", found, flags=re.DOTALL) + " ".join(labels)))
 
 
+def in_workbook(page: Page) -> tuple[set[str], list[float]]:
+    """Texts and numbers of the workbook's cells, wherever they stand."""
+    target = io.BytesIO()
+    write_page(page, target)
+    texts, numbers = set(), []
+    for sheet in openpyxl.load_workbook(target).worksheets:
+        texts.add(sheet.title)
+        for value in (cell.value for row in sheet.iter_rows() for cell in row):
+            if isinstance(value, str):
+                texts.add(squeezed(without_emoji(value)))
+            elif value is not None:
+                numbers.append(float(value))
+    return texts, numbers
+
+
+def without_emoji(text: str) -> str:
+    return re.sub(f"[{''.join(EMOJI.values())}\u2060]", "", text)
+
+
 def squeezed(text: str) -> str:
     """A text whatever its line ends and spaces."""
     return re.sub(r"\s+", " ", text)
@@ -126,16 +157,30 @@ def test_what_a_page_says_stands_in_every_medium(name: str, language: str) -> No
     page = RESULTS[name](Words(language))
     screen = squeezed(in_terminal(page, Room(2000, screen=False, most=10_000)))
     document, paper = squeezed(re.sub(r"\\(.)", r"\1", markdown(page))), latex(page)
-    browser = in_html(page)
+    browser, (texts, numbers) = in_html(page), in_workbook(page)
     seen = 0
     tables = [section for chapter in page.chapters for section in chapter.sections if isinstance(section, Table)]
     headings = {column.title: column.short or column.title for table in tables for column in table.columns}
+    # Entries in a terminal have no headings, and nothing of what goes first for want of room.
+    left_out = {column.title for table in tables if table.listed for column in table.columns}
+    for table in (table for table in tables if table.listed):
+        for row in table.rows:
+            pairs = zip(row.cells, table.columns, strict=True)
+            left_out |= {plain(cell) for cell, column in pairs if column.rank}
     for cell in cells(page):
         text = plain(cell)
         assert squeezed(text) in document or squeezed(text).replace("`", "'") in document, text
         assert escaped(cell) in paper or text in paper, text  # a signature is a comment
         assert squeezed(text) in browser, text
+        if isinstance(cell, Number) and cell.known:
+            values = [cell.whole, cell.value] if cell.form is Form.SHARE else [cell.value]
+            scale = 100 if cell.form is Form.POINTS else 1
+            assert all(any(abs(scale * value - number) < 1e-9 for number in numbers) for value in values), text
+        else:
+            assert any(squeezed(text) in found for found in texts), text
         seen += 1
+        if text in left_out:
+            continue
         short = headings.get(text, plain(cell, short=True))
         assert all(word in screen for word in short.split()), text  # headings are folded
         assert text in headings or squeezed(short) in screen, text

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
-from scipy.stats import binomtest
 
-from clueval_xlsx.comparison import Comparison, compare
+from clueval_xlsx.comparison import Comparison, compare, holm
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
-from clueval_xlsx.outputs.xlsx.comparison import write_comparison
+from clueval_xlsx.outputs.xlsx.page import write_page
+from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.scoring.intervals import RatesByDocument, swaps
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
@@ -94,10 +94,15 @@ def test_difference_interval_and_chance_are_those_of_plain_steps(both: Compariso
     assert row["p"] == pytest.approx(as_large / 301)
 
 
-def test_documents_are_tested_exactly(both: Comparison) -> None:
-    row = row_of(both, "recall", scheme="documents")
-    assert (row["first_value"], row["second_value"]) == (1 / 4, 2 / 4)  # one: d1; two: d0, d3
-    assert row["p"] == binomtest(2, 3).pvalue
+def test_only_the_headline_of_each_system_is_tested_against_the_first() -> None:
+    three = compare([(name, evaluation(source)) for name, source in (("a", "one"), ("b", "two"), ("c", "gold"))])
+    tested = three.differences[three.differences["p"].notna()]
+    assert set(zip(tested["first"], tested["second"], strict=True)) == {("a", "b"), ("a", "c")}
+    assert set(tested["rate"]) == {"recall", "precision", "f_beta"}
+    assert set(zip(tested["scheme"], tested["level"], strict=True)) == {("clueval", "exact")}
+    assert tested["labelled"].isna().all()
+    assert three.tests == len(tested) == 6
+    assert tested["p_holm"].tolist() == pytest.approx(holm(tested["p"].tolist()))
 
 
 def test_a_system_does_not_differ_from_itself() -> None:
@@ -150,19 +155,19 @@ def test_the_signature_names_every_input(both: Comparison) -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_the_workbook_shows_rates_differences_and_errors(both: Comparison, language: str) -> None:
     stream, words = io.BytesIO(), Words(language)
-    write_comparison(both, stream, language)
+    write_page(comparison_page(both, words), stream)
     book = openpyxl.load_workbook(stream)
     missed, unsupported = words["sheet.fn"], words["sheet.fp"]
     assert book.sheetnames[:3] == [words["compare.sheet_metrics"], missed, unsupported]  # behind them a hidden one
     sheet = book.worksheets[0]
     values = [[cell.value for cell in row] for row in sheet.iter_rows()]
-    row = next(line for line in values if line[0] and str(line[0]).startswith(words["scheme.clueval.name"]))
-    assert row[1:4] == pytest.approx([4 / 7, 5 / 7, 100 / 7])
-    assert [line[:3] for line in values if line[0] == words("compare.alone", name="one")] == [
+    row = next(line for line in values if line[1] and str(line[1]).startswith(words["scheme.clueval.name"]))
+    assert row[2:5] == pytest.approx([4 / 7, 5 / 7, 100 / 7])
+    assert [line[1:4] for line in values if line[1] == words("compare.alone", name="one")] == [
         [words("compare.alone", name="one"), 2, 1]
     ]
     assert book[missed].max_row == 5 + 4
-    spans = {row[2].value for row in book[unsupported].iter_rows(min_row=6)}
+    spans = {row[1].value for row in book[unsupported].iter_rows(min_row=6)}
     assert spans == {"w13", "w21", "w23"}
 
 

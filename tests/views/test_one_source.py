@@ -10,23 +10,16 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from rich.console import Console
 
 from clueval_xlsx.cases.kinds import CLASSES, FN, FP
-from clueval_xlsx.comparison import compare
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import SchemeOptions
-from clueval_xlsx.outputs.html.comparison import comparison_html
 from clueval_xlsx.outputs.html.report import to_html
-from clueval_xlsx.outputs.terminal.comparison import comparison_tables
-from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
-from clueval_xlsx.outputs.xlsx.comparison import write_comparison
 from clueval_xlsx.review.case_words import case_name, class_name
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.adjudication import account_sentence
-from clueval_xlsx.views.comparison import comparison_view
 from clueval_xlsx.views.documents import document_list
 from clueval_xlsx.views.overview import tiles
 from clueval_xlsx.views.scores import group_tables, label_tables, level_table, scheme_tables
@@ -70,16 +63,6 @@ def in_workbook(content: io.BytesIO) -> set[str]:
     """Every text of every sheet."""
     book = openpyxl.load_workbook(content)
     return {str(cell.value) for sheet in book.worksheets for row in sheet.iter_rows() for cell in row if cell.value}
-
-
-def in_terminal(parts: list[object]) -> str:
-    """What a wide terminal shows."""
-    console = Console(file=io.StringIO(), width=600)
-    for part in parts:
-        console.print(part)
-    shown = console.file
-    assert isinstance(shown, io.StringIO)
-    return shown.getvalue()
 
 
 @pytest.mark.parametrize("language", languages())
@@ -129,30 +112,6 @@ def test_a_wrong_label_is_no_leak(result: Evaluation) -> None:
     assert relabelled.scores is not None
     assert (relabelled.scores.fn, relabelled.leak_free) == (1, True)
     assert tiles(wrong, Words("en"))[-1].note == "1 of 2 documents"
-
-
-@pytest.mark.parametrize("language", languages())
-def test_a_comparison_has_the_same_rows_in_every_medium(language: str) -> None:
-    words = Words(language)
-    other = TABLE.replace("Eve        B-PER   O", "Eve        B-PER   B-PER")
-    comparison = compare([("first", judged(TABLE, replicates=20)), ("second", judged(other, replicates=20))])
-    view = comparison_view(comparison, words)
-    target = io.BytesIO()
-    write_comparison(comparison, target, language)
-    cells, page = in_workbook(target), in_page(comparison_html(comparison, language))
-    screen = in_terminal([*comparison_tables(view, words, Room(300))])
-    for table in view.differences:
-        assert table.rows
-        for row in table.rows:
-            assert row.name in cells
-            assert row.name in page
-            assert row.name in screen
-            assert numbers.points(row.others[0].difference, words) in page
-            assert numbers.points(row.others[0].difference, words) in screen
-    for text in (*view.verdicts, view.explained, view.chosen, *(str(row[0]) for row in view.shared.rows)):
-        assert text in cells
-        assert text in page
-        assert text in screen
 
 
 def modules(*rooms: str) -> list[Path]:

@@ -8,9 +8,10 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.comparison import Comparison, compare, holm
-from clueval_xlsx.outputs.html.comparison import comparison_html
-from clueval_xlsx.outputs.xlsx.comparison import write_comparison
-from clueval_xlsx.views.comparison import comparison_view
+from clueval_xlsx.outputs.html.page import page_html
+from clueval_xlsx.outputs.xlsx.page import write_page
+from clueval_xlsx.pages.comparison import comparison_page
+from clueval_xlsx.pages.page import Dots, Page, Table, Text, plain
 from clueval_xlsx.words import Words
 from tests.support.judging import judged
 
@@ -43,29 +44,43 @@ def comparison() -> Comparison:
     return compare([("A", first), ("B", second)])
 
 
+def page_of(comparison: Comparison, language: str = "en") -> Page:
+    return comparison_page(comparison, Words(language))
+
+
+def verdict_of(page: Page) -> str:
+    headline = page.chapters[0].sections[0]
+    assert isinstance(headline, Text)
+    (verdict,) = headline.lines
+    return plain(verdict)
+
+
 def test_the_verdict_says_what_is_found_more_how_sure_that_is_and_what_it_costs(comparison: Comparison) -> None:
-    (verdict,) = comparison_view(comparison, Words("en")).verdicts
+    verdict = verdict_of(page_of(comparison))
     assert verdict.startswith("B finds 32.5 points more than A (95 %: ")
     assert "to " in verdict
     assert ", p " in verdict
     assert "may be chance" not in verdict
     assert verdict.endswith("; it raises 10 more false alarms.")
     back = compare([(each.name, each.evaluation) for each in reversed(comparison.systems)])
-    (other,) = comparison_view(back, Words("de")).verdicts
+    other = verdict_of(page_of(back, "de"))
     assert other.startswith("A findet 32,5 Punkte weniger als B (95 %: ")
     assert other.endswith("; Fehlalarme: 10 weniger.")
 
 
-def test_p_values_are_corrected_by_holm_and_the_page_says_so(comparison: Comparison) -> None:
-    table = comparison.differences
-    shown = table[table["rate"] != "f1"]
-    smallest = shown["p"].min()
-    assert comparison.tests == len(shown) == 24
-    assert (shown["p_holm"] >= shown["p"]).all()
-    assert shown["p_holm"].min() == pytest.approx(24 * smallest)
-    assert "corrected for all 24 tests, those of the verdict" in comparison_view(comparison, Words("en")).explained
-    rows = comparison_view(comparison, Words("en")).differences[0].rows
-    assert [row.others[0].p for row in rows] == list(table[table["rate"] == "recall"]["p_holm"])
+def test_verdict_and_tables_have_the_same_p_values_and_only_at_the_headline(comparison: Comparison) -> None:
+    differences = comparison.differences
+    tested = differences[differences["p"].notna()]
+    assert comparison.tests == len(tested) == 3
+    page = page_of(comparison)
+    tables = {section.title: section for section in page.chapters[0].sections if isinstance(section, Table)}
+    for rate, title in (("recall", "Recall"), ("precision", "Precision"), ("f_beta", "F2")):
+        shown = [plain(row.cells[-1]) for row in tables[title].rows]
+        (corrected,) = tested[tested["rate"] == rate]["p_holm"]
+        assert sorted(filter(None, shown)) == [f"{corrected:.3f}" if corrected >= 0.001 else "< 0.001"]
+        assert len(shown) > 3
+    (recall,) = filter(None, [plain(row.cells[-1]) for row in tables["Recall"].rows])
+    assert f", p {recall}" in verdict_of(page) or f", p = {recall}" in verdict_of(page)
 
 
 def test_holm_steps_down_and_never_beyond_one() -> None:
@@ -74,27 +89,28 @@ def test_holm_steps_down_and_never_beyond_one() -> None:
 
 
 def test_errors_of_one_system_come_first_and_shared_ones_are_folded(comparison: Comparison) -> None:
-    for found in comparison_view(comparison, Words("en")).cases:
-        makers = [case.makers.endswith("alone") for case in found.cases]
-        assert makers == [True] * found.alone + [False] * (len(makers) - found.alone)
-        assert 0 < found.alone < len(makers)
-    page = comparison_html(comparison)
-    assert "Made by one system alone" in page
-    assert '<details class="folded"><summary>Made by several systems: 10</summary>' in page
+    page = page_of(comparison)
+    for chapter in page.chapters[1:]:
+        (table,) = chapter.sections
+        assert isinstance(table, Table)
+        makers = [plain(row.cells[0]).endswith("alone") for row in table.rows]
+        assert table.fold is not None
+        assert makers == [True] * table.fold + [False] * (len(makers) - table.fold)
+        assert 0 < table.fold < len(makers)
+    assert '<details class="folded"><summary>Made by several systems: 10</summary>' in page_html(page)
     target = io.BytesIO()
-    write_comparison(comparison, target)
+    write_page(page, target)
     book = openpyxl.load_workbook(target)
     missed = book.worksheets[1]
     hidden = [row for row in range(5, missed.max_row + 1) if missed.row_dimensions[row].hidden]
     assert len(hidden) == 10
     assert hidden[-1] == missed.max_row
-    assert len(book.worksheets[0]._charts) == 1
+    assert len(book.worksheets[0]._charts) == 4
 
 
 def test_every_difference_of_the_headline_is_in_the_plot(comparison: Comparison) -> None:
-    plot = comparison_view(comparison, Words("en")).plot
-    assert [mark.name for mark in plot.marks] == ["Recall: B", "Precision: B", "F2: B"]
-    for mark in plot.marks:
-        assert plot.low <= mark.low <= mark.value <= mark.high <= plot.high
-    assert plot.low <= 0 <= plot.high
-    assert any(abs(tick) < 1e-9 for tick in plot.ticks)
+    plot = [section for section in page_of(comparison).chapters[0].sections if isinstance(section, Dots)][-1]
+    assert [name for name, _ in plot.rows] == ["Recall: B", "Precision: B", "F2: B"]
+    for _, (dot,) in plot.rows:
+        assert plot.axis.low <= dot.low <= dot.number.value <= dot.high <= plot.axis.high
+    assert any(abs(value) < 1e-9 for value, _ in plot.axis.ticks)

@@ -9,7 +9,6 @@ from typing import Any
 from clueval_xlsx.cases.contexts import Segment
 from clueval_xlsx.cases.kinds import FN
 from clueval_xlsx.review.case_words import case_name, labels_text
-from clueval_xlsx.views.comparison import ComparedCase
 from clueval_xlsx.words import Words
 
 
@@ -49,11 +48,3 @@ def case_item(row: Mapping[Any, Any], layers: Sequence[str], words: Words) -> Ca
         relaxed=bool(row["relaxed"]),
         alike=int(row["alike"]),
     )
-
-
-def compared_case_item(case: ComparedCase, systems: Sequence[str], words: Words) -> CaseItem:
-    """A case of a comparison: who makes the error, and how each system errs."""
-    labels = labels_text(list(case.labels)) or "–"
-    how = "; ".join(f"{name}: {kind}" for name, kind in zip(systems, case.classes, strict=True) if kind)
-    sides = (labels, how) if case.sheet == FN else (words["html.nothing"], f"{labels} ({how})")
-    return CaseItem(case.case_id, case.sheet, case.makers, case.document, case.sentence or None, *sides, case.segments)

@@ -11,9 +11,11 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.options.declaration import target_of
 from clueval_xlsx.outputs.html.adjudication import adjudication_html
-from clueval_xlsx.outputs.html.comparison import comparison_html
+from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.outputs.html.report import to_html
+from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.review.reimport import Reimport
+from clueval_xlsx.words import Words
 
 Result = Evaluation | Comparison | Reimport
 
@@ -48,7 +50,7 @@ def _page(result: Result, lang: str) -> str:
         case Evaluation():
             return to_html(result, lang)
         case Comparison():
-            return comparison_html(result, lang)
+            return page_html(comparison_page(result, Words(lang)))
         case Reimport(runs=(run,)):
             return adjudication_html(run, lang)
         case Reimport():

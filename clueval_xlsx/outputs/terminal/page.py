@@ -7,22 +7,19 @@ from typing import TYPE_CHECKING
 
 from clueval_xlsx.outputs.terminal.layout import Room
 from clueval_xlsx.pages.page import (
-    Bars,
     Cell,
-    Dots,
     Form,
     Look,
     Number,
     Page,
-    Section,
     Table,
     TableRow,
     Text,
     TextStyle,
     Tone,
-    as_table,
     plain,
     signed,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -55,16 +52,14 @@ def page_parts(page: Page, room: Room) -> Iterator[RenderableType]:
         yield _line(f"{chapter.title} {chapter.count}".strip() if place else page.title, "bold")
         if not place:
             yield from map(_line, page.subtitle)
-        for section in chapter.sections:
-            if isinstance(section, Bars | Dots) and section.tabled:
-                continue
+        for section in written(chapter):
             if section.title not in {"", page.title, chapter.title}:
                 yield _line(section.title, "bold")
             yield from _laid_out(section, room, alone=len(chapter.sections) == 1)
             yield ""
 
 
-def _laid_out(section: Section, room: Room, *, alone: bool) -> Iterator[RenderableType]:
+def _laid_out(section: Text | Table, room: Room, *, alone: bool) -> Iterator[RenderableType]:
     """A section as what rich prints."""
     if isinstance(section, Text):
         lead = "– " if section.style is TextStyle.STEPS else ""
@@ -74,16 +69,15 @@ def _laid_out(section: Section, room: Room, *, alone: bool) -> Iterator[Renderab
                 text.no_wrap, text.overflow = True, "ignore"
             yield text
         return
-    table = section if isinstance(section, Table) else as_table(section)
-    if not table.rows:
-        yield _line(table.empty)
+    if not section.rows:
+        yield _line(section.empty)
         return
-    rows = table.rows[: room.most] if alone else table.rows
-    yield from _entries(table, rows) if table.listed else _table(table, rows, room)
-    if len(rows) < len(table.rows):
+    rows = section.rows[: room.most] if alone else section.rows
+    yield from _entries(section, rows) if section.listed else _table(section, rows, room)
+    if len(rows) < len(section.rows):
         where = f"; {room.elsewhere} has them all" if room.elsewhere else ""
-        yield _line(f"{len(table.rows) - len(rows)} more{where}.", "dim")
-    for note in table.notes:
+        yield _line(f"{len(section.rows) - len(rows)} more{where}.", "dim")
+    for note in section.notes:
         yield _line(note, "dim")
 
 

@@ -17,7 +17,7 @@ from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.outputs.xlsx.drawing import NativeChart, cached, chart_type, frame, series_options, with_dots
 from clueval_xlsx.outputs.xlsx.formula_text import refused
-from clueval_xlsx.outputs.xlsx.styles import FORMATS
+from clueval_xlsx.outputs.xlsx.styles import FORMATS, LOOKS
 from clueval_xlsx.outputs.xlsx.target import TargetFile
 from clueval_xlsx.text.fitting import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
 from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
@@ -142,9 +142,10 @@ class Book:
                 self._file.close()
 
     def format(self, name: str) -> Any:
-        """A cell format by its name in the palette."""
+        """A cell format by its name in the palette, with the look of a row behind a plus sign, if it has any."""
         if name not in self._formats:
-            self._formats[name] = self._book.add_format(FORMATS[name])
+            style, _, look = name.partition("+")
+            self._formats[name] = self._book.add_format({**FORMATS[style], **LOOKS.get(look, {})})
         return self._formats[name]
 
     def formats(self, names: tuple[str, ...]) -> list[Any]:
@@ -342,6 +343,10 @@ class Worksheet:
         frame(made, chart)
         size = {"object_position": 2, "x_scale": chart.width, "y_scale": 1.12, "description": chart.title}
         _check(self._sheet.insert_chart(*cell, made, size))
+
+    def insert_chart(self, cell: Cell, chart: Any, options: dict[str, Any]) -> None:
+        """Put a chart of `Book.add_chart` on the sheet."""
+        _check(self._sheet.insert_chart(*cell, chart, options))
 
     def freeze(self, row: int, column: int = 0, first_shown: int | None = None) -> None:
         """Keep the rows above and the columns left of here in sight; the rows below begin with `first_shown`."""

@@ -13,7 +13,6 @@ from clueval_xlsx.views.overview import BarPlot
 from clueval_xlsx.views.rate_axis import RateAxis
 from clueval_xlsx.views.scores import ScoreTable
 from clueval_xlsx.views.tables import TableView
-from clueval_xlsx.views.verdicts import DifferencePlot
 from clueval_xlsx.words import Words
 
 CHART_ROWS = 17  # how many rows a chart covers
@@ -52,20 +51,6 @@ def dot_charts(table: ScoreTable, axis: RateAxis, words: Words) -> tuple[NativeC
             )
         )
     return tuple(charts)
-
-
-def difference_chart(plot: DifferencePlot) -> NativeChart:
-    """Differences in points, each a dot with its interval."""
-    return NativeChart(
-        ChartKind.DIFFERENCES,
-        plot.title,
-        (ChartSeries(plot.title, ACCENT, hatched=False),),
-        tuple(mark.name for mark in plot.marks),
-        tuple((100 * mark.value,) for mark in plot.marks),
-        intervals=tuple(((100 * mark.low, 100 * mark.high),) for mark in plot.marks),
-        axis=(100 * plot.low, 100 * plot.high, 100 * plot.step),
-        width=1.4,
-    )
 
 
 def case_chart(plot: BarPlot, words: Words) -> NativeChart:

@@ -35,6 +35,17 @@ MARKS: dict[str, dict[str, Any]] = {
     "inserted": {"font_color": BOTH_COLOUR, "bold": True, "underline": 1},
 }
 
+SERIES = (ACCENT, "#D9822B")
+TONES = {"both": BOTH_COLOUR, "some": SOME_COLOUR, "gold": GOLD_COLOUR, "pred": PRED_COLOUR, "nobody": "#8A96A3"}
+
+# What sets the row of a table apart, over the style of its cells.
+LOOKS: dict[str, dict[str, Any]] = {
+    "chosen": {"bold": True, "bg_color": "#EEF4FA"},
+    "summary": {"italic": True, "top": 1, "top_color": MUTED},
+    "opens": {"top": 1, "top_color": MUTED},
+    "faint": {"font_color": MUTED},
+}
+
 _BASE: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "top"}
 _CELL = {**_BASE, "text_wrap": True, "bottom": 1, "bottom_color": LINE}
 _NUMBER = {**_BASE, "valign": "vcenter", "bottom": 1, "bottom_color": LINE, "align": "right", "indent": 1}
@@ -88,6 +99,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "header": {**_HEADER, "indent": 1},
     "header_right": {**_HEADER, "align": "right", "indent": 1},
     "header_centre": {**_HEADER, "align": "center"},
+    "note": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True, "valign": "vcenter"},
     "explanation": {**_BASE, "font_color": MUTED, "font_size": 9, "valign": "vcenter"},
     # under a filter: words on top, the button below
     "header_filter": {**_HEADER, "valign": "top"},
@@ -115,6 +127,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     },
     # tables
     "row_name": _NAME,
+    "list_name": {**_NAME, "valign": "top"},
     "row_name_bold": {**_NAME, "bold": True},
     "row_name_faint": {**_NAME, "font_color": MUTED},
     "count_faint": {**_NUMBER, "num_format": "#,##0", "font_color": MUTED},
