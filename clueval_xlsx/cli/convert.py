@@ -50,14 +50,13 @@ def convert(
     listed before it is written.
     """
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.corpus.reading import annotate
     from clueval_xlsx.formats.losses import left_behind, refuse_labels
     from clueval_xlsx.formats.writing import output_files, output_format
 
     format_ = format_named(wanted or output_format(target))
     found = input_options.read_only_input(source, reading)
     corpus = found.corpus
-    annotation = annotate(found)
+    annotation = found.annotation
     refuse_labels(annotation.layers, format_, found.source.name)
     say_notes([*found.notes, *left_behind(found, format_)])
     files = output_files(found, annotation.layers, format_, target, sentences=sentences)

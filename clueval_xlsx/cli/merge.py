@@ -37,20 +37,21 @@ def merge(*, file: str, output: Path | None, reading: ReadOptions, force: bool) 
     Overlapping spans of all layers become one span; each layer gives it the label with most tokens.
     """
     from clueval_xlsx.cli.console import put, say
-    from clueval_xlsx.corpus.reading import annotate
     from clueval_xlsx.formats.span_table import span_table
 
     source = input_options.read_only_input(file, reading)
     corpus = source.corpus
-    annotation = annotate(source)
+    annotation = source.annotation
     ending = output.suffix.lower() if output else ".tsv"
     if ending in {".tsv", ".csv"}:
         text = span_table(annotation.spans, corpus, separator="\t" if ending == ".tsv" else ",")
         content = text.encode("utf-8", "replace")
     elif ending == ".vrt":
-        merged = {layer: annotation.spans[["start", "end", layer]] for layer in source.layers}
+        merged = {layer: annotation.spans[["start", "end", layer]] for layer in source.layer_names}
         if format_named(source.source.format).columns:
-            (content,) = source.correct(merged).values()
+            from clueval_xlsx.corpus.correcting import correct
+
+            (content,) = correct(source, merged).values()
         else:
             from clueval_xlsx.formats.vrt import vertical_text
 

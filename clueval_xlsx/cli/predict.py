@@ -115,12 +115,13 @@ def _files(
     reading: Reading, dataset: Dataset, prediction: Prediction, format_: Format, output: Path
 ) -> dict[Path, bytes]:
     """What is to be written; a token file keeps everything but its tags."""
+    from clueval_xlsx.corpus.correcting import correct
     from clueval_xlsx.formats.writing import output_files
 
     layers = prediction.layers
     if format_.name == reading.source.format and format_.columns:
         spans = layers[dataset.layer]
         empty = {layer: spans.iloc[:0].rename(columns={dataset.layer: layer}) for layer in dataset.left_over}
-        (content,) = reading.correct({**layers, **empty}).values()
+        (content,) = correct(reading, {**layers, **empty}).values()
         return {output: content}
     return output_files(prediction.side, layers, format_, output)

@@ -148,10 +148,9 @@ def _check_language(file: str) -> int:
 
 def _describe(reading: Reading) -> str:
     """One line about a sound file: sizes, layers with their labels, tags that continue nothing."""
-    from clueval_xlsx.corpus.reading import annotate
 
     corpus = reading.corpus
-    annotation = annotate(reading)
+    annotation = reading.annotation
     layers = "; ".join(
         f"{layer}: {counted(len(spans), 'span')}, {counted(spans[layer].nunique(), 'label')}"
         + (f", {orphans} I- that continue nothing" if (orphans := annotation.orphans.get(layer, 0)) else "")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, join_layers
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of
+from clueval_xlsx.corpus.spans import label_codes, label_column, label_vocabulary, layers_of
 from clueval_xlsx.exceptions import OptionError, nearest
 from clueval_xlsx.options import LabelRules
 from clueval_xlsx.text.strings import BoolArray, IntArray
@@ -129,8 +129,9 @@ def _change(pair: Pair, change: Any) -> Pair:
             spans = listed.spans
             for name in layers_of(spans):
                 spans = change(spans, name)
-            left = listed.spans.index.isin(spans.index)
-            listed = replace(listed.take(left), spans=spans.reset_index(drop=True))
+            labels = {name: label_column(spans[name]) for name in layers_of(spans)}
+            listed = listed.take(spans.index.to_numpy())
+            listed = replace(listed, mentions=replace(listed.mentions, labels=labels))
         joined = join_layers(layers, pair.corpus)
         return replace(side, layers=layers, spans=joined, listed=listed)
 

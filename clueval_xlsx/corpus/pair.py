@@ -1,24 +1,25 @@
-"""Gold and prediction over one corpus: two readings that fit each other, brought together."""
+"""Gold and prediction over one corpus: equal tokens at once, everything else by visible characters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, orphan_notes
+from clueval_xlsx.corpus.annotation import Annotation, Placing, orphan_notes
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.document_order import same_texts
-from clueval_xlsx.corpus.reading import PairingRules, Reading
-from clueval_xlsx.corpus.same_tokens import check_same_tokens
+from clueval_xlsx.corpus.reading import Reading, on_same
+from clueval_xlsx.corpus.retokenisation import cut_corpus
+from clueval_xlsx.corpus.same_tokens import check_positions, check_same_tokens, same_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, label_list, positions
-from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.text.folding import TextDifferences
-from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.text.folding import TextDifferences, fold_alike
+from clueval_xlsx.text.strings import BoolArray, IntArray
 from clueval_xlsx.text.tokenise import Ranges
-from clueval_xlsx.text.visible import check_same_visible
+from clueval_xlsx.text.visible import VisibleText, check_same_visible
 
 _DOCUMENT = 1 << 40  # more characters than any document has
 
@@ -32,7 +33,7 @@ class Pair:
     pred: Annotation
     layers: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    added: Ranges | None = None  # what the prediction added to gold's tokens: see `Reading.on_pair`
+    added: Ranges | None = None  # what the prediction added to gold's tokens: see `on_pair`
     gold_token: IntArray | None = None  # the token of the gold file that each token is a part of, if any was cut
     by_position: bool = False  # tokens were paired whatever their words
     differences: TextDifferences = field(default_factory=TextDifferences)  # that were passed over
@@ -68,12 +69,9 @@ def make_pair(
 ) -> Pair:
     """Check that two readings fit each other and bring their spans together.
 
-    Gold governs: its sentence ends hold for both sides. Where gold is running text, its text is cut into words,
-    punctuation and at every boundary of either side, and the corpus keeps the text's own spacing and offsets. Where
-    gold has tokens, these are cut further at the boundaries of the prediction, and stay gold's otherwise; without
-    `align`, a prediction that has tokens must have the same; `by_position` pairs as many tokens of which a share may
-    be other words. With `strict_tags` a tag that continues nothing is an
-    error.
+    Gold governs: its sentence ends hold for both sides, and its tokens or its text stay, cut further where spans of
+    either side begin or end. Without `align` a prediction that has tokens must have the same; `by_position` pairs as
+    many tokens of which a share may be other words. With `strict_tags` a tag that continues nothing is an error.
     """
     if gold.layer_names != pred.layer_names:
         raise OptionError(
@@ -85,29 +83,211 @@ def make_pair(
         text = pred if gold.tokenised else gold
         raise OptionError(f"--align position pairs tokens, but {text.source.name} is running text. Use --align text.")
     gold, pred, notes = _same_documents(gold, pred)
-    sides = gold.govern(pred, PairingRules(strict_tags, align, by_position))
-    notes = [*gold.notes, *pred.notes, *notes, *sides.notes]
-    notes += sides.differences.notes(gold.source.name, pred.source.name)
-    for side in (sides.gold, sides.pred):
-        notes += orphan_notes(side.source.name, side.orphans)
-    layers = tuple(sides.gold.layers)
-    return Pair(
-        sides.corpus,
-        sides.gold,
-        sides.pred,
-        layers,
-        tuple(notes),
-        sides.added,
-        sides.gold_token,
-        by_position is not None,
-        sides.differences,
+    meeting = _meet(gold, pred, strict=strict_tags, align=align, by_position=by_position)
+    corpus = meeting.corpus
+    sides = (
+        gold.on(corpus, meeting.gold, strict=strict_tags),
+        pred.on(corpus, meeting.pred, meeting.breaks, strict=strict_tags),
     )
+    if not corpus.hard_breaks and not corpus.running_text:
+        corpus = replace(corpus, breaks=corpus.derived_breaks([positions(side.spans) for side in sides]))
+    notes = [*gold.notes, *pred.notes, *notes, *meeting.notes]
+    notes += meeting.differences.notes(gold.source.name, pred.source.name)
+    for side in sides:
+        notes += orphan_notes(side.source.name, side.orphans)
+    return Pair(
+        corpus,
+        *sides,
+        tuple(sides[0].layers),
+        tuple(notes),
+        meeting.added,
+        meeting.token_of,
+        by_position is not None,
+        meeting.differences,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Meeting:
+    """A corpus on which both sides lie, how their own units lie on it, and what the prediction added to it.
+
+    `breaks` are where sentences begin in the prediction's own tokens.
+    """
+
+    corpus: Corpus
+    gold: Placing
+    pred: Placing
+    breaks: IntArray | None = None
+    added: Ranges | None = None
+    token_of: IntArray | None = None
+    notes: tuple[str, ...] = ()
+    differences: TextDifferences = field(default_factory=TextDifferences)
+
+
+def _meet(gold: Reading, pred: Reading, *, strict: bool, align: bool, by_position: float | None) -> _Meeting:
+    if gold.tokens is None:
+        return _on_text(gold, pred, align=align, strict=strict)
+    if pred.tokens is None:
+        return _on_tokens(gold, gold.tokens, pred, align=align)
+    notes: tuple[str, ...] = ()
+    if pred.tokens is not gold.tokens:
+        if by_position is not None:
+            notes = check_positions(gold.tokens, pred.tokens, by_position)
+        elif not align:
+            check_same_tokens(gold.tokens, pred.tokens)
+        elif not same_tokens(gold.tokens, pred.tokens):
+            return _on_tokens(gold, gold.tokens, pred, align=align)
+    added = _inside(np.empty(0, np.int64)) if align else None
+    return _Meeting(gold.tokens, on_same, on_same, gold.tokens.closing_breaks, added, notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """The visible characters that two sides share."""
+
+    gold: VisibleText
+    pred: VisibleText
+    side: Reading
+    differences: TextDifferences
+
+    @classmethod
+    def of(cls, gold: Reading, pred: Reading, *, align: bool) -> _Shared:
+        """Those of two readings, which must be the same."""
+        names = (gold.source.name, pred.source.name)
+        theirs, own, differences = fold_alike(gold.visible, pred.visible, align=align)
+        whole = pred.nameless or (pred.tokens is None and gold.tokens is not None and len(pred.texts) == 1)
+        whole = whole or (gold.nameless and pred.tokens is None)
+        check_same_visible(theirs, own, names=names, doc_ids=gold.doc_ids, whole=whole)
+        return cls(theirs, own, pred, differences)
+
+    def stretches(self, ranges: Ranges) -> tuple[IntArray, IntArray]:
+        """Where units of the prediction begin and end among the visible characters."""
+        if self.side.tokens is None:
+            begin, stop = self.pred.of_ranges(ranges)
+        else:
+            begin, stop = self.pred.start[ranges.start], self.pred.end[ranges.end - 1]
+        empty = int((begin >= stop).sum())
+        if empty:
+            raise InputError(
+                f"{self.side.source.name}: {empty} annotations hold nothing but white space, which the other side "
+                "does not share. Remove them, or give both sides the same text."
+            )
+        return begin, stop
+
+    def on_gold(self, ranges: Ranges) -> Ranges:
+        """Units of the prediction as characters of gold's texts."""
+        return self.gold.to_ranges(*self.stretches(ranges))
+
+
+def _on_tokens(gold: Reading, tokens: Corpus, pred: Reading, *, align: bool) -> _Meeting:
+    """Gold's tokens, cut at the boundaries of the prediction: of its annotations, or of all of its tokens."""
+    shared = _Shared.of(gold, pred, align=align)
+    breaks = None
+    if pred.tokens is not None:
+        own = shared.pred
+        cuts = np.concatenate([own.start, own.end])
+        # Gold's sentence ends govern both sides: a span ends at the first of these tokens behind one.
+        border = np.append(shared.gold.start, len(shared.gold.points))[tokens.closing_breaks]
+        breaks = np.unique(np.searchsorted(own.start, border, side="left"))
+        breaks = breaks[breaks < len(pred.tokens)]
+    else:
+        assert pred.listed is not None
+        cuts = np.concatenate(shared.stretches(pred.listed.ranges))
+    cut = cut_corpus(tokens, shared.gold, cuts)
+    inside = cut.visible_end[np.flatnonzero(np.diff(cut.origin) == 0)]
+    return _Meeting(
+        cut.corpus,
+        lambda ranges: cut.moved(ranges.start, ranges.end - 1),
+        lambda ranges: cut.positions(*shared.stretches(ranges)),
+        breaks,
+        _inside(gold.visible.before[shared.gold.place[inside]]),  # as the text counts that nobody folded
+        cut.origin if len(inside) else None,
+        differences=shared.differences,
+    )
+
+
+def _on_text(gold: Reading, pred: Reading, *, align: bool, strict: bool) -> _Meeting:
+    """Gold's text, cut at the boundaries of both sides; where both have the same text, white space counts, too."""
+    differences = TextDifferences()
+    different = _different_texts(gold, pred)
+    if different.any():
+        shared = _Shared.of(gold, pred, align=align)
+        differences = shared.differences
+        if pred.tokens is None:
+            differences = replace(differences, texts=int(different.sum()))
+
+    def on_gold(ranges: Ranges) -> Ranges:
+        if pred.tokens is not None:
+            return shared.on_gold(ranges)
+        rows = np.flatnonzero(different[ranges.document])
+        if not rows.size:
+            return ranges
+        moved = shared.on_gold(Ranges(ranges.document[rows], ranges.start[rows], ranges.end[rows]))
+        start, end = ranges.start.copy(), ranges.end.copy()
+        start[rows], end[rows] = moved.start, moved.end
+        return Ranges(ranges.document, start, end)
+
+    added = on_gold(_annotated(pred, strict=strict))
+    corpus = gold.cut_at(added)
+    place = gold.placing(corpus)
+    breaks = None if pred.tokens is None else pred.tokens.closing_breaks
+    return _Meeting(corpus, place, lambda ranges: place(on_gold(ranges)), breaks, added, differences=differences)
+
+
+def _different_texts(gold: Reading, pred: Reading) -> BoolArray:
+    """Which of gold's texts the prediction has otherwise; all of them where it has tokens."""
+    if pred.tokens is not None:
+        return np.ones(max(len(gold.texts), 1), dtype=bool)
+    if len(gold.texts) != len(pred.texts):
+        raise InputError(
+            f"the documents differ: {gold.source.name} has {len(gold.texts)}, {pred.source.name} has "
+            f"{len(pred.texts)}. Both sides must hold the same documents."
+        )
+    return np.array([left.text != right.text for left, right in zip(gold.texts, pred.texts, strict=True)], dtype=bool)
+
+
+def _annotated(pred: Reading, *, strict: bool) -> Ranges:
+    """Where the annotations of a prediction lie, in its own units."""
+    if pred.tokens is None:
+        assert pred.listed is not None
+        return pred.listed.ranges
+    own = pred.on(pred.tokens, on_same, strict=strict)
+    extents = [positions(frame) for frame in own.layers.values()]
+    if own.listed is not None:
+        extents.append((own.listed.start, own.listed.end))
+    return Ranges.join([Ranges(start, start, end + 1) for start, end in extents])
+
+
+def _inside(places: IntArray) -> Ranges:
+    """Cuts of gold's tokens, by the visible characters before them."""
+    return Ranges(np.zeros(len(places), np.int64), places, places)
+
+
+def on_pair(gold: Reading, added: Ranges, doc_ids: Sequence[str]) -> Reading:
+    """Gold on the tokens of a pair again, given what the prediction added to them (`Pair.added`).
+
+    With it, positions of a pair can be understood again when only the gold file is at hand. `doc_ids` are the
+    documents of the pair's corpus, where these are not all of gold's or stand in another order.
+    """
+    if gold.tokens is not None:
+        if not len(added.start):
+            return gold
+        cut = cut_corpus(gold.tokens, gold.visible, added.start)
+        own = gold.on(cut.corpus, lambda ranges: cut.moved(ranges.start, ranges.end - 1))
+        return Reading(gold.source, cut.corpus, spans=own, notes=gold.notes, token_of=cut.origin)
+    gold = gold.documents_called(doc_ids)
+    lengths = np.array([len(document.text) for document in gold.texts] or [0], dtype=np.int64)
+    document = np.minimum(added.document, len(lengths) - 1)
+    if (added.document >= len(gold.texts)).any() or (added.end > lengths[document]).any():
+        raise InputError(f"{gold.source.name}: predictions lie behind the end of its texts. Give the file as it was.")
+    corpus = gold.cut_at(added)
+    return Reading(gold.source, corpus, spans=gold.on(corpus, gold.placing(corpus)), notes=gold.notes)
 
 
 def check_same_text(gold: Reading, pred: Reading) -> None:
     """Raise where two readings do not hold the same documents and tokens (running text: the same text)."""
-    if gold.tokenised and pred.tokenised:
-        check_same_tokens(gold.corpus, pred.corpus)
+    if gold.tokens is not None and pred.tokens is not None:
+        check_same_tokens(gold.tokens, pred.tokens)
         return
     names = (gold.source.name, pred.source.name)
     gold, pred, _ = _same_documents(gold, pred)

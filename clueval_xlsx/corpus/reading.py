@@ -1,184 +1,365 @@
-"""What every reader returns: documents with annotations, not yet compared with anything, whatever the source was.
+"""One reading, whatever the source: tokens with columns of tags, or running text with annotations by character.
 
-Two kinds of sources stand behind the one interface: files of tokens (`token_reading`) and running text with
-annotations by character (`text_reading`). Where two sides are brought together, gold governs: it asks the prediction
-for its place on gold's tokens or on gold's text, and the prediction knows how to get there from what it is.
+Every reader returns it. Its units are the tokens or the characters of its texts; where two sides are brought
+together (`pair`), it says where its annotations lie once it is known where its units do.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, Source, join_layers
-from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.listed_spans import ListedSpans
-from clueval_xlsx.corpus.listing import Listing
-from clueval_xlsx.corpus.retokenisation import CutCorpus
-from clueval_xlsx.corpus.running_text import RunningText, TextDocument
+from clueval_xlsx.corpus.annotation import Annotation, Listed, Placing, Source, join_layers, span_frames, stretched
+from clueval_xlsx.corpus.corpus import Corpus, Regions
+from clueval_xlsx.corpus.document_order import order_like
+from clueval_xlsx.corpus.mentions import Mentions
+from clueval_xlsx.corpus.nested import ERROR
+from clueval_xlsx.corpus.running_text import RunningText, TextDocument, join_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, from_decoded
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn, decode
-from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.text.folding import TextDifferences
-from clueval_xlsx.text.strings import IntArray
-from clueval_xlsx.text.tokenise import Ranges
-from clueval_xlsx.text.visible import VisibleText
+from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.text.offsets import CODE_POINTS
+from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.text.tokenise import Ranges, tokenise
+from clueval_xlsx.text.visible import VisibleText, visible_in_texts, visible_in_tokens
+
+Place = tuple[Any, ...]  # where an annotation stands in its source, in the carrier's own terms
 
 
 @dataclass(frozen=True)
-class PairingRules:
-    """How two sides are brought together: whether tags must be proper, and whether tokens may differ.
+class NewSpan:
+    """An annotation as it should be: half-open, in the source's own units; labels by layer."""
 
-    With `align` the texts must agree, with `by_position` the numbers of tokens, and words up to this share may differ.
-    """
+    start: int
+    end: int
+    labels: Mapping[str, str | None]
+    surface: str
+    label_changed: bool = True
 
-    strict_tags: bool = False
-    align: bool = False
-    by_position: float | None = None
+    @property
+    def label(self) -> str | None:
+        """The label of the first layer."""
+        return next(iter(self.labels.values()))
+
+
+@dataclass(frozen=True)
+class SourceChange:
+    """One annotation that goes (no `new`), comes (no `old`) or becomes another; `old` is where it stands."""
+
+    document: int
+    old: Place | None
+    new: NewSpan | None
+
+
+class Carrier(Protocol):
+    """The files of a source as they came."""
+
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
+        """All files by name, with these changes and every other byte as it was."""
 
 
 @dataclass(frozen=True, eq=False)
-class OnTokens:
-    """A prediction's place on gold's tokens: the cuts it needs (None: the tokens are the same) and its spans there.
+class Reading:
+    """One source by itself, not yet compared with anything.
 
-    `visible` are the characters of gold that the cuts count.
+    A source with `tokens` has `columns` of tags, or `spans` that lie on these tokens. Any other has `texts` with the
+    annotations that are `listed`; `mentions` are what is left of them where some overlap, `group` which of these each
+    one became (-1: dropped), `places` where each stands in the source, `homes` where new ones of a document go.
+    The `carrier` writes corrections back; there is none where they cannot be.
     """
 
-    cut: CutCorpus | None
-    annotation: Callable[[], Annotation]
+    source: Source
+    tokens: Corpus | None = None
+    columns: Mapping[str, TagColumn] = field(default_factory=dict)
+    spans: Annotation | None = None
+    texts: tuple[TextDocument, ...] = ()
+    listed: Mentions | None = None
+    mentions: Mentions | None = None
+    group: IntArray | None = None
+    places: Sequence[Place] = ()
+    homes: Sequence[Place | None] = ()
+    carrier: Carrier | None = None
+    unit: str = CODE_POINTS  # what the source's own offsets count
     notes: tuple[str, ...] = ()
-    visible: VisibleText | None = None
-    differences: TextDifferences = field(default_factory=TextDifferences)
+    resolved: tuple[str, ...] = ()  # every overlap that was resolved, one line each
+    unannotated: frozenset[int] = frozenset()  # documents that the chosen annotator has not seen
+    nested: str = ERROR  # how overlaps were resolved, and whether equal annotations are one
+    forgive_repeats: bool = False
+    file_ids: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # of a folder: file and ID of a document
+    token_of: IntArray | None = None  # the token of the file that each token is a part of, if any was cut
 
-
-@dataclass(frozen=True, eq=False)
-class OnText:
-    """A prediction's place on gold's text: its ranges there, and its spans on the tokens that are cut for both."""
-
-    added: Ranges
-    annotation: Callable[[Corpus], Annotation]
-    differences: TextDifferences = field(default_factory=TextDifferences)
-
-
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """Gold and prediction on one corpus; see `pair.Pair` for the fields."""
-
-    corpus: Corpus
-    gold: Annotation
-    pred: Annotation
-    added: Ranges | None = None
-    gold_token: IntArray | None = None
-    notes: tuple[str, ...] = ()
-    differences: TextDifferences = field(default_factory=TextDifferences)
-
-
-class Reading(Protocol):
-    """One source by itself.
-
-    `corpus` and `layers` are its tokens and annotations (a column of tags in token files, a span frame elsewhere),
-    `documents` its texts. `tokenised` says that the source itself decides what the tokens are. `resolved` lists what
-    was done to annotations that overlap. `unseen` are documents that the chosen annotator has not seen, `named` says
-    that the source names its documents, `nameless` that it says nothing at all about documents. `scores` say how sure
-    whoever made annotations was (start, end, score); `listed_spans` are the annotations as the source lists them,
-    where some overlap and gave way, and `listing` the same with their scores, where there are any. `token_of` is
-    the token of the file that each token is a part of, if any was cut. `file_ids` say of documents of a folder in
-    what file they lie (without its ending) and what they are called there.
-    """
+    def __repr__(self) -> str:
+        """Its size, and no word of it."""
+        size = f"{len(self.texts)} documents" if self.tokens is None else f"{len(self.tokens)} tokens"
+        return f"<Reading: {size}; layers {', '.join(self.layer_names)}>"
 
     @property
-    def source(self) -> Source: ...
+    def tokenised(self) -> bool:
+        """Whether the source itself says what its tokens are."""
+        return self.tokens is not None
+
     @property
-    def notes(self) -> tuple[str, ...]: ...
+    def layer_names(self) -> tuple[str, ...]:
+        """The layers that were asked for."""
+        if self.mentions is not None:
+            return tuple(self.mentions.labels)
+        return tuple(self.columns if self.spans is None else self.spans.layers)
+
     @property
-    def resolved(self) -> tuple[str, ...]: ...
+    def documents(self) -> tuple[TextDocument, ...]:
+        """The documents as people would read them."""
+        return self.texts if self.tokens is None else self.running_text.documents
+
     @property
-    def tokenised(self) -> bool: ...
+    def doc_ids(self) -> tuple[str, ...]:
+        """The documents' IDs, or their numbers."""
+        if self.tokens is not None:
+            return self.tokens.doc_ids
+        return tuple(document.id or f"#{number}" for number, document in enumerate(self.texts, 1))
+
     @property
-    def layer_names(self) -> tuple[str, ...]: ...
+    def named(self) -> bool:
+        """Whether every document has an ID."""
+        if self.tokens is None:
+            return all(document.id is not None for document in self.texts)
+        documents = self.tokens.documents
+        return all("id" in documents.attributes(index) for index in range(len(documents)))
+
     @property
-    def doc_ids(self) -> tuple[str, ...]: ...
+    def nameless(self) -> bool:
+        """Whether a file of tokens says nothing about documents, so that the other side's govern."""
+        if self.tokens is None:
+            return False
+        return len(self.tokens.documents) == 1 and not self.tokens.documents.attributes(0)
+
     @property
-    def documents(self) -> Sequence[TextDocument]: ...
-    @property
-    def corpus(self) -> Corpus: ...
-    @property
-    def layers(self) -> Mapping[str, TagColumn | pd.DataFrame]: ...
-    @property
-    def attributes(self) -> pd.DataFrame | None: ...
-    @property
-    def scores(self) -> pd.DataFrame | None: ...
-    @property
-    def listed_spans(self) -> ListedSpans | None: ...
-    @property
-    def listing(self) -> Listing | None: ...
-    @property
-    def running_text(self) -> RunningText: ...
-    @property
-    def visible(self) -> VisibleText: ...
-    @property
-    def unseen(self) -> frozenset[str]: ...
-    @property
-    def named(self) -> bool: ...
-    @property
-    def nameless(self) -> bool: ...
-    @property
-    def token_of(self) -> IntArray | None: ...
-    @property
-    def file_ids(self) -> Mapping[str, tuple[str, str]]: ...
+    def unseen(self) -> frozenset[str]:
+        """The documents that the chosen annotator has not seen."""
+        return frozenset(self.doc_ids[index] for index in self.unannotated)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The tokens of the source, or its text on tokens of its own."""
+        return self.cut_at() if self.tokens is None else self.tokens
+
+    @cached_property
+    def running_text(self) -> RunningText:
+        """The text itself, or the tokens joined to text."""
+        return RunningText.of(self.corpus, self.texts) if self.tokens is None else join_tokens(self.tokens)
+
+    @cached_property
+    def visible(self) -> VisibleText:
+        """The visible characters; the units are documents, or tokens."""
+        if self.tokens is None:
+            return visible_in_texts([document.text for document in self.texts])
+        return visible_in_tokens(self.tokens.tokens, self.tokens.documents.start)
+
+    @cached_property
+    def annotation(self) -> Annotation:
+        """Its annotations on its own tokens."""
+        return self.on(self.corpus, self.placing(self.corpus))
+
+    # -- on a corpus
+
+    def cut_at(self, *others: Ranges) -> Corpus:
+        """The text cut into tokens at the boundaries of these annotations and of others."""
+        assert self.listed is not None
+        cut = tokenise([document.text for document in self.texts], Ranges.join([self.listed.ranges, *others]))
+        rows = []
+        for document in self.texts:
+            named = {} if document.id is None else {"id": document.id}
+            rows.append({**named, **document.attributes})
+        return Corpus(
+            tokens=Strings(cut.data, cut.start, cut.length),
+            doc_ids=self.doc_ids,
+            documents=Regions(cut.document_start[:-1], cut.document_start[1:], rows=rows),
+            breaks=cut.breaks,
+            hard_breaks=False,
+            name=self.source.name,
+            running_text=True,
+            char_start=cut.char_start,
+            char_end=cut.char_end,
+        )
+
+    def placing(self, corpus: Corpus) -> Placing:
+        """How its own units lie on a corpus that was cut from it, or is its own."""
+        return on_same if self.tokens is not None else RunningText.of(corpus).positions
+
+    def on(self, corpus: Corpus, place: Placing, breaks: IntArray | None = None, *, strict: bool = False) -> Annotation:
+        """The annotations on a corpus, given where its units lie there and where sentences begin in its own units.
+
+        With `strict` a tag that continues nothing is an error.
+        """
+        if self.tokens is None:
+            return self._mentions_on(corpus, place)
+        own = self._decoded(breaks, strict=strict) if self.spans is None else self.spans
+        own = own.moved(place, corpus)
+        if corpus.running_text or len(corpus) != len(self.tokens):
+            return replace(own, tags={})  # they say something only where the tokens are the same
+        return own
+
+    def _mentions_on(self, corpus: Corpus, place: Placing) -> Annotation:
+        assert self.listed is not None
+        assert self.mentions is not None
+        assert self.group is not None
+        mentions = self.mentions
+        at = place(self.listed.ranges)
+        start, end = stretched(self.group, len(mentions), *at)
+        frames = span_frames(mentions, start, end)
+        extents = {"start": start, "end": end}
+        scores = None
+        if mentions.scores is not None:
+            scores = pd.DataFrame({**extents, "score": mentions.scores}).dropna(ignore_index=True)
+        every = Listed(self.listed, *at, self.nested, self.forgive_repeats)
+        return Annotation(
+            self.source,
+            frames,
+            join_layers(frames, corpus),
+            listed=every.only_layers(self.layer_names) if self.resolved else None,
+            attributes=pd.DataFrame({**extents, **mentions.attributes}) if mentions.attributes else None,
+            scores=scores,
+            listing=every if self.listed.scores is not None else None,
+        )
+
+    def _decoded(self, breaks: IntArray | None, *, strict: bool) -> Annotation:
+        """The columns of tags as spans, which end where sentences do."""
+        breaks = self.corpus.closing_breaks if breaks is None else breaks
+        layers: dict[str, pd.DataFrame] = {}
+        openings: dict[str, OpeningCounts] = {}
+        for name, column in self.columns.items():
+            decoded = decode(column, breaks)
+            if strict and decoded.orphans.size:
+                self._refuse_orphan(name, column, decoded.orphans)
+            layers[name] = from_decoded(decoded, name)
+            openings[name] = decoded.openings
+        return Annotation(self.source, layers, pd.DataFrame(), openings, self.columns)
+
+    def _refuse_orphan(self, layer: str, column: TagColumn, orphans: IntArray) -> None:
+        position, count = int(orphans[0]), orphans.size
+        more = f" ({count - 1} more)" if count > 1 else ""
+        raise InputError(
+            f"{self.corpus.place(position)}: layer {layer}: {column.tag(position)!r} continues nothing{more}. "
+            "--bio strict allows I- only behind B- or I- of the same label; use --bio lenient to let it open a span."
+        )
+
+    # -- the same, otherwise
 
     def with_source(self, source: Source) -> Reading:
         """The same, said to come from elsewhere or to have been read otherwise."""
+        return replace(self, source=source)
 
     def only_layers(self, names: Sequence[str]) -> Reading:
         """The same with some of its layers."""
-
-    def without(self, doc_ids: frozenset[str]) -> Reading:
-        """The same without some documents."""
-
-    def in_order_of(self, doc_ids: Sequence[str], name: str) -> Reading:
-        """The same with its documents in the order of another side, whose name is given; token files stay in theirs."""
+        if self.listed is not None and self.mentions is not None:
+            return replace(self, listed=self.listed.only_layers(names), mentions=self.mentions.only_layers(names))
+        if self.spans is not None:
+            return replace(self, spans=self.spans.only_layers(names))
+        return replace(self, columns={name: self.columns[name] for name in names})
 
     def renamed(self, doc_ids: Sequence[str]) -> Reading:
         """The same documents under other IDs."""
-
-    def govern(self, pred: Reading, how: PairingRules) -> Sides:
-        """As gold: bring a prediction onto this side."""
-
-    def on_tokens(self, gold: Reading, how: PairingRules) -> OnTokens:
-        """As a prediction: where this side lies on gold's tokens."""
-
-    def on_text(self, gold: Reading, how: PairingRules) -> OnText:
-        """As a prediction: where this side lies on gold's running text."""
-
-    def on_pair(self, added: Ranges, doc_ids: Sequence[str] | None = None) -> Reading:
-        """As gold: on the tokens of a pair again, given what the prediction added to them (`Pair.added`).
-
-        With it, positions of a pair can be understood again when only the gold file is at hand. `doc_ids` are the
-        documents of the pair's corpus, where these are not all of gold's or stand in another order.
-        """
-
-    def correct(self, layers: Mapping[str, pd.DataFrame], corpus: Corpus | None = None) -> dict[str, bytes]:
-        """The files of the source with these spans in place of its own, by file name.
-
-        `layers` are span frames over `corpus`, the corpus of the pair that was judged; without it, over the source's
-        own. A layer that is not given stays as it is. A folder gives every file of it, and those that nothing was
-        corrected in are byte for byte the same.
-        """
-
-
-def check_known_layers(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> None:
-    """Refuse to correct layers that were not read."""
-    unknown = [layer for layer in layers if layer not in reading.layer_names]
-    if unknown:
-        raise OptionError(
-            f"{reading.source.name}: there is no layer {unknown[0]} to correct. "
-            f"Layers: {', '.join(reading.layer_names)}."
+        if self.tokens is None:
+            named = zip(self.texts, doc_ids, strict=True)
+            return replace(self, texts=tuple(replace(document, id=doc_id) for document, doc_id in named))
+        documents = self.tokens.documents
+        rows = tuple({**documents.attributes(index), "id": doc_id} for index, doc_id in enumerate(doc_ids))
+        return replace(
+            self, tokens=replace(self.tokens, doc_ids=tuple(doc_ids), documents=replace(documents, rows=rows))
         )
+
+    def without(self, doc_ids: frozenset[str]) -> Reading:
+        """The same without some documents."""
+        if self.tokens is not None:
+            raise InputError(
+                f"{len(doc_ids)} documents were not seen by the chosen annotator ({', '.join(sorted(doc_ids)[:5])}), "
+                "but the other side has them. Choose another (--annotator first|union), or leave them out of both "
+                "files."
+            )
+        return self.only([index for index, doc_id in enumerate(self.doc_ids) if doc_id not in doc_ids])
+
+    def in_order_of(self, doc_ids: Sequence[str], name: str) -> Reading:
+        """The documents in the order of another side, whose name is given, if both have IDs."""
+        if tuple(doc_ids) == self.doc_ids or not self.named or self.spans is not None:
+            return self
+        if self.tokens is None and len(self.texts) == 1 and tuple(doc_ids) == ("#1",):
+            return self  # a token file without document tags has one document without a name
+        if self.tokens is not None and any(doc_id.startswith("#") for doc_id in doc_ids):
+            return self
+        return self.only(order_like(doc_ids, self.doc_ids, (name, self.source.name)))
+
+    def documents_called(self, doc_ids: Sequence[str]) -> Reading:
+        """The documents of these IDs, in this order."""
+        if tuple(doc_ids) == self.doc_ids:
+            return self
+        number = {doc_id: index for index, doc_id in enumerate(self.doc_ids)}
+        missing = [doc_id for doc_id in doc_ids if doc_id not in number]
+        if missing:
+            raise InputError(f"{self.source.name}: document {missing[0]!r} is not in it. Give the file as it was.")
+        return self.only([number[doc_id] for doc_id in doc_ids])
+
+    def only(self, documents: Sequence[int]) -> Reading:
+        """Some of the documents, in this order."""
+        if self.tokens is not None:
+            return self._only_tokens(documents)
+        assert self.listed is not None
+        assert self.mentions is not None
+        assert self.group is not None
+        number = np.full(len(self.texts) + 1, -1, dtype=np.int64)
+        number[list(documents)] = np.arange(len(documents))
+        listed, rows = _renumbered(self.listed, number)
+        mentions, kept = _renumbered(self.mentions, number)
+        group = np.full(len(self.mentions) + 1, -1, dtype=np.int64)
+        group[kept] = np.arange(len(kept))
+        return replace(
+            self,
+            texts=tuple(self.texts[index] for index in documents),
+            listed=listed,
+            mentions=mentions,
+            group=group[self.group[rows]],
+            places=[self.places[row] for row in rows.tolist()] if self.places else (),
+            homes=[self.homes[index] for index in documents] if self.homes else (),
+            unannotated=frozenset(int(number[index]) for index in self.unannotated if number[index] >= 0),
+        )
+
+    def _only_tokens(self, order: Sequence[int]) -> Reading:
+        corpus = self.corpus
+        documents = corpus.documents
+        sizes = (documents.stop - documents.start)[list(order)]
+        rows = np.concatenate([np.arange(documents.start[index], documents.stop[index]) for index in order])
+        stop = np.cumsum(sizes)
+        starts = np.zeros(len(corpus) + 1, dtype=bool)
+        starts[corpus.breaks] = True
+        moved = replace(
+            corpus,
+            tokens=corpus.tokens.at(rows),
+            doc_ids=tuple(corpus.doc_ids[index] for index in order),
+            documents=Regions(stop - sizes, stop, rows=tuple(documents.attributes(index) for index in order)),
+            breaks=np.flatnonzero(starts[rows]),
+            regions={},
+            columns={name: values.at(rows) for name, values in corpus.columns.items()},
+            token_ids=None if corpus.token_ids is None else corpus.token_ids.at(rows),
+            glue=None if corpus.glue is None else corpus.glue[rows],
+        )
+        columns = {layer: replace(column, codes=column.codes[rows]) for layer, column in self.columns.items()}
+        return replace(self, tokens=moved, columns=columns, carrier=None)
+
+
+def on_same(ranges: Ranges) -> tuple[IntArray, IntArray]:
+    """Units that are the tokens of the corpus."""
+    return ranges.start, ranges.end - 1
+
+
+def spans_on_tokens(source: Source, corpus: Corpus, layers: Mapping[str, pd.DataFrame], **more: Any) -> Reading:
+    """A source whose spans lie on the tokens of a corpus; `more` is what else the reading has."""
+    for layer, spans in layers.items():
+        check_disjoint(spans, f"{source.name}, layer {layer}")
+    return Reading(source, corpus, spans=Annotation(source, layers, pd.DataFrame()), **more)
 
 
 def digest(data: bytes) -> str:
@@ -186,44 +367,10 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def annotate(
-    reading: Reading, corpus: Corpus | None = None, breaks: IntArray | None = None, *, strict_tags: bool = False
-) -> Annotation:
-    """Decode the layers of a reading with the given sentence starts (its own by default), and merge them."""
-    corpus = reading.corpus if corpus is None else corpus
-    breaks = corpus.closing_breaks if breaks is None else breaks
-    layers: dict[str, pd.DataFrame] = {}
-    openings: dict[str, OpeningCounts] = {}
-    tags: dict[str, TagColumn] = {}
-    for name, content in reading.layers.items():
-        if isinstance(content, TagColumn):
-            decoded = decode(content, breaks)
-            if strict_tags and decoded.orphans.size:
-                _refuse_orphan(reading, name, content, decoded.orphans)
-            layers[name] = from_decoded(decoded, name)
-            openings[name] = decoded.openings
-            tags[name] = content
-        else:
-            check_disjoint(content, f"{reading.source.name}, layer {name}")
-            layers[name] = content
-    return Annotation(
-        reading.source,
-        layers,
-        join_layers(layers, corpus),
-        openings,
-        tags,
-        listed=reading.listed_spans,
-        attributes=reading.attributes,
-        scores=reading.scores,
-        listing=reading.listing,
-    )
-
-
-def _refuse_orphan(reading: Reading, layer: str, column: TagColumn, orphans: IntArray) -> None:
-    position, count = int(orphans[0]), orphans.size
-    more = f" ({count - 1} more)" if count > 1 else ""
-    raise InputError(
-        f"{reading.corpus.place(position)}: layer {layer}: {column.tags[column.codes[position]]!r} continues "
-        f"nothing{more}. --bio strict allows I- only behind B- or I- of the same label; "
-        "use --bio lenient to let it open a span."
-    )
+def _renumbered(mentions: Mentions, number: IntArray) -> tuple[Mentions, IntArray]:
+    """The mentions of the documents that have a new number, in the new order, and which rows they were."""
+    document = number[mentions.ranges.document]
+    rows = np.flatnonzero(document >= 0)
+    rows = rows[np.argsort(document[rows], kind="stable")]
+    taken = mentions.take(rows)
+    return taken.moved(replace(taken.ranges, document=document[rows])), rows

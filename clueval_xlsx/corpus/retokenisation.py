@@ -9,7 +9,7 @@ import numpy as np
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.text.entities import written_characters
 from clueval_xlsx.text.strings import IntArray, Strings
-from clueval_xlsx.text.visible import VisibleText, visible_in_tokens
+from clueval_xlsx.text.visible import VisibleText
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +35,6 @@ class CutCorpus:
     def moved(self, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
         """Spans of the old tokens as first and last part."""
         return self.first[start], self.first[end + 1] - 1
-
-
-def visible_in_corpus(corpus: Corpus) -> VisibleText:
-    """The visible characters of a corpus of tokens."""
-    return visible_in_tokens(corpus.tokens, corpus.documents.start)
 
 
 def cut_corpus(corpus: Corpus, visible: VisibleText, cuts: IntArray) -> CutCorpus:

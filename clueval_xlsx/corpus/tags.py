@@ -49,6 +49,10 @@ class TagColumn:
         codes, distinct = pd.factorize(np.fromiter(tags, dtype=object, count=len(tags)))
         return cls(codes.astype(np.int64, copy=False), tuple(distinct))
 
+    def tag(self, position: int) -> str:
+        """The tag of a token."""
+        return self.tags[int(self.codes[position])]
+
     @property
     def parsed(self) -> list[tuple[str, str | None]]:
         """Prefix and label of each tag; a label without a prefix goes on where it can."""

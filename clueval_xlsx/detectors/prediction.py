@@ -9,15 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.listed_spans import ListedSpans
-from clueval_xlsx.corpus.listing import Listing
+from clueval_xlsx.corpus.annotation import Annotation, Listed, Source
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.nested import LONGEST, SHOWN, ResolvedMentions, Wording, resolve
-from clueval_xlsx.corpus.reading import Reading, annotate, digest
+from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.spans import label_column, label_vocabulary, make_spans
-from clueval_xlsx.corpus.text_reading import TextReading
-from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.detectors.base import Description, Detection, Document
 from clueval_xlsx.detectors.runner import Run
 from clueval_xlsx.detectors.texts import place
@@ -40,7 +36,7 @@ class Dataset:
     @property
     def labels(self) -> list[str]:
         """The labels that the dataset's own annotations have."""
-        return label_vocabulary([annotate(self.gold).layers[self.layer]], self.layer)
+        return label_vocabulary([self.gold.annotation.layers[self.layer]], self.layer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +49,7 @@ class Prediction:
     @property
     def layers(self) -> Mapping[str, pd.DataFrame]:
         """The predictions on tokens."""
-        return annotate(self.side).layers
+        return self.side.annotation.layers
 
     @property
     def spans(self) -> int:
@@ -106,14 +102,12 @@ def _on_text(dataset: Dataset, run: Run, mode: str, source: Source) -> Predictio
         return _described(dataset.documents[number].text[one.start : one.end], one.label, dataset.documents[number].id)
 
     resolution = resolve(listed, mode, _wording(describe))
-    mentions = resolution.mentions
-    side = TextReading(
-        documents=tuple(dataset.gold.documents),
+    side = Reading(
+        source,
+        texts=dataset.gold.documents,
         listed=listed,
-        mentions=mentions,
+        mentions=resolution.mentions,
         group=resolution.group,
-        source=source,
-        handles=[()] * len(listed),
         resolved=resolution.lines(_wording(describe)),
         nested=mode,
     )
@@ -137,16 +131,16 @@ def _on_tokens(dataset: Dataset, run: Run, mode: str, source: Source) -> Predict
     mentions = resolution.mentions
     start, end = text.positions(mentions.ranges)
     scores = pd.DataFrame({"start": start, "end": end, "score": mentions.scores}).dropna(ignore_index=True)
-    every = pd.DataFrame({"start": placed.start, "end": placed.end, **listed.labels})
-    gave_way = bool(resolution.dropped or resolution.merged)
-    side = TokenReading(
-        corpus,
-        {dataset.layer: make_spans(start, end, mentions.labels)},
+    every = Listed(listed, placed.start, placed.end, mode, on_tokens=True)
+    own = Annotation(
         source,
+        {dataset.layer: make_spans(start, end, mentions.labels)},
+        pd.DataFrame(),
+        listed=every if resolution.dropped or resolution.merged else None,
         scores=scores if len(scores) else None,
-        listed_spans=ListedSpans(every, listed.scores) if gave_way else None,
-        listing=Listing(listed, placed.start, placed.end, mode, on_tokens=True),
+        listing=every,
     )
+    side = Reading(source, corpus, spans=own)
     notes = _notes(resolution, listed, source.name, describe)
     return Prediction(side, (*placed.notes(source.name), *notes))
 

@@ -38,13 +38,14 @@ def annotated_documents(reading: Reading, layers: Mapping[str, pd.DataFrame], wh
     text = reading.running_text
     ranges = text.ranges(spans)
     scores: list[dict[tuple[int, int], float]] = [{} for _ in text.documents]
-    if reading.scores is not None:
-        places = text.ranges(reading.scores)
+    scored = reading.annotation.scores
+    if scored is not None:
+        places = text.ranges(scored)
         known = zip(
             places.document.tolist(),
             places.start.tolist(),
             places.end.tolist(),
-            reading.scores["score"].tolist(),
+            scored["score"].tolist(),
             strict=True,
         )
         for number, first, stop, score in known:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import pandas as pd
 
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.formats.cas.json_cas import looks_like_cas_json, read_cas_json
 from clueval_xlsx.formats.cas.reader import read_cas_file
 from clueval_xlsx.formats.cas.writer import document_files, new_cas
@@ -22,7 +21,7 @@ def tell(opened: OpenedSource) -> bool:
     return looks_like_cas_json(opened.head)
 
 
-def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read one CAS."""
     return read_cas_file(opened, read_cas_json(opened.data, opened.name), format_named("cas-json"), options)
 

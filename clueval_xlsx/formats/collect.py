@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.changes import Handle
 from clueval_xlsx.corpus.mentions import Mentions, make_mentions
 from clueval_xlsx.corpus.nested import ERROR, LONGEST, SHOWN, Wording, nested_note, resolve_apart
+from clueval_xlsx.corpus.reading import Carrier, Place, Reading
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.corpus.text_reading import TextOriginal, TextReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.formats.json_records import shown
 from clueval_xlsx.formats.options import FIRST, UNION, WARN, choose_fields
@@ -45,7 +44,7 @@ class Collector:
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.unannotated: set[int] = set()
-        self.homes: list[Handle | None] = []
+        self.homes: list[Place | None] = []
         self._owners: list[int] = []
         self._starts: list[int] = []
         self._ends: list[int] = []
@@ -56,7 +55,7 @@ class Collector:
         self._scores: list[float | None] = []
         self._score_values = ScoreValues(name)
         self._surfaces: list[str | None] = []
-        self._handles: list[Handle] = []
+        self._places: list[Place] = []
         self._wheres: list[str | tuple[Callable[[int], str], int]] = []
 
     def add_document(self, document: TextDocument) -> int:
@@ -73,7 +72,7 @@ class Collector:
         surface: str | None = None,
         score: Any = None,
         sequence: str = "",
-        handle: Handle = (),
+        handle: Place = (),
         where: str,
     ) -> None:
         """Take an annotation; offsets that are no whole numbers and labels that are no text are a problem.
@@ -99,7 +98,7 @@ class Collector:
         self._sequence.append(sequence)
         self._scores.append(self._score_values.read(score, where))
         self._surfaces.append(surface)
-        self._handles.append(handle)
+        self._places.append(handle)
         self._wheres.append(where)
 
     def extend(
@@ -111,7 +110,7 @@ class Collector:
         *,
         surfaces: Sequence[Any],
         scores: Sequence[Any],
-        handles: Sequence[Handle],
+        handles: Sequence[Place],
         where: Callable[[int], str],
     ) -> None:
         """Take a list of annotations whose offsets are whole numbers and whose labels are texts.
@@ -139,7 +138,7 @@ class Collector:
                 surface if isinstance(surface, str) and (text[start:end] != surface or end > len(text)) else None
                 for surface, start, end in zip(surfaces, starts, ends, strict=True)
             ]
-        self._handles += handles
+        self._places += handles
 
     def complain(self, where: str, found: str, allowed: str = "", remedy: str = "") -> None:
         """Note a problem."""
@@ -148,12 +147,12 @@ class Collector:
     def finish(
         self,
         source: Source,
-        original: TextOriginal | None,
+        carrier: Carrier | None,
         *,
         detector: bool = False,
         union: bool = False,
         attributes: Sequence[str] = (),
-    ) -> TextReading:
+    ) -> Reading:
         """Check everything and build the reading."""
         if not self.documents and not self.problems:
             raise InputError(f"{self.name}: there is no document in it. Check that this is the right file or folder.")
@@ -168,14 +167,14 @@ class Collector:
         wording = Wording(lambda row: self._describe(listed, row), self._where)
         resolution = resolve_apart(self._apart(listed), mode, wording, forgive_repeats=union)
         lines = resolution.lines(wording)
-        return TextReading(
-            documents=tuple(self.documents),
+        return Reading(
+            source,
+            texts=tuple(self.documents),
             listed=self._apart(listed),
             mentions=resolution.mentions,
             group=resolution.group,
-            source=source,
-            handles=self._handles,
-            original=original,
+            places=self._places,
+            carrier=carrier,
             homes=self.homes,
             unit=self.options.offsets,
             notes=(*self.notes, *self._score_values.notes(), *nested_note(self.name, lines, mode)),

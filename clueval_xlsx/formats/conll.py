@@ -9,12 +9,11 @@ import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
+from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns, token_lines
 from clueval_xlsx.formats.columns.structure import DOCSTART, has_comments
-from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.options import ReadOptions
@@ -28,9 +27,11 @@ def tell(opened: OpenedSource) -> bool:
     return b"\t" not in first or first.startswith((DOCSTART, b"1\t", b"0\t")) or has_comments(opened.head)
 
 
-def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read a file."""
-    return read_columns(opened, TokenFormat(options, conll=True))
+    return read_columns(
+        {opened.name: opened.take()}, opened.name, TokenFormat(options, conll=True), known_ids=opened.known_ids
+    )
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

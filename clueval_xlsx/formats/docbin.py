@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePath
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.changes import Changes
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.cas.writer import LaidOutDocument, laid_out
 from clueval_xlsx.formats.collect import Collector
@@ -37,10 +34,10 @@ def tell(opened: OpenedSource) -> bool:
     return looks_like_docbin(opened.data)
 
 
-def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read the entities of every document, or the span groups that layers name."""
     name, raw = opened.name, opened.data
-    bin_, docs = _docs(raw, name)
+    docs = _docs(raw, name)
     if not docs:
         raise InputError(f"{name}: there is no document in it. Check that this is the right file.")
     layers = _layers(options.layers, docs, name)
@@ -49,7 +46,6 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
         collector.sequences = dict(layers)
     for number, doc in enumerate(docs):
         collector.add_document(TextDocument(_document_id(doc), doc.text))
-        collector.homes.append(())
         for group in dict.fromkeys(layers.values()):
             scores = _scores(doc, group)
             for index, span in enumerate(_spans(doc, group)):
@@ -59,14 +55,13 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
                     {group: span.label_ or None},
                     score=scores[index] if index < len(scores) else None,
                     sequence=group,
-                    handle=(number, group, index),
                     where=f"{name}: document {collector.documents[number].id or number + 1}, {group} {index + 1}",
                 )
     source = Source(name, "docbin", digest(raw), dict(layers))
-    return collector.finish(source, DocBinOriginal(raw, bin_, docs, dict(layers)))
+    return collector.finish(source, None)
 
 
-def _docs(raw: bytes, name: str) -> tuple[Any, list[Any]]:
+def _docs(raw: bytes, name: str) -> list[Any]:
     tokens = need("spacy.tokens", "spacy", _WHAT)
     vocab = need("spacy.vocab", "spacy", _WHAT).Vocab()
     most = _ROOM + _MOST_RATIO * len(raw)
@@ -74,8 +69,7 @@ def _docs(raw: bytes, name: str) -> tuple[Any, list[Any]]:
         unpacker = zlib.decompressobj()
         if len(unpacker.decompress(raw, most + 1)) > most:
             raise InputError(f"{name}: unpacks to more than {most / 1e6:,.0f} MB, more than such a file may hold.")
-        bin_ = tokens.DocBin().from_bytes(raw)
-        return bin_, list(bin_.get_docs(vocab))
+        return list(tokens.DocBin().from_bytes(raw).get_docs(vocab))
     except InputError:
         raise
     except Exception as error:  # spaCy raises whatever its parts raise
@@ -118,57 +112,6 @@ def _scores(doc: Any, group: str) -> list[Any]:
 
 def _document_id(doc: Any) -> str | None:
     return next((str(doc.user_data[key]) for key in _ID_KEYS if doc.user_data.get(key) is not None), None)
-
-
-@dataclass(frozen=True, eq=False)
-class DocBinOriginal:
-    """The file as it came, and its documents."""
-
-    raw: bytes
-    bin: Any
-    docs: Sequence[Any]
-    layers: Mapping[str, str]
-
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
-        """The file with these spans changed; documents that nothing changes in keep their content."""
-        name = PurePath(reading.source.name).name
-        touched = changes.documents()
-        if not touched:
-            return {name: self.raw}
-        _, docs = _docs(self.raw, name)  # documents of their own: those that were read stay as they are
-        number = {doc_id: index for index, doc_id in enumerate(_names(docs))}
-        for document in touched:
-            index = number[changes.doc_ids[document]]
-            for group in dict.fromkeys(self.layers.values()):
-                self._correct(docs[index], group, changes, document)
-        tokens = need("spacy.tokens", "spacy", _WHAT)
-        with_data = any(data is not None for data in self.bin.user_data)
-        attributes = list(self.bin.attrs)
-        written = tokens.DocBin(attrs=attributes, store_user_data=with_data, docs=docs)
-        return {name: written.to_bytes()}
-
-    def _correct(self, doc: Any, group: str, changes: Changes, document: int) -> None:
-        old = _spans(doc, group)
-        spans: list[Any] = list(old)
-        for handle in changes.removed[document]:
-            if handle[1] == group:
-                spans[handle[2]] = None
-        for handle, new in changes.changed[document]:
-            if handle[1] == group:
-                label = next(iter(new.labels.values())) or ""
-                spans[handle[2]] = _char_span(doc, new.start, new.end, label, like=old[handle[2]])
-        for new in changes.added[document]:
-            if self.layers[next(iter(new.labels))] == group:
-                spans.append(_char_span(doc, new.start, new.end, next(iter(new.labels.values())) or ""))
-        kept = [span for span in spans if span is not None]
-        if group == ENTITIES:
-            doc.set_ents(sorted(kept, key=lambda span: span.start))
-        elif kept != old:
-            doc.spans[group] = kept
-
-
-def _names(docs: Sequence[Any]) -> list[str]:
-    return [_document_id(doc) or f"#{number}" for number, doc in enumerate(docs, 1)]
 
 
 def _char_span(doc: Any, start: int, end: int, label: str, like: Any = None) -> Any:

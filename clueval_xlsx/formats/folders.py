@@ -6,21 +6,18 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import PurePosixPath
 
 import numpy as np
 
-from clueval_xlsx.corpus.changes import Changes
+from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.mentions import Mentions
-from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.corpus.text_reading import TextReading
-from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.corpus.reading import Reading, SourceChange
+from clueval_xlsx.corpus.tags import TagColumn
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.columns.parts import join_files
+from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns
-from clueval_xlsx.formats.columns.token_format import TokenFormat
-from clueval_xlsx.formats.joined_tokens import join_tokens
 from clueval_xlsx.formats.module import OpenedSource, find_format
 from clueval_xlsx.formats.recognition import GZIP, unpack_gzip
 from clueval_xlsx.formats.registry import (
@@ -31,6 +28,7 @@ from clueval_xlsx.formats.registry import (
     formats_ending,
 )
 from clueval_xlsx.options import ReadOptions
+from clueval_xlsx.text.strings import Strings
 
 _TYPE_SYSTEM = "TypeSystem.xml"  # stands beside CAS files
 _BRAT = (".txt", ".ann")
@@ -106,19 +104,15 @@ def read_folder(
     others = {name: data for name, data in (opened.files or {}).items() if name not in parts}
     sha256 = folder_digest(file_digest(name, part.data) for name, part in parts.items())
     if format_.columns:
-        return _read_columns(opened, format_, parts, others, options, sha256)
+        contents = {name: part.data for name, part in parts.items()}
+        settings = TokenFormat(options, conll=format_.name == "conll")
+        return read_columns(contents, opened.name, settings, folder=True, others=others, sha256=sha256)
     readings = [read_part(part) for part in parts.values()]
-    texts = [reading for reading in readings if isinstance(reading, TextReading)]
-    tokens = [reading for reading in readings if isinstance(reading, TokenReading)]
-    if len(tokens) == len(readings) and all(part.original is not None for part in tokens):
-        own = _own_ids_of([_given_ids(part) for part in tokens], list(parts))
-        joined = join_tokens(tokens, unique_ids(own), list(parts), others, opened.name)
-        return replace(joined, source=replace(joined.source, sha256=sha256, folder=True), file_ids=_by_id(own))
-    if len(texts) < len(readings):
+    if any(reading.tokenised != readings[0].tokenised or reading.spans is not None for reading in readings):
         raise OptionError(
             f"{opened.name}: a folder of {format_.title} cannot be read as one corpus. Give its files one by one."
         )
-    return _join_texts(texts, list(parts), others, opened.name, sha256)
+    return _joined(readings, list(parts), others, opened.name, sha256)
 
 
 def file_digest(name: str, data: bytes) -> bytes:
@@ -133,115 +127,116 @@ def folder_digest(files: Iterable[bytes]) -> str:
     return hashlib.sha256(b"".join(files)).hexdigest()
 
 
-def _read_columns(
-    opened: OpenedSource,
-    format_: Format,
-    parts: Mapping[str, OpenedSource],
-    others: Mapping[str, bytes],
-    options: ReadOptions,
-    sha256: str,
-) -> Reading:
-    conll = format_.name == "conll"
-    contents = {name: part.data for name, part in parts.items()}
-    joined = join_files(
-        contents, opened.name, conll=conll, tag=options.document_tag, marked=options.document_id is None
-    )
-    settings = TokenFormat(options, conll=conll, origin=joined.origin)
-    reading = read_columns(OpenedSource(opened.name, joined.data), settings)
-    source = replace(reading.source, sha256=sha256, folder=True)
-    return replace(reading, source=source, split=lambda whole: {**others, **joined.split(whole)})
-
-
 @dataclass(frozen=True, eq=False)
-class _FolderOriginal:
-    """The readings of the files, and which document of which of them each document of the corpus is."""
+class FolderFiles:
+    """The readings of the files, and which document of which of them each document of the folder is."""
 
-    parts: Sequence[TextReading]
+    parts: Sequence[Reading]
     names: Sequence[str]
     others: Mapping[str, bytes]
     homes: Mapping[str, tuple[int, int]]
 
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:  # noqa: ARG002  # the parts know
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
         """Every file of the folder, with the changes of its documents."""
-        own = [Changes(part.doc_ids) for part in self.parts]
-        for document in changes.documents():
-            number, index = self.homes[changes.doc_ids[document]]
-            target = own[number]
-            target.removed[index] = [handle[1:] for handle in changes.removed[document]]
-            target.changed[index] = [(handle[1:], span) for handle, span in changes.changed[document]]
-            target.added[index] = changes.added[document]
+        of_part: list[list[SourceChange]] = [[] for _ in self.parts]
+        for change in changes:
+            number, document = self.homes[reading.doc_ids[change.document]]
+            of_part[number].append(replace(change, document=document))
         files = dict(self.others)
-        for part, name, mine in zip(self.parts, self.names, own, strict=True):
-            if part.original is None:
-                raise OptionError(f"{part.source.name}: is no file that could be corrected.")
-            (files[name],) = part.original.correct(part, mine).values()
+        for part, name, own in zip(self.parts, self.names, of_part, strict=True):
+            assert part.carrier is not None
+            (files[name],) = part.carrier.splice(part, own).values()
         return files
 
 
-def _join_texts(
-    parts: Sequence[TextReading], names: Sequence[str], others: Mapping[str, bytes], name: str, sha256: str
-) -> TextReading:
-    own = _own_ids_of([[document.id for document in part.documents] for part in parts], names)
+def _joined(
+    parts: Sequence[Reading], names: Sequence[str], others: Mapping[str, bytes], folder: str, sha256: str
+) -> Reading:
+    """One reading of several; a document that has no ID is called by its file."""
+    own = [(stem_of(name), _own_ids(part, stem_of(name))) for name, part in zip(names, parts, strict=True)]
     ids = unique_ids(own)
-    documents: list[TextDocument] = []
+    called = [(stem, doc_id) for stem, doc_ids in own for doc_id in doc_ids]
+    homes = {doc_id: (number, place) for number, doc_ids in enumerate(ids) for place, doc_id in enumerate(doc_ids)}
+    renamed = [part.renamed(doc_ids) for part, doc_ids in zip(parts, ids, strict=True)]
+    carried = all(part.carrier is not None for part in parts) and not parts[0].tokenised
+    shared = replace(
+        renamed[0],
+        source=replace(parts[0].source, name=folder, sha256=sha256, folder=True),
+        carrier=FolderFiles(parts, names, others, homes) if carried else None,
+        notes=tuple(note for part in parts for note in part.notes),
+        resolved=tuple(line for part in parts for line in part.resolved),
+        file_ids=dict(zip(homes, called, strict=True)),
+    )
+    return _joined_tokens(shared, renamed) if shared.tokenised else _joined_texts(shared, renamed)
+
+
+def _own_ids(part: Reading, stem: str) -> list[str]:
+    """What the documents of a file are called in it, or else after it."""
+    if part.tokens is None:
+        given = [document.id for document in part.texts]
+    else:
+        documents = part.tokens.documents
+        given = [documents.attributes(index).get("id") for index in range(len(documents))]
+    called = [stem if len(given) == 1 else f"{stem}#{number}" for number in range(1, len(given) + 1)]
+    return [other if own is None else own for own, other in zip(given, called, strict=True)]
+
+
+def _joined_texts(shared: Reading, parts: Sequence[Reading]) -> Reading:
     listed: list[Mentions] = []
     mentions: list[Mentions] = []
-    groups, handles, homes, places = [], [], [], {}
+    groups = []
     unannotated: set[int] = set()
-    kept = 0
-    for number, part in enumerate(parts):
-        first = len(documents)
-        for index, document in enumerate(part.documents):
-            places[ids[number][index]] = (number, index)
-            documents.append(replace(document, id=ids[number][index]))
+    documents, kept = 0, 0
+    for part in parts:
+        assert part.listed is not None
+        assert part.mentions is not None
+        assert part.group is not None
         for source, target in ((part.listed, listed), (part.mentions, mentions)):
-            target.append(source.moved(replace(source.ranges, document=source.ranges.document + first)))
+            target.append(source.moved(replace(source.ranges, document=source.ranges.document + documents)))
         groups.append(np.where(part.group >= 0, part.group + kept, -1))
+        unannotated |= {documents + index for index in part.unannotated}
+        documents += len(part.texts)
         kept += len(part.mentions)
-        handles += [(number, *handle) for handle in part.handles]
-        homes += [None if home is None else (number, *home) for home in part.homes]
-        unannotated |= {first + index for index in part.unannotated}
-    first_part = parts[0]
     return replace(
-        first_part,
-        documents=tuple(documents),
+        shared,
+        texts=tuple(document for part in parts for document in part.texts),
         listed=Mentions.join(listed),
         mentions=Mentions.join(mentions),
         group=np.concatenate(groups),
-        source=replace(first_part.source, name=name, sha256=sha256, folder=True),
-        handles=handles,
-        original=_FolderOriginal(parts, names, others, places),
-        homes=homes,
-        notes=tuple(note for part in parts for note in part.notes),
-        resolved=tuple(line for part in parts for line in part.resolved),
+        places=[place for part in parts for place in part.places],
+        homes=[home for part in parts for home in part.homes],
         unannotated=frozenset(unannotated),
-        file_ids=_by_id(own),
     )
+
+
+def _joined_tokens(shared: Reading, parts: Sequence[Reading]) -> Reading:
+    corpora = [part.corpus for part in parts]
+    before = [*accumulate(map(len, corpora), initial=0)][:-1]
+    columns = {}
+    for layer in shared.columns:
+        own = [part.columns[layer] for part in parts]
+        columns[layer] = TagColumn.of([column.tags[code] for column in own for code in column.codes.tolist()])
+    glued = any(corpus.glue is not None for corpus in corpora)
+    shifted = list(zip(corpora, before, strict=True))
+    whole = Corpus(
+        tokens=Strings.of(token for corpus in corpora for token in corpus.tokens),
+        doc_ids=tuple(doc_id for corpus in corpora for doc_id in corpus.doc_ids),
+        documents=Regions(
+            np.concatenate([corpus.documents.start + first for corpus, first in shifted]),
+            np.concatenate([corpus.documents.stop + first for corpus, first in shifted]),
+            rows=[corpus.documents.attributes(index) for corpus in corpora for index in range(len(corpus.documents))],
+        ),
+        breaks=np.concatenate([corpus.breaks + first for corpus, first in shifted]),
+        hard_breaks=any(corpus.hard_breaks for corpus in corpora),
+        name=shared.source.name,
+        glue=np.concatenate([corpus.glue_or_guess() for corpus in corpora]) if glued else None,
+    )
+    return replace(shared, tokens=whole, columns=columns)
 
 
 def stem_of(name: str) -> str:
     """The name that a file gives its document: without its ending."""
     return str(PurePosixPath(_unpacked(name)).with_suffix(""))
-
-
-def _given_ids(part: TokenReading) -> list[str | None]:
-    documents = part.corpus.documents
-    return [documents.attributes(index).get("id") for index in range(len(documents))]
-
-
-def _own_ids_of(ids: Sequence[Sequence[str | None]], names: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """The name of each file without its ending, and what its documents are called there, or else after it."""
-    found = []
-    for name, given in zip(names, ids, strict=True):
-        stem = stem_of(name)
-        called = [stem if len(given) == 1 else f"{stem}#{number}" for number in range(1, len(given) + 1)]
-        found.append((stem, [other if own is None else own for own, other in zip(given, called, strict=True)]))
-    return found
-
-
-def _by_id(own: Sequence[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, str]]:
-    called = [(stem, each) for stem, ids in own for each in ids]
-    return dict(zip((doc_id for ids in unique_ids(own) for doc_id in ids), called, strict=True))
 
 
 def unique_ids(own: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:

@@ -1,28 +1,25 @@
 """Hugging Face token classification: `tokens` with `ner_tags`, which are texts, or numbers with names (`--tag-names`).
 
-The records become vertical text, which the reader of columns reads; a correction changes the tags in the records.
+The records become vertical text, which the reader of columns reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from clueval_xlsx.corpus.corpus import LineOrigin
 from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.corpus.tags import TagColumn, parse_tag
-from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.corpus.tags import parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
-from clueval_xlsx.formats.columns.correction import changed_tags, check_writable
+from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns
-from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.json_format import written_records
 from clueval_xlsx.formats.json_records import Path, Records, key_list, look_up, parse_path, shown
-from clueval_xlsx.formats.json_splicing import ListEdit, edit_lists
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
@@ -55,46 +52,7 @@ def _fits(value: Any, tokens: Sequence[str]) -> bool:
     return _is_tags(value) and len(value) == len(tokens)
 
 
-@dataclass(frozen=True, eq=False)
-class _TagRecords:
-    """The file as it came, and where in it the tags of each token stand."""
-
-    raw: bytes
-    records: Records
-    keys: Mapping[str, Path]  # layer -> where its tags stand in a record
-    places: Sequence[tuple[int, int]]  # of each position: the record, and the number of the token in it
-    names: Sequence[str]
-
-    def correct(self, reading: TokenReading, layers: Mapping[str, pd.DataFrame]) -> bytes:
-        """The file with these spans in place of its own, tags alone changed."""
-        breaks = reading.corpus.closing_breaks
-        edits: dict[Path, ListEdit] = {}
-        for layer, spans in layers.items():
-            column = reading.layers[layer]
-            assert isinstance(column, TagColumn)
-            check_writable(reading, layer, spans, breaks)
-            for position, tag in changed_tags(column, spans, layer, breaks).items():
-                record, index = self.places[position]
-                edit = edits.setdefault((record, *self.keys[layer]), ListEdit())
-                edit.changed[index] = {(): self._written(tag, reading.source.name)}
-        if not edits:
-            return self.raw
-        mark = "\ufeff" if self.raw.startswith(b"\xef\xbb\xbf") else ""
-        text = edit_lists(self.raw.decode("utf-8-sig"), self.records, edits)
-        return (mark + text).encode("utf-8", "backslashreplace")
-
-    def _written(self, tag: str, name: str) -> str | int:
-        if not self.names:
-            return tag
-        if tag not in self.names:
-            raise InputError(
-                f"{name}: the tag {tag!r} has no number. Names: {', '.join(self.names)}. Give all of them with "
-                "--tag-names, or choose a label that the file knows."
-            )
-        return self.names.index(tag)
-
-
-def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read records of tokens."""
     raw, records = opened.data, opened.json_records
     first = opened.first_record
@@ -112,11 +70,10 @@ def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
     text = table.text()
     layers = {layer: number for number, layer in enumerate(keys, 2)}
     settings = TokenFormat(ReadOptions(layers=layers), origin=table.origin())
-    reading = read_columns(OpenedSource(opened.name, text), settings)
+    reading = read_columns({opened.name: text}, opened.name, settings)
     columns = {layer: ".".join(map(str, path)) for layer, path in keys.items()}
     source = replace(reading.source, format="huggingface", sha256=digest(raw), columns=columns)
-    original = _TagRecords(raw, records, keys, table.places, options.tag_names if table.numbers else ())
-    return replace(reading, source=source, original=original)
+    return replace(reading, source=source, carrier=None)
 
 
 def _known(record: Any, keys: Sequence[str]) -> Path | None:
@@ -166,8 +123,6 @@ class _Table:
         self._document: str | None = None
         self._open = False
         self._id = parse_path(options.fields["id"]) if "id" in options.fields else None
-        self.places: list[tuple[int, int]] = []
-        self.numbers = False
 
     def add(self, index: int, record: Any, tokens: Path, keys: Mapping[str, Path]) -> None:
         """Take a record."""
@@ -184,7 +139,6 @@ class _Table:
             if not word.strip():
                 raise InputError(f"{place}, token {number + 1}: the token is {word!r}. Allowed: a word. Mend the file.")
             self._lines.append("\t".join([written_token(word), *tags]))
-            self.places.append((index, number))
         self._lines.append("</s>")
 
     def _start(self, record: Mapping[str, Any]) -> None:
@@ -230,7 +184,6 @@ class _Table:
                         f"{place}, token {number}: the tag is {tag}, but --tag-names gives {len(names)} names. "
                         f"Allowed: 0 to {len(names) - 1}."
                     )
-                self.numbers = True
                 found_tags.append(names[tag])
             elif isinstance(tag, str) and tag.strip() and "\t" not in tag and "\n" not in tag:
                 found_tags.append(tag)

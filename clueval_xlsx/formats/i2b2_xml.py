@@ -14,10 +14,8 @@ from xml.parsers import expat
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.changes import Changes, NewSpan
-from clueval_xlsx.corpus.reading import Reading, digest
+from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange, digest
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.names import document_path, escaped
 from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents
@@ -75,7 +73,7 @@ def tell(opened: OpenedSource) -> bool:
     return root_element(opened.head) is not None and b"<TEXT" in opened.data and b"<TAGS" in opened.data
 
 
-def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read one document."""
     name, raw = opened.name, opened.data
     parsed = _parsed(raw, name)
@@ -113,7 +111,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
     if empty:
         collector.notes.append(f"{name}: {empty} tags without width are left alone, because they are no spans")
     source = Source(name, "i2b2", digest(raw), dict(collector.layers))
-    return collector.finish(source, I2b2Original(raw, parsed, dict(collector.layers)))
+    return collector.finish(source, TagElements(raw, parsed, dict(collector.layers)))
 
 
 def _parsed(raw: bytes, name: str) -> _Parsed:
@@ -170,28 +168,32 @@ def _parsed(raw: bytes, name: str) -> _Parsed:
 
 
 @dataclass(frozen=True, eq=False)
-class I2b2Original:
+class TagElements:
     """The file as it came."""
 
     raw: bytes
     parsed: _Parsed
     layers: Mapping[str, str]
 
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
         """The file with these tags changed."""
         raw, tags = self.raw, self.parsed.tags
         replacements: list[Replacement] = []
-        for document in changes.documents():
-            gone = {handle[0] for handle in changes.removed[document]}
-            ids = {tags[index].attributes.get("id") for index in gone} - {None}
-            for index, tag in enumerate(tags):
-                linked = {tag.attributes.get(key) for key in ("fromID", "toID")} if not tag.is_span else set()
-                if index in gone or linked & ids:
-                    replacements.append(removal(raw, tag.place))
-            for (index,), span in changes.changed[document]:
-                replacements.append(self._changed(tags[index], span))
-            if changes.added[document]:
-                replacements.append(self._added(changes.added[document]))
+        gone, added = set(), []
+        for change in changes:
+            if change.old is not None and change.new is not None:
+                replacements.append(self._changed(tags[change.old[0]], change.new))
+            elif change.old is not None:
+                gone.add(change.old[0])
+            elif change.new is not None:
+                added.append(change.new)
+        ids = {tags[index].attributes.get("id") for index in gone} - {None}
+        for index, tag in enumerate(tags):
+            linked = {tag.attributes.get(key) for key in ("fromID", "toID")} if not tag.is_span else set()
+            if index in gone or linked & ids:
+                replacements.append(removal(raw, tag.place))
+        if added:
+            replacements.append(self._added(added))
         return {PurePath(reading.source.name).name: replaced(raw, replacements)}
 
     def _changed(self, tag: _Tag, span: NewSpan) -> Replacement:

@@ -12,12 +12,10 @@ import pandas as pd
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.corpus.reading import digest
+from clueval_xlsx.corpus.reading import Reading, digest, spans_on_tokens
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.corpus.tags import TagColumn, parse_tag
-from clueval_xlsx.corpus.text_reading import TextReading
-from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.registry import format_named
@@ -57,7 +55,7 @@ def pair_of_tags(
     words = [_NO_WORD] * int(lengths.sum()) if tokens is None else _words(tokens)
     corpus = _corpus(words, lengths, documents)
     sides = [
-        TokenReading(corpus, {DEFAULT_LAYER: _tag_column(tags, name)}, _source(tags, name))
+        Reading(_source(tags, name), corpus, {DEFAULT_LAYER: _tag_column(tags, name)})
         for tags, name in ((gold, GOLD_NAME), (pred, PRED_NAME))
     ]
     return make_pair(*sides)
@@ -303,7 +301,7 @@ def _pair_on_tokens(doc_ids: Sequence[str | None], sides: Sequence[Sequence[Sequ
             np.array([offset + int(span["end"]) for offset, span in rows], dtype=np.int64),
             {DEFAULT_LAYER: [span["label"] for _, span in rows]},
         )
-        readings.append(TokenReading(corpus, {DEFAULT_LAYER: frame}, _source(side, name)))
+        readings.append(spans_on_tokens(_source(side, name), corpus, {DEFAULT_LAYER: frame}))
     return make_pair(*readings)
 
 
@@ -329,7 +327,7 @@ def _texts_of(doc_ids: Sequence[str | None], texts: _Given) -> list[str]:
 
 def _text_reading(
     doc_ids: Sequence[str | None], texts: Sequence[str], side: Sequence[Sequence[Span]], name: str, how: ReadOptions
-) -> TextReading:
+) -> Reading:
     format_ = format_named(_WORDS_FORMAT)
     field = format_.fields[0]
     collector = Collector(name, format_, how, {DEFAULT_LAYER: field})

@@ -15,7 +15,6 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.archives import Archive, is_archive, repacked
 from clueval_xlsx.formats.cas.content import CasContent
@@ -74,7 +73,7 @@ def annotators(opened: OpenedSource) -> list[str]:
     return sorted({member.annotator for member in _members(files) if member.annotator not in {"", _INITIAL}})
 
 
-def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read the CAS of the chosen annotators; documents that nobody has opened are left out."""
     files = _Files(opened)
     members = _members(files)

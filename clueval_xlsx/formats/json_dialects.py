@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from clueval_xlsx.corpus.changes import NewSpan
+from clueval_xlsx.corpus.reading import NewSpan
 from clueval_xlsx.formats.annotated_documents import AnnotatedDocument
 from clueval_xlsx.formats.json_records import (
     Path,

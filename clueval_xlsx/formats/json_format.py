@@ -10,9 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from clueval_xlsx.corpus.changes import NewSpan
-from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.corpus.reading import NewSpan, Reading
 from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents
 from clueval_xlsx.formats.json_dialects import DIALECTS, EACH, Dialect, Spans, Values, told
 from clueval_xlsx.formats.json_reading import RecordReader
@@ -38,7 +36,7 @@ class JsonFormat:
         sample = opened.json_records.sample
         return dialect.text_elsewhere and all(first_of(record, dialect.text)[1] is None for record in sample)
 
-    def read(self, opened: OpenedSource, options: ReadOptions) -> TextReading:
+    def read(self, opened: OpenedSource, options: ReadOptions) -> Reading:
         """Read a file; nothing of it is garbage meanwhile, so nothing is collected."""
         collecting = gc.isenabled()
         gc.disable()

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.reading import digest
+from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.collect import Collector, choose_annotators, scalar_attributes
 from clueval_xlsx.formats.json_dialects import (
@@ -244,7 +243,7 @@ class RecordReader:
 
     # -- annotations
 
-    def read(self) -> TextReading:
+    def read(self) -> Reading:
         """The reading."""
         name, options, dialect = self.name, self.options, self.dialect
         self.tasks = self.find_tasks()

@@ -13,8 +13,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
-from clueval_xlsx.corpus.changes import Changes, Handle, NewSpan
-from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.json_dialects import PLAIN, TRIPLE, Dialect, Keys, Spans, Values, keys_of
 from clueval_xlsx.formats.json_records import Path, Records, column, filled, look_up
@@ -50,15 +49,6 @@ class Work:
         return column(self.items, self.keys[role]) if role in self.keys else [None] * len(self.items)
 
 
-@dataclass(frozen=True)
-class _Change:
-    """An annotation that goes (no new one), comes (no old one) or becomes another; `old` is where it stands."""
-
-    document: int
-    old: Handle | None
-    new: NewSpan | None
-
-
 @dataclass(eq=False)
 class JsonFile:
     """A file as it came, and what its way of writing annotations is known by, to correct them in place."""
@@ -77,17 +67,11 @@ class JsonFile:
     detector: bool = False  # whether a model's finds were read
     annotator: str = ""  # whose annotations were asked for
 
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
-        """The file with these changes."""
-        listed: list[_Change] = []
-        for document in changes.documents():
-            listed += [_Change(document, handle, None) for handle in changes.removed[document]]
-            listed += [_Change(document, handle, span) for handle, span in changes.changed[document]]
-            listed += [_Change(document, None, span) for span in changes.added[document]]
-        return {PurePath(self.name).name: self.splice(reading, listed)}
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
+        """The file with these changes; everything else stays."""
+        return {PurePath(self.name).name: self._spliced(reading, changes)}
 
-    def splice(self, reading: TextReading, changes: Sequence[_Change]) -> bytes:
-        """The bytes of the file with a list of changes; everything else stays."""
+    def _spliced(self, reading: Reading, changes: Sequence[SourceChange]) -> bytes:
         name, raw = reading.source.name, self.raw
         if not changes:
             return raw

@@ -20,7 +20,7 @@ from clueval_xlsx.formats.module import OpenedSource, find_format, module_of
 from clueval_xlsx.formats.options import PRED
 from clueval_xlsx.formats.recognition import GZIP
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, FORMATS, Format, formats_ending
-from clueval_xlsx.formats.stored import Storage, as_utf8, unpacked, with_storage
+from clueval_xlsx.formats.stored import ReadOnly, Storage, StoredFiles, as_utf8, unpacked
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.options.declaration import one_of, shown, wanted
 
@@ -79,8 +79,12 @@ def _read_opened(opened: OpenedSource, format_: Format, options: ReadOptions, ba
         reading = read_folder(opened, format_, files, options, lambda part: module_of(format_).read(part, options))
     else:
         reading = module_of(format_).read(opened, options)
-    if opened.stored:
-        reading = with_storage(reading, Storage(opened.stored, options.encoding), PurePath(opened.name).name)
+    carrier = reading.carrier
+    if carrier is None:
+        carrier = ReadOnly(format_.title)
+    elif opened.stored:
+        carrier = StoredFiles(carrier, Storage(opened.stored, options.encoding))
+    reading = replace(reading, carrier=carrier)
     known = {**asdict(options), "text": None if options.text is None else str(options.text)}
     return reading.with_source(replace(reading.source, reading=known))
 

@@ -41,14 +41,15 @@ def left_behind(reading: Reading, format_: Format) -> list[str]:
     if format_.holds is None:
         return []
     corpus = reading.corpus
+    scores, attributes = reading.annotation.scores, reading.annotation.attributes
     found = {
-        SCORES: "" if reading.scores is None or reading.scores.empty else f"{len(reading.scores)} scores",
+        SCORES: "" if scores is None or scores.empty else f"{len(scores)} scores",
         METADATA: _metadata(reading),
         TOKEN_IDS: "" if corpus.token_ids is None else f"{len(corpus)} token IDs",
     }
     lost = [what for kind, what in found.items() if what and kind not in format_.holds]
-    if reading.attributes is not None:
-        names = [name for name in reading.attributes.columns if name not in {"start", "end"}]
+    if attributes is not None:
+        names = [name for name in attributes.columns if name not in {"start", "end"}]
         lost += [f"what annotations say as {', '.join(map(str, names))}"] if names else []
     if len(corpus.columns):
         lost.append(f"the columns {', '.join(corpus.columns)}")

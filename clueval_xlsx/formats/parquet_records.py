@@ -1,21 +1,19 @@
 """Parquet as data sets have it: a record in each row, with lists of tokens and tags or of annotations.
 
-The rows become JSON Lines, which the readers of JSON read; a correction changes the columns that hold the annotations.
+The rows become JSON Lines, which the readers of JSON read.
 Numbers whose names the file itself knows (`ClassLabel` of Hugging Face) are read as these names.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.extras import need
 from clueval_xlsx.formats.module import OpenedSource, module_of, told_records
-from clueval_xlsx.formats.tables.parquet import WHAT, parquet_table, written
+from clueval_xlsx.formats.tables.parquet import WHAT
 from clueval_xlsx.options import ReadOptions
 
 _FEATURES = b"huggingface"  # the key of the file's metadata under which the names of numbers stand
@@ -36,9 +34,8 @@ def read_records(table: Any, raw: bytes, name: str, options: ReadOptions) -> Rea
     format_ = told_records(inner, options.fields)
     if format_ is None:
         return None
-    reading: Any = module_of(format_).read(inner, options)
-    source = replace(reading.source, format="parquet", sha256=digest(raw))
-    return replace(reading, source=source, original=_Rows(raw, lines, names, reading.original))
+    reading = module_of(format_).read(inner, options)
+    return replace(reading, source=replace(reading.source, format="parquet", sha256=digest(raw)), carrier=None)
 
 
 def _class_names(table: Any) -> dict[str, tuple[str, ...]]:
@@ -65,44 +62,3 @@ def _named(value: Any, names: tuple[str, ...]) -> Any:
         return [_named(item, names) for item in value]
     known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names)
     return names[value] if known else value
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """The table as it came, and the lines that were made of it."""
-
-    raw: bytes
-    lines: str
-    names: Mapping[str, tuple[str, ...]]
-    inner: Any
-
-    def correct(self, reading: Any, changes: Any) -> Any:
-        """The table with corrected annotations: columns without any keep their values."""
-        after = self.inner.correct(reading, changes)
-        if not isinstance(after, dict):
-            return self._table(after, reading.source.name)
-        return {name: self._table(content, reading.source.name) for name, content in after.items()}
-
-    def _table(self, content: bytes, name: str) -> bytes:
-        if content.decode("utf-8") == self.lines:
-            return self.raw
-        lib = need("pyarrow", "parquet", WHAT)
-        table = parquet_table(self.raw, name)
-        old, new = ([json.loads(line) for line in text.splitlines()] for text in (self.lines, content.decode("utf-8")))
-        for index, column in enumerate(table.column_names):
-            if [row.get(column) for row in old] != [row.get(column) for row in new]:
-                field = table.schema.field(index)
-                values = [self._numbered(row.get(column), self.names.get(column, ()), name) for row in new]
-                table = table.set_column(index, field, lib.array(values, field.type))
-        return written(table)
-
-    def _numbered(self, value: Any, names: tuple[str, ...], name: str) -> Any:
-        if not names:
-            return value
-        if isinstance(value, list):
-            return [self._numbered(item, names, name) for item in value]
-        if isinstance(value, str) and value not in names:
-            raise InputError(
-                f"{name}: {value!r} has no number. Names: {', '.join(names)}. Choose a label that the file knows."
-            )
-        return names.index(value) if isinstance(value, str) else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,6 @@ import pandas as pd
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.spans import same_extents
 from clueval_xlsx.corpus.tags import parse_tag
-from clueval_xlsx.corpus.token_reading import TokenOriginal, TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats import vrt
 from clueval_xlsx.formats.extras import need
@@ -62,7 +61,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> Reading:
 
 
 def _of_parquet(reading: Reading) -> Reading:
-    return reading.with_source(replace(reading.source, format="parquet"))
+    return replace(reading, source=replace(reading.source, format="parquet"), carrier=None)
 
 
 def _read_records_or_tokens(table: Any, raw: bytes, name: str, options: ReadOptions) -> Reading:
@@ -83,8 +82,8 @@ def _read_records_or_tokens(table: Any, raw: bytes, name: str, options: ReadOpti
     return _read_tokens(table, token, raw, name, options)
 
 
-def _read_tokens(table: Any, token: str, raw: bytes, name: str, options: ReadOptions) -> TokenReading:
-    """Tokens become vertical text, which is read as such; its tags go back into their columns."""
+def _read_tokens(table: Any, token: str, raw: bytes, name: str, options: ReadOptions) -> Reading:
+    """Tokens become vertical text, which is read as such."""
     layers = _tag_columns(table, token, options.layers, name, text_only=options.text_only)
     lines = _vertical(table, token, list(layers.values()))
     inner = replace(
@@ -98,9 +97,8 @@ def _read_tokens(table: Any, token: str, raw: bytes, name: str, options: ReadOpt
         sentence_tag="s",
     )
     reading = vrt.read(OpenedSource(name, lines), inner)
-    assert reading.original is not None
     source = replace(reading.source, format="parquet", sha256=digest(raw), columns=dict(layers))
-    return replace(reading, source=source, original=ParquetTokens(raw, lines, reading.original, layers))
+    return replace(reading, source=source, carrier=None)
 
 
 def _holds_text(table: Any, column: str) -> bool:
@@ -181,32 +179,8 @@ def _one_line(text: str) -> str:
     return text.replace("\t", "&#9;").replace("\n", "&#10;").replace("\r", "&#13;")
 
 
-@dataclass(frozen=True, eq=False)
-class ParquetTokens:
-    """A table of tokens as it came, and the vertical text that was made of it."""
-
-    raw: bytes
-    lines: bytes
-    inner: TokenOriginal
-    layers: Mapping[str, str]
-
-    def correct(self, reading: TokenReading, layers: Mapping[str, pd.DataFrame]) -> bytes:
-        """The table with the tags of these spans; every other column keeps its values."""
-        after = self.inner.correct(reading, layers)
-        if after == self.lines:
-            return self.raw
-        lib = need("pyarrow", "parquet", WHAT)
-        table = parquet_table(self.raw, reading.source.name)
-        rows = [line.split(b"\t") for line in after.split(b"\n") if b"\t" in line]
-        for number, column in enumerate(self.layers.values(), 1):
-            index = table.column_names.index(column)
-            tags = lib.array([row[number].decode("utf-8") for row in rows], lib.string())
-            table = table.set_column(index, table.schema.field(index), tags.cast(table.schema.field(index).type))
-        return written(table)
-
-
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
     """A new table of spans."""
-    frame = span_frame(same_extents(layers), reading.corpus, reading.scores)
+    frame = span_frame(same_extents(layers), reading.corpus, reading.annotation.scores)
     lib = need("pyarrow", "parquet", WHAT)
     return {how.name: written(lib.Table.from_pandas(frame, preserve_index=False))}

@@ -42,8 +42,8 @@ def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOption
     """A new table, in the form that the ending asks for."""
     rows, ending = same_extents(layers), PurePath(how.name).suffix.lower()
     if ending == ".xlsx":
-        return {how.name: span_workbook(rows, reading.corpus, reading.scores)}
-    text = span_table(rows, reading.corpus, "," if ending == ".csv" else "\t", reading.scores)
+        return {how.name: span_workbook(rows, reading.corpus, reading.annotation.scores)}
+    text = span_table(rows, reading.corpus, "," if ending == ".csv" else "\t", reading.annotation.scores)
     return {how.name: text.encode("utf-8", "replace")}
 
 

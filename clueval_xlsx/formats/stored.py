@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import codecs
 import gzip
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
 
-from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.corpus.reading import Carrier, Reading, SourceChange
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.recognition import GZIP, ZIP, unpack_gzip
 
@@ -85,28 +85,30 @@ class Storage:
             ) from None
 
 
-def with_storage(reading: Reading, storage: Storage, name: str) -> Reading:
-    """The reading, whose corrected files are stored as they came."""
-    changed: Any = reading
-    split = changed.split if isinstance(reading, TokenReading) else None
-    if split is not None:
-        return replace(changed, split=lambda whole: _restored(split(whole), storage))
-    return replace(changed, original=_StoredOriginal(changed.original, storage, name))
+@dataclass(frozen=True)
+class ReadOnly:
+    """Files of a format that is read, but not written back."""
 
+    title: str
 
-def _restored(files: Mapping[str, bytes], storage: Storage) -> dict[str, bytes]:
-    return {name: storage.restored(content, name) for name, content in files.items()}
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:  # noqa: ARG002
+        """Refuse, with the call that makes files that can be corrected."""
+        name = reading.source.name
+        target = str(PurePath(name).with_suffix(".vrt" if reading.tokenised else ".jsonl"))
+        raise OptionError(
+            f"{name}: {self.title} is read, but not written back. Convert it first, and evaluate the new file: "
+            f"clueval-xlsx convert {shlex.quote(name)} {shlex.quote(target)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class _StoredOriginal:
+class StoredFiles:
     """What was read, and how it is stored."""
 
-    inner: Any
+    inner: Carrier
     storage: Storage
-    name: str
 
-    def correct(self, reading: Any, changes: Any) -> Any:
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
         """The corrected files as they were stored."""
-        after = self.inner.correct(reading, changes)
-        return _restored(after, self.storage) if isinstance(after, dict) else self.storage.restored(after, self.name)
+        files = self.inner.splice(reading, changes)
+        return {name: self.storage.restored(content, name) for name, content in files.items()}

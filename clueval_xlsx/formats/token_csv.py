@@ -1,29 +1,25 @@
 """Token CSV: one token a row, columns separated by commas or semicolons, cells in quotation marks where they must be.
 
-The rows become columns separated by tabs, line by line, which the reader of columns reads; a correction changes the
-tag cells of the file itself.
+The rows become columns separated by tabs, line by line, which the reader of columns reads.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.tags import OUTSIDE_MARKS, parse_tag
-from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
-from clueval_xlsx.formats.columns.correction import CellEdit, TagCells
+from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES
-from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.utf8 import decode_text
@@ -68,38 +64,7 @@ def _cells(line: str, separator: str) -> list[tuple[int, int, str]] | None:
         place = match.end() + 1
 
 
-@dataclass(frozen=True, eq=False)
-class _CsvCells:
-    """The file as it came, and how its tags are written."""
-
-    text: str
-    mark: bytes
-    separator: str
-    tags: TagCells
-
-    def correct(self, reading: TokenReading, layers: Mapping[str, pd.DataFrame]) -> bytes:
-        """The file with these spans in place of its own, tag cells alone changed."""
-        lines = self.text.split("\n")
-        by_line: dict[int, dict[int, CellEdit]] = {}
-        for (position, column), edit in self.tags.edits(reading, layers).items():
-            by_line.setdefault(reading.corpus.line_of(position) - 1, {})[column] = edit
-        for number, edits in by_line.items():
-            lines[number] = self._edited(lines[number], edits)
-        return self.mark + "\n".join(lines).encode("utf-8", "replace")
-
-    def _edited(self, line: str, edits: Mapping[int, CellEdit]) -> str:
-        cells = _cells(line.rstrip("\r"), self.separator)
-        assert cells is not None, "the row was read"
-        for column in sorted(edits, reverse=True):
-            begin, end, value = cells[column - 1]
-            new = edits[column](value)
-            if line[begin:end].startswith('"') or self.separator in new or '"' in new:
-                new = '"' + new.replace('"', '""') + '"'
-            line = line[:begin] + new + line[end:]
-        return line
-
-
-def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read the rows."""
     raw = opened.take()
     text = decode_text(raw, opened.name)
@@ -123,11 +88,9 @@ def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
         document_id=options.document_id or _place(names, _DOCUMENTS),
     )
     settings = TokenFormat(asked, conll=True, tabs_only=True)
-    reading = read_columns(OpenedSource(opened.name, "\n".join(rows).encode("utf-8", "surrogatepass")), settings)
-    assert isinstance(reading.original, TagCells), "columns were read"
-    mark = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
-    source = replace(reading.source, format="token-csv", sha256=digest(raw))
-    return replace(reading, source=source, original=_CsvCells(text, mark, separator, reading.original))
+    content = "\n".join(rows).encode("utf-8", "surrogatepass")
+    reading = read_columns({opened.name: content}, opened.name, settings)
+    return replace(reading, source=replace(reading.source, format="token-csv", sha256=digest(raw)), carrier=None)
 
 
 def _place(names: list[str], known: frozenset[str]) -> int | None:

@@ -10,10 +10,9 @@ import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
+from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns, token_lines
-from clueval_xlsx.formats.columns.token_format import TokenFormat
 from clueval_xlsx.formats.module import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.options import ReadOptions
@@ -28,9 +27,9 @@ def tell(opened: OpenedSource) -> bool:
     return b"\t" in next(token_lines(opened.head), b"\t")
 
 
-def read(opened: OpenedSource, options: ReadOptions) -> TokenReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read a file."""
-    return read_columns(opened, TokenFormat(options))
+    return read_columns({opened.name: opened.take()}, opened.name, TokenFormat(options), known_ids=opened.known_ids)
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

@@ -9,7 +9,6 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.formats.cas.reader import CasDocument, read_cas
 from clueval_xlsx.formats.cas.webanno import looks_like_webanno, read_webanno
 from clueval_xlsx.formats.cas.webanno_writer import webanno_text
@@ -25,7 +24,7 @@ def tell(opened: OpenedSource) -> bool:
     return looks_like_webanno(opened.first_line)
 
 
-def read(opened: OpenedSource, options: ReadOptions) -> TextReading:
+def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read one document."""
     name, raw = opened.name, opened.data
     content = read_webanno(raw, name)

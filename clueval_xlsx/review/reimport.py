@@ -13,6 +13,7 @@ from typing import BinaryIO, get_args
 
 import pandas as pd
 
+from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.evaluation import evaluate
@@ -101,7 +102,7 @@ class Reimport:
     @cached_property
     def files(self) -> dict[str, bytes]:
         """The corrected gold in its own format, by file name; only what was corrected differs."""
-        return self.gold.correct(self._own[0], self.runs[0].raw.pair.corpus)
+        return correct(self.gold, self._own[0], self.runs[0].raw.pair.corpus)
 
     @property
     def content(self) -> bytes:

@@ -12,9 +12,8 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
 from clueval_xlsx.cases.table import case_table
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.corpus.pair import Pair, make_pair, on_pair
+from clueval_xlsx.corpus.reading import Reading, digest, spans_on_tokens
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.files.workbooks import read_workbook
@@ -125,17 +124,17 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
     added = None
     if manifest.cut:
         added, doc_ids = unpack_cut(manifest.cut, where)
-        gold = gold.on_pair(added, doc_ids)
+        gold = on_pair(gold, added, doc_ids)
     if manifest.tokens and manifest.tokens != len(gold.corpus):
         raise InputError(
             f"{where}: {gold.source.name} has {len(gold.corpus):,} tokens as it is read now, but the run "
             f"had {manifest.tokens:,}. Read it with the options it was evaluated with, or give --pred."
         )
-    missing = [layer for layer in manifest.layers if layer not in gold.layers]
+    missing = [layer for layer in manifest.layers if layer not in gold.layer_names]
     if missing:
         raise InputError(
             f"{where}: {gold.source.name} has no layer {', '.join(missing)}, which the run was about. "
-            f"Layers: {', '.join(gold.layers)}. Give the columns with --layer."
+            f"Layers: {', '.join(gold.layer_names)}. Give the columns with --layer."
         )
     layers = unpack_predictions(manifest.predictions, where)
     if set(layers) != set(manifest.layers):
@@ -151,7 +150,7 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
         detector=manifest.pred.detector,
     )
     gold = gold.only_layers(manifest.layers)
-    pred = TokenReading(gold.corpus, {layer: layers[layer] for layer in manifest.layers}, source)
+    pred = spans_on_tokens(source, gold.corpus, {layer: layers[layer] for layer in manifest.layers})
     return replace(make_pair(gold, pred), added=added, gold_token=gold.token_of)
 
 

@@ -13,7 +13,6 @@ from clueval_xlsx.corpus.annotation import Annotation, FloatArray, span_scores
 from clueval_xlsx.corpus.characters import character_offsets
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.label_rules import canonical, has_label
-from clueval_xlsx.corpus.listed_spans import ListedSpans
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions
 from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
@@ -184,10 +183,9 @@ def _side(
     spans, layers = own.spans, list(vocabulary)
     match = match_spans(spans, other.spans)
     labels = {layer: label_codes(spans, layer, vocabulary[layer]) for layer in layers}
-    as_listed = own.listed
-    if as_listed is None or (as_listed.apart and len(layers) > 1):
-        as_listed = ListedSpans(spans, span_scores(own))  # where layers that are annotated apart were merged, too
-    listed = as_listed.spans
+    listed, scores = spans, span_scores(own)
+    if own.listed is not None and not (own.listed.apart and len(layers) > 1):  # those are merged
+        listed, scores = own.listed.spans, own.listed.mentions.scores
     return SpanSide(
         spans=spans,
         others=other.spans,
@@ -201,7 +199,7 @@ def _side(
         tags=own.tags.get(layers[0]) if len(layers) == 1 else None,  # merged spans have no tags
         listed=listed,
         listed_ignored=has_label(listed, layers_of(listed), rules.ignore),
-        listed_scores=as_listed.scores,
+        listed_scores=scores,
         from_tags=type_layer in own.openings,
     )
 

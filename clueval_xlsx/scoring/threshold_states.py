@@ -16,9 +16,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Annotation, join_layers
+from clueval_xlsx.corpus.annotation import Annotation, Listed, join_layers
 from clueval_xlsx.corpus.corpus import Corpus, Regions
-from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.merging import overlap_components
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.running_text import RunningText
@@ -54,7 +53,7 @@ class ThresholdStates:
     """The states of a pair. `column` is the last threshold that keeps each prediction, of `last` + 1 thresholds."""
 
     pair: Pair
-    listing: Listing
+    listing: Listed
     column: IntArray
     last: int
 
@@ -168,7 +167,7 @@ class _Layout:
     """
 
     pair: Pair
-    listing: Listing
+    listing: Listed
     state: IntArray
     start: IntArray
     end: IntArray

@@ -33,7 +33,7 @@ def score_tags(folder: Path, replicates: int) -> Work:
     from dataclasses import replace
 
     from clueval_xlsx.corpus.pair import Pair
-    from clueval_xlsx.corpus.reading import annotate
+    from clueval_xlsx.corpus.reading import on_same
     from clueval_xlsx.corpus.tags import TagColumn
     from clueval_xlsx.evaluation import Evaluation, evaluate
     from clueval_xlsx.formats.loading import read
@@ -45,10 +45,8 @@ def score_tags(folder: Path, replicates: int) -> Work:
 
     def work() -> Evaluation:
         gold, pred = (
-            annotate(
-                replace(reading, layers={"fine": TagColumn.of(list(chain.from_iterable(side)))}),
-                corpus,
-                corpus.breaks,
+            replace(reading, layers={"fine": TagColumn.of(list(chain.from_iterable(side)))}).on(
+                corpus, on_same, corpus.breaks
             )
             for side in sides
         )

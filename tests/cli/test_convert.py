@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.cli import cli
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.brat import brat_files
 from clueval_xlsx.formats.loading import read
@@ -44,7 +44,7 @@ def convert(source: Path, target: Path, *arguments: str) -> str:
 def spans(reading: Reading) -> Spans:
     """Document, words without white space, and label of every span."""
     corpus = reading.corpus
-    annotation = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
+    annotation = reading.annotation
     frame = annotation.layers["span"]
     documents = corpus.document_of(frame["start"].to_numpy(np.int64))
     return sorted(
@@ -54,7 +54,7 @@ def spans(reading: Reading) -> Spans:
 
 
 def characters(reading: Reading) -> list[tuple[str, int, int, str]]:
-    frame = reading.layers["span"]
+    frame = reading.annotation.layers["span"]
     text = reading.running_text
     documents, ranges = text.documents, text.ranges(frame)  # type: ignore[arg-type]
     return sorted(
@@ -112,11 +112,11 @@ def test_several_layers_side_by_side(tmp_path: Path) -> None:
     table = read(tmp_path / "out.tsv", ReadOptions(layers=both, text=FOLDER / "tab.json"))
     vertical = read(tmp_path / "out.vrt", ReadOptions(layers={"entity_type": 2, "identifier_type": 3}))
     original = read(FOLDER / "tab.json", ReadOptions(layers=both))
-    decoded = annotate(vertical, vertical.corpus, vertical.corpus.documents.start)
+    decoded = vertical.annotation
     for layer in both:
-        expected = original.layers[layer]
-        assert table.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()  # type: ignore[union-attr]
-        assert decoded.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()  # type: ignore[union-attr]
+        expected = original.annotation.layers[layer]
+        assert table.annotation.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()
+        assert decoded.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()
 
 
 def test_formats_with_one_label_refuse_several_layers(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.annotation import Annotation
-from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.reading import annotate
+from clueval_xlsx.corpus.pair import Pair, on_pair
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
@@ -174,11 +173,10 @@ def test_the_corpus_of_a_pair_can_be_made_again_from_gold_and_what_was_added(gol
         FOLDER / gold, FOLDER / pred, None, ReadOptions(text=FOLDER / "brat-gold" if pred == "brat-pred" else None)
     )
     assert pair.added is not None
-    again = read(FOLDER / gold).on_pair(pair.added, pair.corpus.doc_ids)
+    again = on_pair(read(FOLDER / gold), pair.added, pair.corpus.doc_ids)
     assert list(again.corpus.tokens) == tokens(pair)
     assert again.corpus.documents.start.tolist() == pair.corpus.documents.start.tolist()
-    corpus = again.corpus
-    own = annotate(again, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start)
+    own = again.annotation
     assert spans(own) == spans(pair.gold)
 
 
@@ -186,4 +184,5 @@ def test_gold_is_cut_again_as_it_was_for_the_pair() -> None:
     gold = [("Ann-Lee", "B-PER"), ("kam", "O")]
     pair = align(gold, [("Ann", "B-PER"), ("-Leek", "O"), ("am", "O")])
     assert pair.added is not None
-    assert list(read(vrt(gold)).on_pair(pair.added).corpus.tokens) == tokens(pair) == ["Ann", "-Lee", "k", "am"]
+    again = on_pair(read(vrt(gold)), pair.added, pair.corpus.doc_ids)
+    assert list(again.corpus.tokens) == tokens(pair) == ["Ann", "-Lee", "k", "am"]

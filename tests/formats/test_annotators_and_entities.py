@@ -49,7 +49,7 @@ def stream(*documents: dict[str, Any]) -> io.BytesIO:
 
 
 def surfaces(reading: Reading, layer: str = "span") -> list[tuple[str, str]]:
-    frame = reading.layers[layer]
+    frame = reading.annotation.layers[layer]
     return [
         (reading.corpus.text(start, end), str(label)) for start, end, label in frame.itertuples(index=False, name=None)
     ]  # type: ignore[union-attr]
@@ -97,7 +97,7 @@ def test_two_people_of_one_file_can_be_compared_on_the_documents_both_have_seen(
 
 def test_label_studio_people_and_models() -> None:
     reading = read(FOLDER / "label-studio.json", ReadOptions(annotator="anna@example.org"))
-    assert len(reading.layers["span"]) == 10  # type: ignore[arg-type]
+    assert len(reading.annotation.layers["span"]) == 10
     with pytest.raises(InputError, match=r"no annotator '9'"):  # cancelled
         read(FOLDER / "label-studio.json", ReadOptions(annotator="9"))
     pair = read_pair(FOLDER / "label-studio.json", FOLDER / "label-studio.json", None, ReadOptions(annotator="m-1"))

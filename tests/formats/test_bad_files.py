@@ -138,7 +138,7 @@ def test_a_line_of_annotation_with_a_great_gap_is_read_at_once(tmp_path: Path) -
     gap = " " * 200_000  # the time to read it once grew with the square of its length
     (tmp_path / "a.txt").write_text(f"Ann{gap}Lee", "utf-8")
     (tmp_path / "a.ann").write_text(f"T1\tX 0 {6 + len(gap)}\tAnn{gap}Lee{gap}\n", "utf-8")
-    assert len(read(tmp_path).layers["span"]) == 1
+    assert len(read(tmp_path).annotation.layers["span"]) == 1
 
 
 def test_every_problem_of_a_file_is_listed() -> None:
@@ -199,7 +199,7 @@ def test_brat_without_an_annotation_file_has_no_annotations(tmp_path: Path) -> N
     (tmp_path / "a.txt").write_text("Ann kam.")
     reading = read(tmp_path)
     assert len(reading.corpus) == 3
-    assert len(reading.layers["span"]) == 0  # type: ignore[arg-type]
+    assert len(reading.annotation.layers["span"]) == 0
 
 
 def table_complaint(content: str, options: ReadOptions | None = None) -> list[str]:
@@ -317,7 +317,7 @@ def test_layers_that_a_format_does_not_have(name: str, layers: dict[str, Any], e
 
 
 def test_a_format_with_one_field_takes_any_name_for_its_layer() -> None:
-    assert list(read(FIXTURES / "presidio-gold.json", ReadOptions(layers={"category": None})).layers) == ["category"]
+    assert read(FIXTURES / "presidio-gold.json", ReadOptions(layers={"category": None})).layer_names == ("category",)
 
 
 def test_a_folder_or_a_stream_in_the_wrong_format() -> None:
@@ -358,7 +358,7 @@ def test_a_file_that_is_not_utf8(both_refuse) -> None:
 
 
 def test_a_bad_byte_is_found_at_the_border_of_a_decoding_step(monkeypatch: pytest.MonkeyPatch, write) -> None:
-    from clueval_xlsx.formats.columns import fields
+    from clueval_xlsx.formats.columns import lines as fields
 
     content = "äöü\tO\n".encode() * 3 + b"\xc3"
     for step in range(4, 16):  # a character has up to four bytes

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.correcting import correct
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.spans import make_spans
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import annotators, read
 from clueval_xlsx.formats.registry import format_named
@@ -42,7 +42,7 @@ def load(data: str | bytes, name: str, **options: Any) -> Reading:
 
 
 def spans(reading: Reading, layer: str = "span") -> list[tuple[str, str | None]]:
-    assert isinstance(reading, TextReading)
+    assert not reading.tokenised
     ranges, labels = reading.mentions.ranges, reading.mentions.labels[layer]
     rows = reading.mentions.rows_of(layer).tolist()
     found = []
@@ -165,7 +165,7 @@ def test_several_types_must_be_chosen_from_or_are_layers_that_may_overlap() -> N
     reading = load(both, "x", layers={"lu": "Lu:luvalue", "fe": "webanno.custom.Frame:FE"})
     assert spans(reading, "lu") == [("Bob", "bob"), ("the clock", "clock")]
     assert spans(reading, "fe") == [("auctioned", "transaction"), ("clock", "part")]
-    assert reading.correct({}) == {"x": both.encode()}
+    assert correct(reading, {}) == {"x": both.encode()}
 
 
 def changed(before: str, after: str) -> tuple[list[str], list[str]]:
@@ -243,7 +243,7 @@ def test_offsets_of_a_cas_count_utf16_units() -> None:
 def test_a_custom_type_is_known_by_its_only_feature() -> None:
     element = entity(10, 0, 3, 'kind="NAME" confidence="0.5"', "custom:PHI")
     reading = load(xmi("Ann Lee", element), "x.xmi")
-    assert isinstance(reading, TextReading)
+    assert not reading.tokenised
     assert spans(reading) == [("Ann", "NAME")]
     assert reading.listed.scores is not None
     assert reading.listed.scores.tolist() == [0.5]
@@ -281,7 +281,7 @@ def test_relations_go_with_the_annotation_they_end_at_and_so_do_links() -> None:
 @pytest.mark.parametrize("name", SINGLE)
 def test_no_correction_gives_the_identical_bytes(name: str) -> None:
     reading = read(FIXTURES / name)
-    assert reading.correct(annotate(reading).layers) == {name: (FIXTURES / name).read_bytes()}
+    assert correct(reading, reading.annotation.layers) == {name: (FIXTURES / name).read_bytes()}
 
 
 @pytest.mark.parametrize("name", ["gold.xmi", "cas.json"])
@@ -331,17 +331,17 @@ def test_what_cassis_writes_is_read_and_corrected_at_any_place(text: str, data: 
     raw = (cas.to_xmi() if name == "x.xmi" else cas.to_json()).encode()
     reading = read(io.BytesIO(raw), name=name)
     assert spans(reading) == [(text[start:end], "A & B")]
-    assert reading.correct(annotate(reading).layers) == {name: raw}
+    assert correct(reading, reading.annotation.layers) == {name: raw}
     first = data.draw(st.integers(0, len(text) - 1))
     last = data.draw(st.integers(first + 1, len(text)))
     from clueval_xlsx.corpus.running_text import RunningText
     from clueval_xlsx.text.tokenise import Ranges
 
-    assert isinstance(reading, TextReading)
+    assert not reading.tokenised
     ranges = Ranges(np.array([0]), np.array([first]), np.array([last]))
-    corpus = reading.corpus_with(ranges)
+    corpus = reading.cut_at(ranges)
     frame = make_spans(*RunningText.of(corpus).positions(ranges), {"span": ["New"]})
-    after = reading.correct({"span": frame}, corpus)[name]
+    after = correct(reading, {"span": frame}, corpus)[name]
     assert spans(read(io.BytesIO(after), name=name)) == [(text[first:last], "New")]
     again = (
         cassis.load_cas_from_xmi(io.BytesIO(after), types)
@@ -421,9 +421,9 @@ def test_annotators_of_other_formats_are_listed_too() -> None:
 def test_a_corrected_project_changes_in_the_corrected_files_alone(ending: str) -> None:
     path = FIXTURES / f"inception-{ending}.zip"
     reading = read(path, ReadOptions(annotator="anna"))
-    frame = annotate(reading).layers["span"]
-    assert reading.correct({"span": frame}) == {path.name: path.read_bytes()}
-    after = reading.correct({"span": frame.iloc[1:]})[path.name]
+    frame = reading.annotation.layers["span"]
+    assert correct(reading, {"span": frame}) == {path.name: path.read_bytes()}
+    after = correct(reading, {"span": frame.iloc[1:]})[path.name]
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(io.BytesIO(after)) as new:
         assert [entry.filename for entry in new.infolist()] == [entry.filename for entry in old.infolist()]
         different = [name for name in old.namelist() if old.read(name) != new.read(name)]
@@ -496,7 +496,7 @@ def test_a_damaged_archive_is_refused() -> None:
 @pytest.mark.parametrize(("format_", "ending"), [("cas", ".xmi"), ("cas-json", ".json"), ("webanno", ".tsv")])
 def test_written_files_hold_the_same_spans(format_: str, ending: str, tmp_path: Path) -> None:
     reading = read(FIXTURES / "gold.vrt")
-    files = output_files(reading, annotate(reading).layers, format_named(format_), tmp_path / "out")
+    files = output_files(reading, reading.annotation.layers, format_named(format_), tmp_path / "out")
     assert len(files) == 2
     assert {path.suffix for path in files} == {ending}
     source = spans(read(FIXTURES / "brat-gold"))
@@ -506,7 +506,7 @@ def test_written_files_hold_the_same_spans(format_: str, ending: str, tmp_path: 
 
 def test_a_written_archive_holds_the_same_spans(tmp_path: Path) -> None:
     reading = read(FIXTURES / "brat-gold")
-    files = output_files(reading, annotate(reading).layers, format_named("inception"), tmp_path / "out.zip")
+    files = output_files(reading, reading.annotation.layers, format_named("inception"), tmp_path / "out.zip")
     ((path, content),) = files.items()
     assert path == tmp_path / "out.zip"
     again = read(io.BytesIO(content), name="out.zip")
@@ -519,7 +519,7 @@ def test_without_the_extra_the_message_says_how_to_get_it(tmp_path: Path, monkey
     monkeypatch.setitem(sys.modules, "cassis", None)
     reading = read(FIXTURES / "gold.xmi")  # reading needs nothing
     with pytest.raises(OptionError, match=r"install clueval-xlsx\[cas\]"):
-        output_files(reading, annotate(reading).layers, format_named("cas"), tmp_path / "x.xmi")
+        output_files(reading, reading.annotation.layers, format_named("cas"), tmp_path / "x.xmi")
 
 
 @pytest.mark.parametrize("ending", ["xmi", "json", "tsv"])
@@ -528,13 +528,13 @@ def test_the_folder_of_an_unpacked_project_is_read_and_corrected(ending: str, tm
         packed.extractall(tmp_path)
     assert annotators(tmp_path) == ["anna", "model"]
     reading = read(tmp_path, ReadOptions(annotator="anna"))
-    frame = annotate(reading).layers["span"]
+    frame = reading.annotation.layers["span"]
     assert len(frame) == 10
     before = {
         path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
     }
-    assert reading.correct({"span": frame}) == before
-    after = reading.correct({"span": frame.iloc[1:]})
+    assert correct(reading, {"span": frame}) == before
+    after = correct(reading, {"span": frame.iloc[1:]})
     assert [path for path in before if before[path] != after[path]] == [
         f"annotation/AG-Birkenau-5-C-88-23/anna.{'zip' if ending == 'xmi' else ending}"
     ]
@@ -546,4 +546,4 @@ def test_a_folder_of_xmi_files_beside_their_type_system_is_one_corpus(tmp_path: 
     (tmp_path / "TypeSystem.xml").write_text("<typeSystemDescription/>")
     reading = read(tmp_path)
     assert reading.doc_ids == ("a", "b")
-    assert len(annotate(reading).layers["span"]) == 2
+    assert len(reading.annotation.layers["span"]) == 2

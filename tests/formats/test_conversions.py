@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import CONVERTED, format_named
 from clueval_xlsx.options import ReadOptions
@@ -23,7 +23,7 @@ TOKENS = ["vrt", "conll", "token-csv", "huggingface"]
 
 def spans(reading: Reading) -> list[tuple[str, str, str]]:
     """Documents, words without white space, and labels."""
-    corpus, frame = reading.corpus, annotate(reading).layers["span"]
+    corpus, frame = reading.corpus, reading.annotation.layers["span"]
     rows = frame.itertuples(index=False, name=None)
     found = [
         (
@@ -37,7 +37,7 @@ def spans(reading: Reading) -> list[tuple[str, str, str]]:
 
 
 def offsets(reading: Reading) -> list[tuple[str, int, int]]:
-    ranges = reading.running_text.ranges(annotate(reading).layers["span"])
+    ranges = reading.running_text.ranges(reading.annotation.layers["span"])
     rows = zip(ranges.document.tolist(), ranges.start.tolist(), ranges.end.tolist(), strict=True)
     return [(reading.doc_ids[document], start, end) for document, start, end in rows]
 
@@ -78,7 +78,7 @@ def test_scores_and_metadata_are_kept_or_their_loss_is_said(tmp_path: Path, targ
     assert done.code == 0, done.err
     text = str(tmp_path / "in.jsonl") if format_named(target).needs_text else None
     after = read(out, ReadOptions(format=target, text=text))
-    kept = after.scores is not None and after.scores["score"].tolist() == [0.5]
+    kept = after.annotation.scores is not None and after.annotation.scores["score"].tolist() == [0.5]
     assert ("will not have: 1 scores" in done.err) == (not kept)
     if text is None:  # whose text lies elsewhere has its metadata there
         known = "court" in after.corpus.documents.attributes(0)
@@ -98,7 +98,7 @@ def test_every_label_that_cannot_be_held_is_listed_and_nothing_is_written(tmp_pa
 def test_a_score_survives_from_record_to_record() -> None:
     content = b'{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER", "score": 0.25}]}'
     found = read(io.BytesIO(content), name="x.json")
-    assert annotate(found).scores is not None
+    assert found.annotation.scores is not None
 
 
 def test_presidio_is_a_list_or_lines_as_the_name_asks(tmp_path: Path) -> None:
@@ -108,4 +108,4 @@ def test_presidio_is_a_list_or_lines_as_the_name_asks(tmp_path: Path) -> None:
         assert run("convert", source, target, "--to", "presidio").code == 0
     listed, lines = (target.read_text("utf-8") for target in targets)
     assert json.loads(listed) == [json.loads(line) for line in lines.splitlines()]
-    assert annotate(read(targets[0])).layers["span"].equals(annotate(read(targets[1])).layers["span"])
+    assert read(targets[0]).annotation.layers["span"].equals(read(targets[1]).annotation.layers["span"])

@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.corpus.reading import annotate
-from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import ReadOptions
-from tests.support.corrections import corrected_bytes
 from tests.support.extras import needed
 from tests.support.folders import FIXTURES
 
@@ -41,13 +39,13 @@ def packed(*, groups: bool = False) -> bytes:
     return DocBin(store_user_data=True, docs=[doc, other]).to_bytes()
 
 
-def load(raw: bytes, **options: Any) -> TextReading:
+def load(raw: bytes, **options: Any) -> Reading:
     reading = read(io.BytesIO(raw), ReadOptions(**options), name="x.spacy")
-    assert isinstance(reading, TextReading)
+    assert not reading.tokenised
     return reading
 
 
-def words(reading: TextReading, layer: str = "span") -> list[tuple[str, str]]:
+def words(reading: Reading, layer: str = "span") -> list[tuple[str, str]]:
     ranges, labels = reading.mentions.ranges, reading.mentions.labels[layer]
     rows = reading.mentions.rows_of(layer).tolist()
     return [
@@ -72,31 +70,10 @@ def test_a_span_group_is_a_layer_with_its_scores() -> None:
         load(packed(groups=True), layers={"span": "xx"})
 
 
-def test_no_correction_gives_the_identical_bytes() -> None:
-    raw = packed(groups=True)
-    reading = load(raw)
-    assert reading.correct(annotate(reading).layers) == {"x.spacy": raw}
-
-
-def test_only_the_corrected_entities_change() -> None:
-    raw = packed(groups=True)
-    after = DocBin().from_bytes(corrected_bytes(load(raw), ("Ann", "PER"), ("met", "VERB"), ("Bob", "PER")))
-    docs, old = list(after.get_docs(Vocab())), list(DocBin().from_bytes(raw).get_docs(Vocab()))
-    assert [(each.text, each.label_) for each in docs[0].ents] == [("Ann", "PER"), ("met", "VERB"), ("Bob", "PER")]
-    assert [doc.to_json()["tokens"] for doc in docs] == [doc.to_json()["tokens"] for doc in old]
-    assert [(each.text, each.label_) for each in docs[0].spans["sc"]] == [("Ann Lee", "NAME"), ("Ann", "FIRST")]
-    assert [doc.user_data for doc in docs] == [doc.user_data for doc in old]
-
-
-def test_a_correction_inside_a_token_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="'An' begins or ends inside a token, which spaCy cannot hold"):
-        corrected_bytes(load(packed()), ("An", "PER"))
-
-
 def test_written_files_hold_the_same_text_and_spans(tmp_path: Path) -> None:
     reading = read(FIXTURES / "brat-gold")
-    assert isinstance(reading, TextReading)
-    files = output_files(reading, annotate(reading).layers, format_named("docbin"), tmp_path / "out.spacy")
+    assert not reading.tokenised
+    files = output_files(reading, reading.annotation.layers, format_named("docbin"), tmp_path / "out.spacy")
     again = load(files[tmp_path / "out.spacy"])
     assert [document.text for document in again.documents] == [document.text for document in reading.documents]
     assert again.doc_ids == reading.doc_ids

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.reading import annotate
+from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import ReadOptions
@@ -33,17 +33,17 @@ def test_a_folder_of_columns_is_one_corpus_in_natural_order(tmp_path: Path) -> N
     found = read(folder(tmp_path, COLUMNS))
     assert found.doc_ids == ("doc-2", "doc-10")
     assert list(found.corpus.tokens) == ["Ann", "Lee", "Bob", "ran"]
-    assert len(annotate(found).layers["span"]) == 2
+    assert len(found.annotation.layers["span"]) == 2
 
 
 def test_an_uncorrected_folder_comes_back_byte_by_byte_with_its_other_files(tmp_path: Path) -> None:
     found = read(folder(tmp_path, COLUMNS))
-    assert found.correct(annotate(found).layers) == {name: text.encode() for name, text in COLUMNS.items()}
+    assert correct(found, found.annotation.layers) == {name: text.encode() for name, text in COLUMNS.items()}
 
 
 def test_a_correction_changes_one_file_of_a_folder(tmp_path: Path) -> None:
     found = read(folder(tmp_path, COLUMNS))
-    files = found.correct({"span": annotate(found).layers["span"][1:]})
+    files = correct(found, {"span": found.annotation.layers["span"][1:]})
     assert files["doc-2.conll"] == b"\xef\xbb\xbfAnn O\nLee O"
     assert files["doc-10.conll"] == COLUMNS["doc-10.conll"].encode()
 
@@ -63,8 +63,8 @@ def test_a_folder_of_json_lines_is_one_corpus_and_is_corrected_file_by_file(tmp_
     files = {"b.jsonl": record("Ann Lee", 0, 3, id=1), "a.jsonl": record("Bob ran", 0, 3, id=1)}
     found = read(folder(tmp_path, files))
     assert found.doc_ids == ("a/1", "b/1")
-    assert found.correct(annotate(found).layers) == {name: text.encode() for name, text in files.items()}
-    changed = found.correct({"span": annotate(found).layers["span"][1:]})
+    assert correct(found, found.annotation.layers) == {name: text.encode() for name, text in files.items()}
+    changed = correct(found, {"span": found.annotation.layers["span"][1:]})
     assert json.loads(changed["a.jsonl"]) == {"text": "Bob ran", "label": [], "id": 1}
     assert changed["b.jsonl"] == files["b.jsonl"].encode()
 

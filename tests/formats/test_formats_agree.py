@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.formats.registry import format_named
@@ -111,7 +110,7 @@ def test_converted_sides_give_the_same_metrics_and_cases(
     for side in ("gold", "pred"):
         reading = read(FOLDER / f"brat-{side}", ReadOptions(text=str(TEXT)))
         target = tmp_path / (side + {"docbin": ".spacy", "inception": ".zip"}.get(format_, ""))
-        for path, content in output_files(reading, annotate(reading).layers, format_named(format_), target).items():
+        for path, content in output_files(reading, reading.annotation.layers, format_named(format_), target).items():
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(content)
         sides.append(target)

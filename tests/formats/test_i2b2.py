@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.corpus.reading import Reading, annotate
-from clueval_xlsx.corpus.text_reading import TextReading
+from clueval_xlsx.corpus.correcting import correct
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import format_named
@@ -39,7 +39,7 @@ def load(data: str, **options: Any) -> Reading:
 
 
 def spans(reading: Reading, layer: str = "span") -> list[tuple[str, str]]:
-    assert isinstance(reading, TextReading)
+    assert not reading.tokenised
     ranges, labels = reading.mentions.ranges, reading.mentions.labels[layer]
     text = reading.documents[0].text
     return [(text[ranges.start[row] : ranges.end[row]], labels[row]) for row in range(len(reading.mentions))]
@@ -67,7 +67,7 @@ def test_what_mae_writes_is_read_and_corrected() -> None:
 
 def test_no_correction_gives_the_identical_bytes() -> None:
     reading = load(MEDDOCAN)
-    assert reading.correct(annotate(reading).layers) == {"x.xml": MEDDOCAN.encode()}
+    assert correct(reading, reading.annotation.layers) == {"x.xml": MEDDOCAN.encode()}
 
 
 def test_only_the_corrected_tags_change() -> None:
@@ -109,11 +109,11 @@ def test_a_broken_file_is_answered_with_what_is_wrong(data: str, message: str) -
 
 def test_written_files_hold_the_same_text_and_spans(tmp_path: Path) -> None:
     reading = read(FIXTURES / "brat-gold")
-    files = output_files(reading, annotate(reading).layers, format_named("i2b2"), tmp_path / "out")
+    files = output_files(reading, reading.annotation.layers, format_named("i2b2"), tmp_path / "out")
     assert sorted(path.name for path in files) == ["AG-Birkenau-5-C-88-23.xml", "LG-Seehafen-2-O-17-24.xml"]
     for path, content in files.items():
         again = read(io.BytesIO(content), name=path.name)
         own = read(FIXTURES / "brat-gold" / f"{path.stem}.ann")
         assert again.documents[0].text == own.documents[0].text
         assert spans(again) == spans(own)
-        assert again.correct(annotate(again).layers) == {path.name: content}
+        assert correct(again, again.annotation.layers) == {path.name: content}

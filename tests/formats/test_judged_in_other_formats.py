@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.formats.registry import format_named
@@ -22,7 +21,6 @@ SOURCES = {
     "inception": ("gold.zip", "out.zip"),
     "webanno": ("gold", "out"),
     "cas-json": ("gold", "out"),
-    "docbin": ("gold.spacy", "out.spacy"),
 }
 
 
@@ -32,7 +30,7 @@ def test_a_judgement_reaches_gold_of_every_format(format_: str, tmp_path: Path) 
     name, out = SOURCES[format_]
     gold = tmp_path / name
     source = read(FIXTURES / "brat-gold")
-    for path, content in output_files(source, annotate(source).layers, format_named(format_), gold).items():
+    for path, content in output_files(source, source.annotation.layers, format_named(format_), gold).items():
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
     pair = read_pair(gold, FIXTURES / "brat-pred", None, ReadOptions(text=str(FIXTURES / "brat-gold")))
@@ -44,7 +42,7 @@ def test_a_judgement_reaches_gold_of_every_format(format_: str, tmp_path: Path) 
     done = run("reimport", book, "--gold", gold, "-o", tmp_path / out)
     assert done.code == 0, done.err
     after = read(tmp_path / out)
-    frame = annotate(after).layers["span"]
+    frame = after.annotation.layers["span"]
     words = [after.corpus.text(start, end) for start, end in zip(frame["start"], frame["end"], strict=True)]
     assert len(words) == 9
     assert "DE00 1234 5678" not in words

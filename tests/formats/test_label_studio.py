@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.correcting import correct
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
@@ -37,7 +38,7 @@ def words(reading: Reading) -> dict[str, list[tuple[str, str | None]]]:
             (corpus.text(start, end), None if label != label else label)  # noqa: PLR0124  # no label is NaN
             for start, end, label in frame.itertuples(index=False, name=None)
         ]
-        for layer, frame in annotate(reading).layers.items()
+        for layer, frame in reading.annotation.layers.items()
     }
 
 
@@ -65,8 +66,8 @@ def test_choices_textareas_and_relations_are_no_spans() -> None:
 
 def test_whoever_deletes_a_region_deletes_all_that_shares_its_id() -> None:
     found = load([task(region(0, 7, "PER"), CHOICE, AREA, region(12, 15, "PER", id_="b"), RELATION)])
-    spans = annotate(found).layers["span"]
-    after = json.loads(found.correct({"span": spans[spans["start"] > 0]})["x.json"])
+    spans = found.annotation.layers["span"]
+    after = json.loads(correct(found, {"span": spans[spans["start"] > 0]})["x.json"])
     assert after[0]["annotations"][0]["result"] == [region(12, 15, "PER", id_="b")]
 
 
@@ -83,9 +84,9 @@ def test_each_label_control_is_a_layer_and_they_may_overlap() -> None:
 def test_a_correction_of_one_control_leaves_the_other() -> None:
     content = [task(region(0, 7, "PER"), region(0, 3, "high", id_="b", control="risk"))]
     found = load(content)
-    layers = dict(annotate(found).layers)
+    layers = dict(found.annotation.layers)
     layers["risk"] = layers["risk"].assign(end=1)
-    results = json.loads(found.correct(layers)["x.json"])[0]["annotations"][0]["result"]
+    results = json.loads(correct(found, layers)["x.json"])[0]["annotations"][0]["result"]
     assert results[0] == region(0, 7, "PER")
     assert results[1]["value"] == {"start": 0, "end": 7, "text": "Ann Lee", "labels": ["high"]}
 
@@ -120,8 +121,8 @@ def test_json_min_has_the_regions_under_the_name_of_their_control() -> None:
     found = load([MIN])
     assert found.doc_ids == ("4",)
     assert words(found) == {"span": [("Ann Lee", "PER")]}
-    assert found.correct(annotate(found).layers)["x.json"] == json.dumps([MIN]).encode()
-    after = json.loads(found.correct({"span": annotate(found).layers["span"].assign(end=0)})["x.json"])
+    assert correct(found, found.annotation.layers)["x.json"] == json.dumps([MIN]).encode()
+    after = json.loads(correct(found, {"span": found.annotation.layers["span"].assign(end=0)})["x.json"])
     assert after == [{**MIN, "label": [{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}]}]
 
 
@@ -139,20 +140,20 @@ def test_a_single_task_lines_of_tasks_and_completions_are_read() -> None:
     for content, name in ((one, "x.json"), (old, "x.json"), ([old], "x.json")):
         found = load(content, name)
         assert words(found) == {"span": [("Ann Lee", "PER")]}
-        assert found.correct(annotate(found).layers)[name] == json.dumps(content).encode()
+        assert correct(found, found.annotation.layers)[name] == json.dumps(content).encode()
     assert load(lines, "x.jsonl").doc_ids == ("1", "2")
 
 
 def test_the_score_of_a_region_is_kept() -> None:
     found = load([task(region(0, 7, "PER", score=0.75), region(12, 15, "PER", id_="b"))])
-    assert found.scores is not None
-    assert found.scores.to_dict("records") == [{"start": 0, "end": 1, "score": 0.75}]
+    assert found.annotation.scores is not None
+    assert found.annotation.scores.to_dict("records") == [{"start": 0, "end": 1, "score": 0.75}]
 
 
 def test_a_new_region_has_the_control_of_its_layer() -> None:
     content = [task(region(0, 7, "PER", control="ner"))]
     found = load(content)
-    spans = annotate(found).layers["span"]
+    spans = found.annotation.layers["span"]
     moved = spans.assign(start=3, end=3)
-    new = json.loads(found.correct({"span": moved})["x.json"])[0]["annotations"][0]["result"]
+    new = json.loads(correct(found, {"span": moved})["x.json"])[0]["annotations"][0]["result"]
     assert [(each["from_name"], each["value"]["text"]) for each in new] == [("ner", "Bob")]

@@ -11,8 +11,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from clueval_xlsx.corpus.reading import annotate
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read, read_pair
@@ -92,47 +90,18 @@ def test_a_score_is_kept() -> None:
     columns = of_table("pred-chars.csv")
     columns["score"] = [index / 100 for index in range(len(columns["label"]))]
     reading = load(packed(columns), text=str(FIXTURES / "brat-gold"))
-    assert isinstance(reading, TextReading)
+    assert not reading.tokenised
     assert reading.listed.scores is not None
     assert reading.listed.scores.tolist()[:3] == [0.0, 0.01, 0.02]
 
 
-@pytest.mark.parametrize("name", ["gold.tsv", "tokens"])
-def test_no_correction_gives_the_identical_bytes(name: str) -> None:
-    raw = packed(tokens("gold.vrt") if name == "tokens" else of_table(name))
-    reading = load(raw, text=None if name == "tokens" else str(FIXTURES / "gold.vrt"))
-    assert reading.correct(annotate(reading).layers) == {"x.parquet": raw}
-
-
-def test_a_corrected_table_of_tokens_changes_in_its_tags_alone() -> None:
-    raw = packed(tokens("gold.vrt"))
-    reading = load(raw)
-    frame = annotate(reading).layers["span"]
-    after = pq.read_table(io.BytesIO(reading.correct({"span": frame.iloc[1:]})["x.parquet"]))
-    before = pq.read_table(io.BytesIO(raw))
-    assert after.schema == before.schema
-    assert after.drop_columns(["tag"]) == before.drop_columns(["tag"])
-    tags = zip(before["tag"].to_pylist(), after["tag"].to_pylist(), strict=True)
-    assert [pair for pair in tags if pair[0] != pair[1]] == [("B-DATE", "O")] + [("I-DATE", "O")] * 3
-
-
-def test_a_corrected_table_of_spans_keeps_its_other_rows_and_its_types() -> None:
-    raw = packed(of_table("gold.tsv"))
-    reading = load(raw, text=str(FIXTURES / "gold.vrt"))
-    frame = annotate(reading).layers["span"]
-    after = pq.read_table(io.BytesIO(reading.correct({"span": frame.iloc[1:]})["x.parquet"]))
-    before = pq.read_table(io.BytesIO(raw))
-    assert after.schema == before.schema
-    assert after.to_pylist() == before.to_pylist()[1:]
-
-
 def test_a_written_table_is_read_back(tmp_path: Path) -> None:
     reading = read(FIXTURES / "gold.vrt")
-    layers = annotate(reading).layers
+    layers = reading.annotation.layers
     path = tmp_path / "out.parquet"
     path.write_bytes(output_files(reading, layers, format_named("parquet"), path)[path])
     again = read(path, ReadOptions(text=str(FIXTURES / "gold.vrt")))
-    pd.testing.assert_frame_equal(annotate(again).layers["span"], layers["span"], check_categorical=False)
+    pd.testing.assert_frame_equal(again.annotation.layers["span"], layers["span"], check_categorical=False)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.correcting import correct
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import ReadOptions
@@ -21,7 +22,7 @@ def folder(place: Path, **files: str | bytes) -> Path:
 
 
 def words(reading: Reading) -> list[tuple[str, str]]:
-    spans = annotate(reading).layers["span"]
+    spans = reading.annotation.layers["span"]
     rows = spans.itertuples(index=False, name=None)
     return [(reading.corpus.text(start, end), label) for start, end, label in rows]
 
@@ -40,18 +41,18 @@ BOM = b"\xef\xbb\xbf"
 def test_a_byte_order_mark_is_a_character_if_the_offsets_count_it(tmp_path: Path, line: str, why: str) -> None:
     found = read(folder(tmp_path, a__txt=BOM + b"Ann Lee came.", a__ann=line))
     assert words(found) == [("Ann Lee", "PER")], why
-    assert found.correct(annotate(found).layers)["a.ann"] == line.encode()
-    shorter = annotate(found).layers["span"].assign(end=0)
+    assert correct(found, found.annotation.layers)["a.ann"] == line.encode()
+    shorter = found.annotation.layers["span"].assign(end=0)
     start, end = line.split()[2:4]
     expected = line.replace(f"{start} {end}", f"{start} {int(end) - 4}").replace("Ann Lee", "Ann")
-    assert found.correct({"span": shorter})["a.ann"] == expected.encode()
+    assert correct(found, {"span": shorter})["a.ann"] == expected.encode()
 
 
 def test_parts_that_only_white_space_parts_are_one_span(tmp_path: Path) -> None:
     line = "T1\tPER 0 3;4 7\tAnn Lee\n"
     found = read(folder(tmp_path, a__txt="Ann\nLee came.", a__ann=line))
-    assert len(annotate(found).layers["span"]) == 1
-    assert found.correct(annotate(found).layers)["a.ann"] == line.encode()
+    assert len(found.annotation.layers["span"]) == 1
+    assert correct(found, found.annotation.layers)["a.ann"] == line.encode()
 
 
 SPLIT = "T1\tPER 0 3;8 11\tAnn Lee\nA1\tSure T1\n"
@@ -68,23 +69,23 @@ def test_other_spans_of_several_parts_are_refused_with_the_options(tmp_path: Pat
 def test_parts_are_joined_from_the_first_to_the_last(tmp_path: Path) -> None:
     found = read(folder(tmp_path, a__txt=PARTED, a__ann=SPLIT), ReadOptions(discontinuous="join"))
     assert words(found) == [("Ann and Lee", "PER")]
-    assert found.correct(annotate(found).layers)["a.ann"] == SPLIT.encode()
-    shorter = annotate(found).layers["span"].assign(end=0)
-    assert found.correct({"span": shorter})["a.ann"] == b"T1\tPER 0 3\tAnn\nA1\tSure T1\n"
+    assert correct(found, found.annotation.layers)["a.ann"] == SPLIT.encode()
+    shorter = found.annotation.layers["span"].assign(end=0)
+    assert correct(found, {"span": shorter})["a.ann"] == b"T1\tPER 0 3\tAnn\nA1\tSure T1\n"
 
 
 def test_parts_are_split_into_spans_and_corrected_one_by_one(tmp_path: Path) -> None:
     found = read(folder(tmp_path, a__txt=PARTED, a__ann=SPLIT), ReadOptions(discontinuous="split"))
     assert words(found) == [("Ann", "PER"), ("Lee", "PER")]
-    spans = annotate(found).layers["span"]
-    assert found.correct({"span": spans})["a.ann"] == SPLIT.encode()
-    assert found.correct({"span": spans[:1]})["a.ann"] == b"T1\tPER 0 3\tAnn\nA1\tSure T1\n"
-    assert found.correct({"span": spans[:0]})["a.ann"] == b""
+    spans = found.annotation.layers["span"]
+    assert correct(found, {"span": spans})["a.ann"] == SPLIT.encode()
+    assert correct(found, {"span": spans[:1]})["a.ann"] == b"T1\tPER 0 3\tAnn\nA1\tSure T1\n"
+    assert correct(found, {"span": spans[:0]})["a.ann"] == b""
 
 
 def test_every_other_file_comes_along_into_the_corrected_folder(tmp_path: Path) -> None:
     found = read(folder(tmp_path, a__txt="Ann", a__ann="", annotation_conf="[entities]\nPER\n"))
-    assert found.correct(annotate(found).layers) == {
+    assert correct(found, found.annotation.layers) == {
         "a.txt": b"Ann",
         "a.ann": b"",
         "annotation.conf": b"[entities]\nPER\n",

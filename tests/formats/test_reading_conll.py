@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.module import OpenedSource, find_format
@@ -20,8 +20,7 @@ def reading(text: str, **options: object) -> Reading:
 
 def spans(text: str, **options: object) -> list[tuple]:
     found = reading(text, **options)
-    corpus = found.corpus
-    return listed(annotate(found, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start).spans)
+    return listed(found.annotation.spans)
 
 
 @pytest.mark.parametrize("separator", [" ", "\t", "  ", " \t ", "   \t"])

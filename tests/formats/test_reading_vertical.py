@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import make_pair
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.columns import fields
+from clueval_xlsx.formats.columns import lines as fields
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import ReadOptions
 from tests.support.commands import EXAMPLE_OPTIONS, run
@@ -31,8 +31,7 @@ def tokens(text: str | bytes, **options: object) -> list[str]:
 
 def spans(text: str | bytes, **options: object) -> list[tuple]:
     found = reading(text, **options)
-    corpus = found.corpus
-    return listed(annotate(found, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start).spans)
+    return listed(found.annotation.spans)
 
 
 SMALL = "Ann\tB-PER\nLee\tI-PER\n"
@@ -66,12 +65,12 @@ def test_a_missing_final_newline_loses_no_token(end: str) -> None:
 
 def test_columns_are_counted_from_one_and_may_be_empty() -> None:
     found = reading("Ann\tB-HIGH\t\tB-PER\t\n", layers={"risk": 2, "category": 4})
-    assert found.layers["risk"].tags == ("B-HIGH",)
-    assert found.layers["category"].tags == ("B-PER",)
+    assert found.columns["risk"].tags == ("B-HIGH",)
+    assert found.columns["category"].tags == ("B-PER",)
 
 
 def test_the_default_layer_is_span_in_column_two() -> None:
-    assert dict(reading("Ann\tB-PER\tO\n").layers["span"].__dict__)["tags"] == ("B-PER",)
+    assert dict(reading("Ann\tB-PER\tO\n").columns["span"].__dict__)["tags"] == ("B-PER",)
 
 
 def test_tokens_with_spaces_and_letters_of_every_script_stay_whole() -> None:
@@ -364,7 +363,7 @@ def _outcome(text: str, options: dict) -> object:
         corpus.hard_breaks,
         None if corpus.glue is None else corpus.glue.tolist(),
         {name: (part.start.tolist(), part.stop.tolist()) for name, part in corpus.regions.items()},
-        listed(annotate(found, corpus, corpus.breaks).spans),
+        listed(found.annotation.spans),
     )
 
 

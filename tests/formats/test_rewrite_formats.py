@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.correcting import correct
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import RunningText
 from clueval_xlsx.corpus.spans import make_spans
-from clueval_xlsx.corpus.text_reading import TextReading
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import CluevalError, InputError
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.tokenise import Ranges
@@ -43,8 +44,6 @@ COLUMNS = [
     "gold-io.conll",
     "gold-bioes.conll",
     "gold-bilou.conll",
-    "gold-tokens.jsonl",
-    "gold-tokens.csv",
 ]
 S, B = "LG-Seehafen-2-O-17-24", "AG-Birkenau-5-C-88-23"
 
@@ -65,8 +64,7 @@ def original(name: str) -> dict[str, bytes]:
 
 
 def frames(reading: Reading) -> dict[str, pd.DataFrame]:
-    corpus = reading.corpus
-    return dict(annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start).layers)
+    return dict(reading.annotation.layers)
 
 
 def changed_lines(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
@@ -77,10 +75,10 @@ def changed_lines(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("name", [*SOURCES, *RECORDS, *COLUMNS, "gold.tsv", "gold-chars.tsv", "gold.vrt", "gold.conll"])
 def test_no_correction_gives_the_identical_bytes(name: str) -> None:
     reading = load(name)
-    assert reading.correct(frames(reading)) == original(name)
+    assert correct(reading, frames(reading)) == original(name)
 
 
-def correct(reading: Reading) -> dict[str, pd.DataFrame]:
+def wanted_spans(reading: Reading) -> dict[str, pd.DataFrame]:
     """Delete the date of the first court's judgement, shorten one span, relabel one, add one."""
     corpus = reading.corpus
     spans = frames(reading)["span"]
@@ -106,8 +104,8 @@ def correct(reading: Reading) -> dict[str, pd.DataFrame]:
 )
 def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
     reading = load(name)
-    wanted = correct(reading)
-    files = reading.correct(wanted)
+    wanted = wanted_spans(reading)
+    files = correct(reading, wanted)
     for path, content in files.items():
         (tmp_path / path).write_bytes(content)
     source = tmp_path if (FOLDER / name).is_dir() else tmp_path / name
@@ -125,7 +123,7 @@ def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
 
 
 def test_brat_changes_only_its_lines() -> None:
-    files = load("brat-gold").correct(correct(load("brat-gold")))
+    files = correct(load("brat-gold"), wanted_spans(load("brat-gold")))
     before = original("brat-gold")
     assert {name for name in files if files[name] != before[name]} == {f"{S}.ann"}
     gone, new = changed_lines(before[f"{S}.ann"], files[f"{S}.ann"])
@@ -148,7 +146,7 @@ def test_brat_changes_only_its_lines() -> None:
 
 def test_json_changes_only_its_annotations() -> None:
     before = original("tab.json")["tab.json"]
-    after = load("tab.json").correct(correct(load("tab.json")))["tab.json"]
+    after = correct(load("tab.json"), wanted_spans(load("tab.json")))["tab.json"]
     gone, new = changed_lines(before, after)
     assert new == [
         '      "end_offset": 95,',
@@ -171,7 +169,7 @@ def test_json_changes_only_its_annotations() -> None:
 def test_json_on_one_line_keeps_its_style() -> None:
     for name in ("presidio-gold.json", "label-studio.json"):
         before = original(name)[name].decode()
-        after = load(name).correct(correct(load(name)))[name].decode()
+        after = correct(load(name), wanted_spans(load(name)))[name].decode()
         assert "\n" not in after.rstrip("\n")
         assert after.isascii() == before.isascii()
         assert (", " in after.split('"text"')[0]) == (", " in before.split('"text"')[0])
@@ -182,7 +180,7 @@ def test_labels_of_other_layers_stay() -> None:
     reading = load("tab.json", **options)
     layers = frames(reading)
     moved = {layer: spans.assign(end=spans["end"].where(spans["start"] != 5, 7)) for layer, spans in layers.items()}
-    after = json.loads(reading.correct(moved)["tab.json"])
+    after = json.loads(correct(reading, moved)["tab.json"])
     mention = after[0]["annotations"]["annotator1"]["entity_mentions"][0]
     assert (mention["end_offset"], mention["span_text"]) == (41, "3. April")
     assert (mention["entity_type"], mention["identifier_type"], mention["entity_id"]) == ("DATE", "QUASI", "s-date")
@@ -193,25 +191,25 @@ def test_frames_over_the_corpus_of_a_pair() -> None:
     gold = load(name)
     pair = read_pair(FOLDER / name, FOLDER / "brat-gold")
     assert len(pair.corpus) > len(gold.corpus)
-    assert gold.correct(pair.gold.layers, pair.corpus) == original(name)
+    assert correct(gold, pair.gold.layers, pair.corpus) == original(name)
 
 
 def test_offsets_are_written_in_the_unit_they_were_read_in() -> None:
     content = '[{"full_text": "😀 Ann Lee", "spans": [{"entity_type": "X", "start_position": 3, "end_position": 10}]}]'
     reading = read(io.BytesIO(content.encode()), ReadOptions(offsets="utf16"), name="x.json")
     spans = make_spans(np.array([2]), np.array([2]), {"span": ["X"]})
-    assert reading.correct({"span": spans})["x.json"].decode() == content.replace(": 3,", ": 7,")
+    assert correct(reading, {"span": spans})["x.json"].decode() == content.replace(": 3,", ": 7,")
 
 
 def test_a_correction_inside_a_glyph_cannot_be_written_in_glyphs() -> None:
     content = '[{"full_text": "e\u0301", "spans": [{"entity_type": "X", "start_position": 0, "end_position": 1}]}]'
     reading = read(io.BytesIO(content.encode()), ReadOptions(offsets="glyphs"), name="x.json")
-    assert isinstance(reading, TextReading)
+    assert not reading.tokenised
     cut = Ranges(np.array([0]), np.array([0]), np.array([1]))
-    corpus = reading.corpus_with(cut)
+    corpus = reading.cut_at(cut)
     start, end = RunningText.of(corpus).positions(cut)
     with pytest.raises(InputError, match="inside a glyph"):
-        reading.correct({"span": make_spans(start, end, {"span": ["X"]})}, corpus)
+        correct(reading, {"span": make_spans(start, end, {"span": ["X"]})}, corpus)
 
 
 def test_dropped_annotations_are_not_touched() -> None:
@@ -221,7 +219,7 @@ def test_dropped_annotations_are_not_touched() -> None:
     )
     reading = read(io.BytesIO(content.encode()), ReadOptions(nested="longest"), name="x.json")
     spans = make_spans(np.array([0]), np.array([1]), {"span": ["C"]})
-    assert reading.correct({"span": spans})["x.json"].decode() == content.replace('"B"', '"C"')
+    assert correct(reading, {"span": spans})["x.json"].decode() == content.replace('"B"', '"C"')
 
 
 def test_the_union_of_annotators_is_corrected_for_both() -> None:
@@ -232,18 +230,18 @@ def test_the_union_of_annotators_is_corrected_for_both() -> None:
     )
     reading = read(io.BytesIO(content.encode()), ReadOptions(annotator="union"), name="x.json")
     spans = make_spans(np.array([0]), np.array([0]), {"span": ["B"]})
-    assert reading.correct({"span": spans})["x.json"].decode() == content.replace('"A"', '"B"')
+    assert correct(reading, {"span": spans})["x.json"].decode() == content.replace('"A"', '"B"')
 
 
 def test_a_new_annotation_in_an_empty_list_and_in_a_folder_without_one(tmp_path: Path) -> None:
     content = b'[{"full_text": "Ann Lee", "spans": []}]'
     spans = make_spans(np.array([0]), np.array([1]), {"span": ["X"]})
-    after = read(io.BytesIO(content), name="x.json").correct({"span": spans})["x.json"]
+    after = correct(read(io.BytesIO(content), name="x.json"), {"span": spans})["x.json"]
     assert json.loads(after)[0]["spans"] == [
         {"entity_type": "X", "entity_value": "Ann Lee", "start_position": 0, "end_position": 7}
     ]
     (tmp_path / "a.txt").write_text("Ann Lee")
-    files = read(tmp_path).correct({"span": spans})
+    files = correct(read(tmp_path), {"span": spans})
     assert files == {"a.txt": b"Ann Lee", "a.ann": b"T1\tX 0 7\tAnn Lee\n"}
 
 
@@ -268,10 +266,18 @@ def test_any_edit_of_a_list_leaves_valid_json(
         np.array([row[0] for row in rows], np.int64), np.array([row[0] for row in rows], np.int64),
         {"span": [row[1] for row in rows]},
     )  # fmt: skip
-    after = reading.correct({"span": wanted})["x.json"].decode()
+    after = correct(reading, {"span": wanted})["x.json"].decode()
     found = json.loads(after)
     assert [(span["start_position"] // 3, span["entity_type"]) for span in found[0]["spans"]] == rows
     assert [span["note"] for span in found[0]["spans"] if "note" in span] == [[i] for i in range(4) if kept[i]]
     assert found[0]["more"] == {"z": 1}
     if all(kept) and not any(moved) and not added:
         assert after == raw
+
+
+@pytest.mark.parametrize(("name", "target"), [("gold-tokens.jsonl", ".vrt"), ("gold-tokens.csv", ".vrt")])
+def test_what_is_read_but_not_written_back_is_said_with_the_call_that_converts(name: str, target: str) -> None:
+    reading = load(name)
+    call = f"clueval-xlsx convert {FOLDER / name} {(FOLDER / name).with_suffix(target)}"
+    with pytest.raises(CluevalError, match=f"is read, but not written back.*{re.escape(call)}"):
+        correct(reading, frames(reading))

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.correcting import correct
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
@@ -22,7 +23,7 @@ MORE = {"BIO": TAGS, "BIOES": [*TAGS, "E-A", "S-B", "E-B"], "BILOU": [*TAGS, "L-
 
 
 def corrected(reading: Reading, layers: dict[str, pd.DataFrame]) -> bytes:
-    return reading.correct(layers)["f"]
+    return correct(reading, layers)["f"]
 
 
 def load(content: bytes, format_: str = "vrt", **options: object) -> Reading:
@@ -30,9 +31,7 @@ def load(content: bytes, format_: str = "vrt", **options: object) -> Reading:
 
 
 def decoded(reading: Reading) -> list[tuple]:
-    corpus = reading.corpus
-    breaks = corpus.breaks if corpus.hard_breaks else corpus.documents.start
-    return listed(annotate(reading, corpus, breaks).layers["x"])
+    return listed(reading.annotation.layers["x"])
 
 
 @st.composite
@@ -83,7 +82,7 @@ def test_the_new_file_decodes_to_the_intended_spans_and_only_tags_change(
     written = corrected(reading, {"x": intended})
     again = load(written, format_)
     assert decoded(again) == listed(intended)
-    before, after = ({tag[:1] for tag in side.layers["x"].tags} for side in (reading, again))
+    before, after = ({tag[:1] for tag in side.columns["x"].tags} for side in (reading, again))
     assert before & set("ESLU") or not after & set("ESLU")
     assert without_tags(written, format_) == without_tags(content, format_)
     # A second time nothing is left to change.
@@ -93,7 +92,7 @@ def test_the_new_file_decodes_to_the_intended_spans_and_only_tags_change(
 @given(files())
 def test_unchanged_spans_give_the_identical_file(file: tuple[bytes, str]) -> None:
     reading = load(*file)
-    spans = annotate(reading, reading.corpus, reading.corpus.breaks).layers["x"] if len(reading.corpus) else None
+    spans = reading.annotation.layers["x"] if len(reading.corpus) else None
     if spans is not None and reading.corpus.hard_breaks:
         assert corrected(reading, {"x": spans}) == file[0]
 

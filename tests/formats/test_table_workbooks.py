@@ -14,7 +14,7 @@ from openpyxl.comments import Comment
 from openpyxl.formatting.rule import CellIsRule
 from openpyxl.styles import Font, PatternFill
 
-from clueval_xlsx.corpus.reading import annotate
+from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError, OutputError
 from clueval_xlsx.files.workbooks import read_workbook
@@ -61,9 +61,9 @@ def saved(book: openpyxl.Workbook) -> bytes:
 def corrected(content: bytes, spans: list[tuple[int, int, str]], **options: object) -> openpyxl.Workbook:
     """The workbook with these spans in place of its own."""
     reading = read(io.BytesIO(content), ReadOptions(**options), name="spans.xlsx", base=BASE)
-    layer = next(iter(annotate(reading).layers))
+    layer = next(iter(reading.annotation.layers))
     start, end, labels = zip(*spans, strict=True)
-    (made,) = reading.correct({layer: make_spans(start, end, {layer: list(labels)})}, BASE.corpus).values()
+    (made,) = correct(reading, {layer: make_spans(start, end, {layer: list(labels)})}, BASE.corpus).values()
     return openpyxl.load_workbook(io.BytesIO(made))
 
 
@@ -108,14 +108,14 @@ def test_rows_close_up_where_nothing_depends_on_their_place():
 def test_the_corrected_workbook_reads_as_the_spans_that_were_wanted():
     spans = [(0, 0, "PER"), (3, 4, "ORG"), (8, 8, "NUM"), (9, 9, "=1+1")]
     again = read(io.BytesIO(saved(corrected(saved(foreign()), spans))), ReadOptions(), name="c.xlsx", base=BASE)
-    (found,) = annotate(again).layers.values()
+    (found,) = again.annotation.layers.values()
     assert list(found.itertuples(index=False, name=None)) == spans
 
 
 def test_no_correction_gives_the_identical_file():
     content = saved(foreign())
     reading = read(io.BytesIO(content), ReadOptions(), name="spans.xlsx", base=BASE)
-    assert list(reading.correct(dict(annotate(reading).layers), BASE.corpus).values()) == [content]
+    assert list(correct(reading, dict(reading.annotation.layers), BASE.corpus).values()) == [content]
 
 
 # ---- new workbooks ----------------------------------------------------------------------------------------------
@@ -210,13 +210,13 @@ def test_reading_one_layer_of_two_counts_no_empty_label(tmp_path: Path):
 def test_correcting_one_layer_of_two_leaves_the_rows_of_the_other():
     reading = read(io.BytesIO(TWO.encode()), ReadOptions(layers={"category": "category"}), name="s.tsv", base=BASE)
     wanted = make_spans([5], [6], {"category": ["PER"]})
-    (made,) = reading.correct({"category": wanted}, BASE.corpus).values()
+    (made,) = correct(reading, {"category": wanted}, BASE.corpus).values()
     assert made.decode() == TWO.replace("0\t1\tPER\t\n", "")
 
 
 def test_spans_without_a_label_that_overlap_are_told_without_nan():
     table = "start\tend\tlabel\n0\t1\t\n1\t2\tPER\n"
     with pytest.raises(InputError) as raised:
-        annotate(read(io.BytesIO(table.encode()), ReadOptions(), name="s.tsv", base=BASE))
+        read(io.BytesIO(table.encode()), ReadOptions(), name="s.tsv", base=BASE)
     assert "no label" in str(raised.value)
     assert "nan" not in str(raised.value)

@@ -14,9 +14,9 @@ from random import Random
 
 import pytest
 
-from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats import json_reading
+from clueval_xlsx.formats.columns.cells import TagCells
 from tests.fuzz import cases, pool
 from tests.fuzz.__main__ import main
 from tests.fuzz.cases import ACCEPTED, FAILED, REFUSED, SUBJECTS, Files, Outcome, make_files, run_case
@@ -103,7 +103,7 @@ def test_a_fault_in_a_reader_is_reported_with_its_place(monkeypatch: pytest.Monk
 
 
 def test_a_wrong_result_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(TokenReading, "correct", lambda _reading, _layers: {"fuzzed.vrt": b"something else"})
+    monkeypatch.setattr(TagCells, "splice", lambda _cells, _reading, _changes: {"fuzzed.vrt": b"something else"})
     outcomes = run_all("vertical", range(30), tmp_path / "case")
     assert any("fuzzed.vrt changed though nothing was corrected" in outcome.cause for outcome in outcomes)
 

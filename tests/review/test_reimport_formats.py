@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import Options, ReadOptions
@@ -55,7 +54,7 @@ def written(tmp_path: Path, gold: str, files: dict[str, bytes]) -> Path:
 def words(path: Path) -> set[tuple[str, str]]:
     reading = read(path)
     corpus = reading.corpus
-    own = annotate(reading, corpus, corpus.breaks if corpus.hard_breaks else corpus.documents.start).layers["span"]
+    own = reading.annotation.layers["span"]
     return {(corpus.text(start, end), str(label)) for start, end, label in own.itertuples(index=False, name=None)}
 
 

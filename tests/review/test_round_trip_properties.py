@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval_xlsx.corpus import correcting
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.reading import Reading, annotate
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.spans import check_disjoint
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read
@@ -63,11 +64,7 @@ def judged_runs(draw: st.DrawFn):
 
 
 def layers_of(reading: Reading, pair: Pair) -> dict[str, list[tuple]]:
-    corpus = reading.corpus
-    breaks = corpus.breaks if corpus.hard_breaks else corpus.documents.start
-    return {
-        name: listed(spans) for name, spans in annotate(reading, corpus, breaks[breaks < len(corpus)]).layers.items()
-    }
+    return {name: listed(spans) for name, spans in reading.annotation.layers.items()}
 
 
 def reread(run, content: bytes) -> dict[str, list[tuple]]:
@@ -120,7 +117,7 @@ def test_the_corrected_file_decodes_to_exactly_the_intended_spans(both, data):
         for case_id in table["case_id"]
     }
     result = decide(run, given_answers)
-    content = gold_reading(run, both.gold).correct(result.correction.layers)["gold.vrt"]
+    content = correcting.correct(gold_reading(run, both.gold), result.correction.layers)["gold.vrt"]
     assert reread(run, content) == {layer: listed(spans) for layer, spans in result.correction.layers.items()}
     kept = [[line.split(b"\t")[0], line.split(b"\t")[3:]] for line in content.split(b"\n")]
     assert kept == [[line.split(b"\t")[0], line.split(b"\t")[3:]] for line in both.gold.split(b"\n")]

@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from clueval_xlsx.cluster_scoring import cluster_scores
 from clueval_xlsx.cluster_scoring.corpus_parts import CorpusRequest, FilePair, count_batch
 from clueval_xlsx.clusters import Batch, ClusterPlace
-from clueval_xlsx.corpus.reading import annotate
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import FORMATS, Format, format_named
 from clueval_xlsx.formats.writing import output_files
@@ -125,7 +124,7 @@ def write_folder(folder: Path, sources: Sequence[Path], format_: Format) -> Path
     for number, path in enumerate(sources):
         reading = read(path)
         target = folder if format_.folder else folder / f"part-{number}{ending}"
-        for name, content in output_files(reading, annotate(reading).layers, format_, target).items():
+        for name, content in output_files(reading, reading.annotation.layers, format_, target).items():
             name.parent.mkdir(parents=True, exist_ok=True)
             name.write_bytes(content)
     return folder

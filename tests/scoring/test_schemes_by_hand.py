@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from clueval_xlsx.corpus.listed_spans import ListedSpans
+from clueval_xlsx.corpus.annotation import Listed
+from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.corpus.spans import label_column
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options import Options, SchemeOptions
@@ -20,6 +22,7 @@ from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.pages.scheme_words import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.scoring.intervals import binomial_interval
 from clueval_xlsx.scoring.schemes import chars
+from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
@@ -106,14 +109,13 @@ def test_units_of_characters(unit: str, size: int) -> None:
 
 def test_the_last_listed_annotation_wins() -> None:
     pair = pair_of("token gold pred\na B-X O\nbb I-X O\nccc I-X O\n")
-    listed = pd.DataFrame({"start": [0, 1], "end": [2, 1], "span": ["X", "Y"]})
-    from dataclasses import replace
-
-    pair = replace(pair, gold=replace(pair.gold, listed=ListedSpans(listed)))
+    ranges = Ranges(np.zeros(2, np.int64), np.array([0, 1]), np.array([3, 2]))
+    mentions = Mentions(ranges, {"span": label_column(["X", "Y"])})
+    listed = Listed(mentions, ranges.start, ranges.end - 1)
+    pair = replace(pair, gold=replace(pair.gold, listed=listed))
     row = result(pair, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")
     assert row["gold"] == len("bb")  # Y has no rule of its own and covers only the middle
-    backwards = ListedSpans(listed.iloc[::-1].reset_index(drop=True))
-    turned = replace(pair, gold=replace(pair.gold, listed=backwards))
+    turned = replace(pair, gold=replace(pair.gold, listed=listed.take(np.array([1, 0]))))
     assert result(turned, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")["gold"] == 0
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.formats.columns.complaints import line_numbers
+from clueval_xlsx.formats.columns.lines import line_numbers
 from clueval_xlsx.text.entities import decode_entities
 from clueval_xlsx.text.strings import Strings, first_of_each
 

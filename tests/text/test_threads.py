@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx import threads
-from clueval_xlsx.formats.columns import fields
+from clueval_xlsx.formats.columns import lines as fields
 from clueval_xlsx.text import rendering as written
 from tests.support.commands import run
 from tests.support.folders import ROOT

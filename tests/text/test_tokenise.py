@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.mentions import Mentions
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.spans import label_column
-from clueval_xlsx.corpus.text_reading import TextReading, layer_frames
 from clueval_xlsx.text.offsets import UNITS, from_code_points, unit_starts
 from clueval_xlsx.text.tokenise import Ranges, tokenise
 
@@ -79,15 +79,15 @@ def test_every_visible_character_is_in_exactly_one_token(case: tuple[list[str], 
 def test_no_annotation_moves_by_a_character(case: tuple[list[str], Ranges]) -> None:
     documents, ranges = case
     mentions = Mentions(ranges, {"span": label_column(["X"] * len(ranges.start))})
-    side = TextReading(
-        tuple(TextDocument(str(number), text) for number, text in enumerate(documents)),
-        mentions,
-        mentions,
-        np.arange(len(mentions)),
+    side = Reading(
         Source("x", "brat", ""),
+        texts=tuple(TextDocument(str(number), text) for number, text in enumerate(documents)),
+        listed=mentions,
+        mentions=mentions,
+        group=np.arange(len(mentions)),
     )
-    corpus = side.corpus_with()
-    spans = layer_frames(mentions, corpus)["span"]
+    corpus = side.corpus
+    spans = side.annotation.layers["span"]
     order = np.lexsort((ranges.end, ranges.start, ranges.document))
     expected = sorted(
         (number, start, end)

@@ -9,10 +9,8 @@ from pathlib import PurePath
 from typing import Any
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.changes import Changes, NewSpan
-from clueval_xlsx.corpus.reading import digest
+from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange, digest
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.corpus.text_reading import TextReading
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.cas.content import CasContent, CasEdit, NewAnnotation
 from clueval_xlsx.formats.cas.fields import TypeFeature, choose_layer_fields
@@ -39,24 +37,29 @@ class CasOriginal:
     fields: Mapping[str, TypeFeature]
     packed: Callable[[Mapping[str, bytes]], dict[str, bytes]]
 
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
         """The files with these changes; every other feature structure stays as it was."""
         removed: dict[str, list[Any]] = {}
         changed: dict[str, dict[Any, NewAnnotation]] = {}
         added: dict[str, list[NewAnnotation]] = {}
-        for document in changes.documents():
-            for path, key in changes.removed[document]:
-                removed.setdefault(path, []).append(key)
-            for (path, key), span in changes.changed[document]:
-                changed.setdefault(path, {})[key] = self._new(span)
-            for span in changes.added[document]:
-                home = reading.homes[document]
+        for change in changes:
+            new = None if change.new is None else self._new(change.new)
+            if change.old is None:
+                assert change.new is not None
+                assert new is not None
+                home = reading.homes[change.document]
                 if home is None:
                     raise OptionError(
-                        f"{reading.source.name}: document {reading.doc_ids[document]!r} has no annotations of the "
-                        f"chosen annotator to add {span.surface!r} to. Choose another (--annotator)."
+                        f"{reading.source.name}: document {reading.doc_ids[change.document]!r} has no annotations of "
+                        f"the chosen annotator to add {change.new.surface!r} to. Choose another (--annotator)."
                     )
-                added.setdefault(home[0], []).append(self._new(span))
+                added.setdefault(home[0], []).append(new)
+                continue
+            path, key = change.old
+            if new is None:
+                removed.setdefault(path, []).append(key)
+            else:
+                changed.setdefault(path, {})[key] = new
         touched = {*removed, *changed, *added}
         return self.packed(
             {
@@ -75,7 +78,7 @@ class CasOriginal:
         )
 
 
-def read_cas_file(opened: OpenedSource, content: CasContent, format_: Format, options: ReadOptions) -> TextReading:
+def read_cas_file(opened: OpenedSource, content: CasContent, format_: Format, options: ReadOptions) -> Reading:
     """The reading of a file that holds one document."""
     name, raw = opened.name, opened.data
     path = PurePath(name).name
@@ -97,7 +100,7 @@ def read_cas(
     unannotated: frozenset[int] = frozenset(),
     *,
     union: bool = False,
-) -> TextReading:
+) -> Reading:
     """The reading of documents, given what their corrected files are packed into, and which nobody chosen has seen.
 
     `union` says that annotators are taken together.

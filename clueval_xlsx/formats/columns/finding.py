@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from clueval_xlsx.corpus.corpus import LineOrigin
 from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
+from clueval_xlsx.formats.columns.cells import TagPlace, parts_of
 from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES, SampledLines, take_sample
-from clueval_xlsx.formats.columns.tag_cells import TagPlace, parts_of
+from clueval_xlsx.formats.columns.structure import LineRules
 from clueval_xlsx.formats.options import DEFAULT_COLUMN, ONE_SIDE
-from clueval_xlsx.options import DEFAULT_LAYER
+from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 
 _SAMPLE = 2000  # token lines that are looked at first; if they hold no tag, all are
 _INDEX = re.compile(r"\d+(?:[-.]\d+)?")
@@ -338,3 +340,53 @@ def _several(sample: SampledLines, places: Sequence[TagPlace], name: str, layer:
 
 def _suggested(place: TagPlace) -> str:
     return place.key or f"layer{place.column}"
+
+
+@dataclass(frozen=True)
+class TokenFormat:
+    """How to read one token file: what was asked for, and where it was found. Columns are counted from 1."""
+
+    asked: ReadOptions = field(default_factory=ReadOptions)
+    conll: bool = False
+    tabs_only: bool = False
+    origin: LineOrigin | None = None
+    token_column: int = 1
+    space_column: int | None = None
+    places: Mapping[str, TagPlace] = field(default_factory=dict)
+    rules: LineRules = field(default_factory=LineRules)
+    tabs: bool = True
+
+    def on(self, data: bytes, begin: int, name: str) -> TokenFormat:
+        """The same with everything found that this file leaves to be found."""
+        asked = self.asked
+        placed = replace(self, space_column=asked.space_column)
+        others = frozenset(placed.wanted_as_text().values())
+        wanted = WantedColumns(asked.layers, asked.token, others, text_only=asked.text_only, tabs_only=self.tabs_only)
+        found = find_columns(data, begin, wanted, name, conll=self.conll)
+        placed = replace(
+            placed,
+            places=found.layers,
+            token_column=found.token,
+            tabs=found.tabs,
+            space_column=asked.space_column or found.misc,
+        )
+        least = max([found.token, *placed.wanted().values()])
+        rules = LineRules(self.conll, found.indexed, found.header, least, found.shared)
+        return replace(placed, rules=rules)
+
+    def wanted(self) -> dict[str, int]:
+        """Every column that is read besides the token, with the words that name it in a message."""
+        return {**{f"layer {name}": place.column for name, place in self.places.items()}, **self.wanted_as_text()}
+
+    def wanted_as_text(self) -> dict[str, int]:
+        """Those of them that are not tags."""
+        wanted = {f"column {name}": column for name, column in self.asked.columns.items()}
+        for name, column in (
+            ("token ID", self.asked.token_id),
+            ("document ID", self.asked.document_id),
+            ("sentence ID", self.asked.sentence_id),
+            ("spacing", self.space_column),
+        ):
+            if column is not None:
+                wanted[name] = column
+        return wanted

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+import codecs
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.corpus import Corpus, Regions
-from clueval_xlsx.corpus.reading import digest
-from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn
-from clueval_xlsx.corpus.token_reading import TokenReading
-from clueval_xlsx.formats.columns import fields
-from clueval_xlsx.formats.columns.chunks import ColumnBuffers, file_chunks
-from clueval_xlsx.formats.columns.complaints import MOST_PROBLEMS, Complaint, Complaints, line_numbers
-from clueval_xlsx.formats.columns.correction import TagCells
-from clueval_xlsx.formats.columns.structure import (
-    CONLL_DOCUMENT,
-    DocumentPlace,
-    Structure,
-)
-from clueval_xlsx.formats.columns.tag_cells import TagPlace, first_tags, key_value, layered_tags, parts_of
-from clueval_xlsx.formats.columns.token_format import TokenFormat
-from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import FIRST, LAYERS
-from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.corpus.corpus import Corpus, LineOrigin, Regions
+from clueval_xlsx.corpus.reading import Reading, digest
+from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn, parse_tag
+from clueval_xlsx.formats.columns import lines as text_lines
+from clueval_xlsx.formats.columns.cells import FilePart, TagCells, TagPlace, first_tags, key_value, parts_of
+from clueval_xlsx.formats.columns.finding import TokenFormat
+from clueval_xlsx.formats.columns.lines import MOST_PROBLEMS, Column, Complaint, Complaints, Lines, line_numbers
+from clueval_xlsx.formats.columns.structure import CONLL_DOCUMENT, DocumentPlace, Structure, find_structure
+from clueval_xlsx.formats.options import ERROR, FIRST
+from clueval_xlsx.text.strings import PADDING, IntArray, Offsets, Strings
+from clueval_xlsx.threads import in_order
 
 
 def token_lines(head: bytes) -> Iterator[bytes]:
@@ -34,110 +29,222 @@ def token_lines(head: bytes) -> Iterator[bytes]:
     return (line for line in map(bytes.strip, head.splitlines()) if line and not line.startswith((b"<", b"#")))
 
 
-def read_columns(opened: OpenedSource, how: TokenFormat) -> TokenReading:
-    """Read a file; raise `InputError` with all that is wrong with it."""
-    name, raw = opened.name, opened.take()
-    begin = fields.check_text(raw, name, how.origin)
-    sha256 = digest(raw)
-    data = fields.pad(raw)
-    complete = raw.endswith(b"\n") or not raw
-    del raw
-    how = how.on(data, begin, name)
+def _joined(files: Mapping[str, bytes], folder: str | None) -> tuple[bytes, list[FilePart], LineOrigin | None]:
+    """Files in one padded buffer, one behind another; where the lines come from, if they are of a folder."""
+    pieces: list[bytes] = []
+    parts, first = [], []
+    done, line = 0, 1
+    for name, raw in files.items():
+        skipped = text_lines.check_text(raw, name if folder is None else f"{folder}/{name}")
+        mark = folder is not None and skipped > 0
+        content = raw[skipped:] if mark else raw
+        complete = content.endswith(b"\n") or not content
+        pieces += [content] if complete else [content, b"\n"]
+        size = len(content) + (not complete)
+        parts.append(FilePart(name, done, done + size, mark, complete))
+        if folder is not None:
+            first.append(line)
+            line += content.count(b"\n") + (not complete)
+        done += size
+    origin = None if folder is None else LineOrigin(tuple(first), tuple(f"{folder}/{name}" for name in files))
+    return b"".join([*pieces, bytes(PADDING)]), parts, origin
 
+
+@dataclass(frozen=True, eq=False)
+class _Stretch:
+    """One stretch of the buffer: its token columns (start, length), its tags and its structure."""
+
+    tokens: int
+    columns: list[Column]
+    tags: list[TagColumn]
+    structure: Structure
+    short: int  # lines that lack a column
+    complaints: Complaints
+
+
+def read_columns(
+    files: Mapping[str, bytes],
+    name: str,
+    how: TokenFormat,
+    *,
+    folder: bool = False,
+    others: Mapping[str, bytes] | None = None,
+    known_ids: Strings | None = None,
+    sha256: str | None = None,
+) -> Reading:
+    """Read a file, or those of a folder as one corpus; raise `InputError` with all that is wrong."""
+    sha256 = sha256 or digest(next(iter(files.values())))
+    data, parts, origin = _joined(files, name if folder else None)
+    del files  # a large file is in memory only once
+    begin = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    how = replace(how, origin=origin or how.origin).on(data, begin, name)
     complaints = Complaints()
-    plain = how.wanted_as_text()
-    buffers = ColumnBuffers(fields.line_count(data, begin), 1 + len(plain), len(how.places), len(data))
-    structures, counts, incomplete = [], [], False
-    for chunk in file_chunks(data, begin, how):
-        buffers.add(chunk)
-        structures.append(chunk.structure)
-        counts.append(chunk.tokens)
-        complaints.join(chunk.complaints)
-        incomplete |= chunk.short > 0
-    structure = Structure.join(structures, counts)
-    tokens, *columns = buffers.columns(data, entities=not how.conll)
-    named = dict(zip(plain, columns, strict=True))
+    tokens, named, tags, structure, incomplete = _read_buffer(data, begin, how, complaints)
+    empty = np.flatnonzero(tokens.length == 0)
+    remedy = "Write the token, or leave the line empty to end the sentence"
+    found = f"the token in column {how.token_column} is empty"
+    places = tokens.start[empty[:MOST_PROBLEMS]].tolist()
+    complaints.add([Complaint(offset, found, remedy=remedy) for offset in places], total=len(empty))
     token_ids = named.get("token ID")
-    _check_tokens(tokens, complaints, how.token_column)
-    if token_ids is not None and token_ids.same_as(opened.known_ids):
-        token_ids = opened.known_ids  # distinct, as was seen before; and nobody has to compare them again
+    if token_ids is not None and token_ids.same_as(known_ids):
+        token_ids = known_ids  # distinct, as was seen before; and nobody has to compare them again
     elif token_ids is not None:
         _check_token_ids(token_ids, complaints)
     if incomplete:  # places and tokens do not fit each other
         complaints.refuse(data, name, how.origin)
-    tag = CONLL_DOCUMENT if how.conll else how.asked.document_tag
-    documents, doc_ids = _documents(
-        structure, tokens, tag, conll=how.conll, id_column=named.get("document ID"), complaints=complaints
-    )
+    documents = _documents(structure, tokens, how, parts, named.get("document ID"), complaints, folder=folder)
     complaints.refuse(data, name, how.origin)
-
+    asked = how.asked
     sentences = _sentence_starts(named.get("sentence ID"), named.get("spacing"), len(tokens))
+    doc_ids = tuple(document.attributes.get("id") or f"#{number}" for number, document in enumerate(documents, 1))
+    regions = Regions(
+        np.array([document.start for document in documents], dtype=np.int64),
+        np.array([document.stop for document in documents], dtype=np.int64),
+        rows=tuple(document.attributes for document in documents),
+    )
+    begins = np.zeros(len(tokens) + 1, dtype=bool)  # the last one stands behind all tokens
+    for borders in (structure.sentence_borders(asked.sentence_tag), sentences, regions.start, regions.stop, [0]):
+        begins[borders] = True
     corpus = Corpus(
         tokens=tokens,
         doc_ids=doc_ids,
-        documents=documents,
-        breaks=_breaks(structure, documents, len(tokens), how.asked.sentence_tag, sentences),
-        hard_breaks=structure.has_sentences(how.asked.sentence_tag) or sentences.size > 0,
+        documents=regions,
+        breaks=np.flatnonzero(begins[:-1]),
+        hard_breaks=structure.has_sentences(asked.sentence_tag) or sentences.size > 0,
         name=name,
-        regions=structure.regions(data, len(tokens), skip=how.asked.document_tag),
-        columns={column: named[f"column {column}"] for column in how.asked.columns},
+        regions=structure.regions(data, len(tokens), skip=asked.document_tag),
+        columns={column: named[f"column {column}"] for column in asked.columns},
         token_ids=token_ids,
         glue=_glue(structure, named.get("spacing"), len(tokens)),
-        document_tag=how.asked.document_tag,
-        sentence_tag=how.asked.sentence_tag,
+        document_tag=asked.document_tag,
+        sentence_tag=asked.sentence_tag,
         origin=how.origin,
     )
-    raw_layers = dict(zip(how.places, buffers.tags(), strict=True))
-    cells, layers = _tag_layers(raw_layers, how, corpus.closing_breaks)
-    columns_read = {layer: _shown_place(cells.places[layer]) for layer in layers}
-    source = Source(name, "conll" if how.conll else "vrt", sha256, columns_read, complete)
-    return TokenReading(corpus, layers, source, original=cells)
-
-
-def _shown_place(place: TagPlace) -> int | str:
-    return f"{place.column}:{place.key}" if place.key else place.column
-
-
-def _tag_layers(
-    raw: Mapping[str, TagColumn], how: TokenFormat, breaks: IntArray
-) -> tuple[TagCells, dict[str, TagColumn]]:
-    """The layers that the columns hold, and how they are written: keys looked up, cells of several tags taken apart."""
-    layers: dict[str, TagColumn] = {}
-    places: dict[str, TagPlace] = {}
-    shared: dict[str, tuple[str, ...]] = {}
-    outside_keys: set[str] = set()
-    for layer, cells in raw.items():
-        column, place = cells, how.places[layer]
-        if place.key:
-            values = [key_value(cell, place.key) for cell in cells.tags]
-            if any(value in OUTSIDE_MARKS for value in values):
-                outside_keys.add(layer)
-            column = TagColumn(cells.codes, tuple(OUTSIDE if value is None else value for value in values))
-        elif place.plain:
-            column = replace(cells, plain=True)
-        elif how.asked.several_tags == LAYERS and any(len(parts_of(tag)) > 1 for tag in cells.tags):
-            parts = layered_tags(cells, breaks)
-            names = (layer, *(f"{layer}-{number}" for number in range(2, len(parts) + 1)))
-            layers.update(zip(names, parts, strict=True))
-            places.update(dict.fromkeys(names, place))
-            shared.update(dict.fromkeys(names, names))
-            continue
-        elif how.asked.several_tags == FIRST:
-            column = first_tags(cells)
-        layers[layer], places[layer] = column, place
-    separators = b" \t" if how.conll and not how.tabs else b"\t"
-    return TagCells(places, separators, how.token_column, shared, frozenset(outside_keys)), layers
-
-
-def _check_tokens(tokens: Strings, complaints: Complaints, column: int) -> None:
-    empty = np.flatnonzero(tokens.length == 0)
-    found, remedy = (
-        f"the token in column {column} is empty",
-        "Write the token, or leave the line empty to end the sentence",
+    cells, layers = _tag_layers(dict(zip(how.places, tags, strict=True)), how)
+    shown = {layer: str(place) if place.key else place.column for layer, place in cells.places.items()}
+    source = Source(
+        name,
+        "conll" if how.conll else "vrt",
+        sha256,
+        {layer: shown[layer] for layer in layers},
+        parts[-1].complete,
+        folder=folder,
     )
-    complaints.add(
-        (Complaint(offset, found, remedy=remedy) for offset in tokens.start[empty[:MOST_PROBLEMS]].tolist()),
-        total=len(empty),
+    carrier = replace(cells, data=data, parts=tuple(parts), others=others or {})
+    return Reading(source, corpus, layers, carrier=carrier)
+
+
+def _read_buffer(
+    data: bytes, begin: int, how: TokenFormat, complaints: Complaints
+) -> tuple[Strings, dict[str, Strings], list[TagColumn], Structure, bool]:
+    """Tokens, other columns, tags and structure, read in stretches, several at a time."""
+    buffer = np.frombuffer(data, dtype=np.uint8)
+    split = text_lines.split_blanks if how.conll and not how.tabs else text_lines.split_tabs
+
+    def read_stretch(bounds: tuple[int, int]) -> _Stretch:
+        return _read_stretch(data, buffer, split(buffer, *bounds), how)
+
+    texts = how.wanted_as_text()
+    lines = text_lines.line_count(data, begin)
+    small = len(data) < np.iinfo(np.int32).max
+
+    def offsets() -> Offsets:
+        return np.empty(lines, np.int32) if small else np.empty(lines, np.int64)
+
+    # Space for as many tokens as there are lines; what stays empty takes no memory.
+    space = [(offsets(), np.empty(lines, np.int32)) for _ in range(1 + len(texts))]
+    codes = [np.empty(lines, np.int32) for _ in how.places]
+    numbers: list[dict[str, int]] = [{} for _ in how.places]
+    structures, counts, filled, incomplete = [], [], 0, False
+    for stretch in in_order(read_stretch, text_lines.chunk_bounds(data, begin)):
+        here = slice(filled, filled + stretch.tokens)
+        for (start, length), (starts, lengths) in zip(stretch.columns, space, strict=True):
+            starts[here], lengths[here] = start, length
+        for column, target, number in zip(stretch.tags, codes, numbers, strict=True):
+            renumber = np.array([number.setdefault(tag, len(number)) for tag in column.tags], dtype=np.int32)
+            target[here] = renumber[column.codes]
+        filled = here.stop
+        structures.append(stretch.structure)
+        counts.append(stretch.tokens)
+        complaints.join(stretch.complaints)
+        incomplete |= stretch.short > 0
+    tokens, *columns = (Strings(data, start[:filled], length[:filled], not how.conll) for start, length in space)
+    tags = [TagColumn(own[:filled], tuple(number)) for own, number in zip(codes, numbers, strict=True)]
+    return tokens, dict(zip(texts, columns, strict=True)), tags, Structure.join(structures, counts), incomplete
+
+
+def _read_stretch(data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, how: TokenFormat) -> _Stretch:
+    structure, is_token = find_structure(data, buffer, lines, how.rules)
+    complaints = Complaints()
+    wanted = {"token": how.token_column, **how.wanted()} if how.token_column > 1 else how.wanted()
+    rows = np.flatnonzero(is_token)
+    everything = len(rows)
+    for what, number in wanted.items():
+        short = rows[lines.fields[rows] < number]
+        described = []
+        for row in short[:MOST_PROBLEMS].tolist():
+            text = data[lines.start[row] : lines.end[row]].decode("utf-8")
+            count = int(lines.fields[row])
+            found = f"{_shown(text)} has {count} column{'s' if count != 1 else ''}, "
+            found += f"but column {number} ({what}) is asked for"
+            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, how)))
+        complaints.add(described, total=len(short))
+        rows = rows[lines.fields[rows] >= number]
+    columns = lines.columns((how.token_column, *how.wanted_as_text().values()), rows)
+    cells = lines.columns([place.column for place in how.places.values()], rows)
+    tags = []
+    for own, (layer, place) in zip(cells, how.places.items(), strict=True):
+        tags.append(_tag_column(Strings(data, *own), layer, place, how.asked.several_tags, complaints))
+    return _Stretch(len(rows), columns, tags, structure, everything - len(rows), complaints)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _missing_column_remedy(text: str, how: TokenFormat) -> str:
+    if text.startswith("<"):
+        return "If the line is meant as an XML tag, it is not well formed; a tag stands alone on its line"
+    separated = "blanks or tabs" if how.conll and not how.tabs else "tabs"
+    return f"Give the right column (--layer NAME=COLUMN), or mend the line; columns are separated by {separated}"
+
+
+def _tag_column(cells: Strings, layer: str, place: TagPlace, several: str, complaints: Complaints) -> TagColumn:
+    codes, tags = cells.factorise()
+    wrong = [_tag_problem(tag, layer, place, several) for tag in tags]
+    bad = codes[:0]
+    if any(wrong):
+        bad = np.flatnonzero(np.array([problem is not None for problem in wrong])[codes])
+    described = []
+    for index in bad[:MOST_PROBLEMS].tolist():
+        problem = wrong[codes[index]]
+        assert problem is not None
+        described.append(Complaint(int(cells.start[index]), *problem))
+    complaints.add(described, total=len(bad))
+    return TagColumn(codes, tuple(tags))
+
+
+def _tag_problem(cell: str, layer: str, place: TagPlace, several: str) -> tuple[str, str, str] | None:
+    """What is wrong with a cell of tags: found, allowed, remedy; None for nothing."""
+    if place.key:
+        value = key_value(cell, place.key)
+        cell = OUTSIDE if value is None else value
+    if place.plain and not (cell[1:2] == "-" and parse_tag(cell)):
+        return None
+    if len(parts_of(cell)) > 1:
+        if several != ERROR and not place.key:
+            return None
+        return (
+            f"layer {layer}: {_shown(cell)} holds several tags",
+            "one tag",
+            "Take the first of each cell (--several-tags first)",
+        )
+    if parse_tag(cell) is not None and not place.plain:
+        return None
+    return (
+        f"layer {layer}: {_shown(cell)} is no BIO tag" + (" among labels without prefixes" if place.plain else ""),
+        "O, B-LABEL, I-LABEL (or the prefixes E S, L U of BIOES and BILOU)",
+        "Check that --layer names the right column",
     )
 
 
@@ -148,62 +255,51 @@ def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
     again = np.flatnonzero(first[codes] != np.arange(len(codes)))
     shown = again[:MOST_PROBLEMS]
     lines = line_numbers(token_ids.data, token_ids.start[first[codes[shown]]].tolist())
-    complaints.add(
-        (
-            Complaint(
-                int(token_ids.start[index]),
-                f"token ID {token_ids[index]!r} was already used in line {line}",
-                remedy="Token IDs must be unique: mend the file, or check --token-id",
-            )
-            for index, line in zip(shown.tolist(), lines, strict=True)
-        ),
-        total=len(again),
-    )
+    described = []
+    for index, line in zip(shown.tolist(), lines, strict=True):
+        found = f"token ID {token_ids[index]!r} was already used in line {line}"
+        remedy = "Token IDs must be unique: mend the file, or check --token-id"
+        described.append(Complaint(int(token_ids.start[index]), found, remedy=remedy))
+    complaints.add(described, total=len(again))
 
 
 def _documents(
-    structure: Structure, tokens: Strings, tag: str, *, conll: bool, id_column: Strings | None, complaints: Complaints
-) -> tuple[Regions, tuple[str, ...]]:
-    """Documents from tags, else from the ID column, else the whole file; tokens between tags get their own."""
-    found, bad = structure.documents(tokens, tag, conll=conll)
+    structure: Structure,
+    tokens: Strings,
+    how: TokenFormat,
+    parts: Sequence[FilePart],
+    id_column: Strings | None,
+    complaints: Complaints,
+    *,
+    folder: bool,
+) -> list[DocumentPlace]:
+    """Documents from tags, else from the ID column, else each file; tokens between tags get their own."""
+    tag = CONLL_DOCUMENT if how.conll else how.asked.document_tag
+    found: list[DocumentPlace] = []
+    whole = FilePart("", 0, len(tokens.data), mark=False, complete=True)
+    for part in parts if id_column is None else [whole]:
+        bounds = (part.begin, part.stop)
+        own, bad = structure.documents(tokens, tag, bounds, conll=how.conll)
+        complaints.add(bad)
+        if not own and folder and id_column is None:
+            first, stop = np.searchsorted(tokens.start, bounds).tolist()
+            own = [DocumentPlace(first, stop, {"id": str(PurePosixPath(part.name).with_suffix(""))}, part.begin)]
+        found += own
     if not found and id_column is not None and len(tokens):
         codes, values = id_column.factorise()
         starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
         stops = np.append(starts[1:], len(tokens))
-        found = [
-            DocumentPlace(start, stop, {"id": values[codes[start]]}, int(id_column.start[start]))
-            for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
-        ]
-    if not found:
-        found = [DocumentPlace(0, len(tokens), {}, 0)]
-    doc_ids = tuple(row.attributes.get("id") or f"#{number}" for number, row in enumerate(found, 1))
-    seen: set[str] = set()
-    for doc_id, row in zip(doc_ids, found, strict=True):
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+            found.append(DocumentPlace(start, stop, {"id": values[codes[start]]}, int(id_column.start[start])))
+    seen = set()
+    for number, row in enumerate(found, 1):
+        doc_id = row.attributes.get("id") or f"#{number}"
         if doc_id in seen:
-            bad.append(
-                Complaint(
-                    row.offset,
-                    f"document {doc_id!r} starts here, but a document of this ID came before",
-                    remedy="Document IDs must be unique and the tokens of a document must stand together",
-                )
-            )
+            again = f"document {doc_id!r} starts here, but a document of this ID came before"
+            remedy = "Document IDs must be unique and the tokens of a document must stand together"
+            complaints.add([Complaint(row.offset, again, remedy=remedy)])
         seen.add(doc_id)
-    complaints.add(bad)
-    regions = Regions(
-        np.array([row.start for row in found], dtype=np.int64),
-        np.array([row.stop for row in found], dtype=np.int64),
-        rows=tuple(row.attributes for row in found),
-    )
-    return regions, doc_ids
-
-
-def _breaks(structure: Structure, documents: Regions, tokens: int, sentence_tag: str, sentences: IntArray) -> IntArray:
-    """Positions at which a sentence begins: behind every sentence tag, blank line and document border."""
-    borders = structure.sentence_borders(sentence_tag)
-    places = np.concatenate([borders, sentences, documents.start, documents.stop, [0]])
-    begins = np.zeros(tokens + 1, dtype=bool)  # the last one stands behind all tokens
-    begins[places] = True
-    return np.flatnonzero(begins[:-1])
+    return found or [DocumentPlace(0, len(tokens), {}, 0)]
 
 
 def _sentence_starts(ids: Strings | None, spacing: Strings | None, tokens: int) -> IntArray:
@@ -238,3 +334,24 @@ def _glue(structure: Structure, spacing: Strings | None, tokens: int) -> npt.NDA
 
 def _no_space_after(value: str) -> bool:
     return "SpaceAfter=No" in value or "NoSpaceAfter" in value or value.strip().lower() in {"0", "no", "false", "n"}
+
+
+def _tag_layers(raw: Mapping[str, TagColumn], how: TokenFormat) -> tuple[TagCells, dict[str, TagColumn]]:
+    """The layers that the columns hold, and how they are written: keys looked up, of several tags the first."""
+    layers: dict[str, TagColumn] = {}
+    places: dict[str, TagPlace] = {}
+    outside_keys = set()
+    for layer, cells in raw.items():
+        column, place = cells, how.places[layer]
+        if place.key:
+            values = [key_value(cell, place.key) for cell in cells.tags]
+            if any(value in OUTSIDE_MARKS for value in values):
+                outside_keys.add(layer)
+            column = TagColumn(cells.codes, tuple(OUTSIDE if value is None else value for value in values))
+        elif place.plain:
+            column = replace(cells, plain=True)
+        elif how.asked.several_tags == FIRST:
+            column = first_tags(cells)
+        layers[layer], places[layer] = column, place
+    separators = b" \t" if how.conll and not how.tabs else b"\t"
+    return TagCells(places, separators, frozenset(outside_keys)), layers

@@ -5,22 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clueval_xlsx.corpus.corpus import ATTRIBUTE, Regions, tag_attributes
 from clueval_xlsx.corpus.tags import parse_tag
-from clueval_xlsx.formats.columns.complaints import Complaint
-from clueval_xlsx.formats.columns.fields import Lines
+from clueval_xlsx.formats.columns.lines import Complaint, Lines
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 
-_TAG = re.compile(rb"""<(/?)([A-Za-z_][\w:.-]*)(?:[^<>"'/]++|/(?!>)|"[^"]*+"|'[^']*+')*+(/?)>""")
+_TAG = re.compile(rb"""<(/?)([A-Za-z_][\w:.-]*)(?:[^<>"'/\n]++|/(?!>)|"[^"\n]*+"|'[^'\n]*+')*+(/?)>""")
 _TAG_LINES = re.compile(rb"^" + _TAG.pattern + rb"$", re.MULTILINE)
 _WELL_FORMED = re.compile(rf"<[\w:.-]+(?:\s++{ATTRIBUTE.pattern})*+\s*+/?>")
 _OPEN, _CLOSE, _EMPTY, _OTHER = 0, 1, 2, 3
-_BLANK_NAME = ""  # the name under which blank lines are kept
 DOCSTART = b"-DOCSTART-"
 CONLL_DOCUMENT = "text"
 _COMMENT = re.compile(rb"#\s*(?:newdoc\b|newpar\b|[\w:.-]+\s*=|(?:[\w.-]+:)?doc(?:ument)?[_-]?id\b|https?://)")
@@ -28,7 +26,11 @@ _DOCUMENT_COMMENT = re.compile(
     r"#\s*(?:newdoc\b(?:\s+id\s*=\s*(\S.*))?|(?:[\w.-]+:)?doc(?:ument)?[_-]?id\s*[=:]?\s*(\S.*))"
 )
 _DOCUMENT_TAG = re.compile(rb"<(/?)(?:doc|document|text|article)(?:\s[^<>]*)?>", re.IGNORECASE)
+
 _SHORT = 16  # tags without attributes recur; classifying each once is enough
+Mark = tuple[str, int]  # name and kind of a line that is no token
+_BLANK: Mark = ("", _OTHER)
+_REMARK: Mark = ("!", _OTHER)
 
 
 class DocumentPlace(NamedTuple):
@@ -42,61 +44,64 @@ class DocumentPlace(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Events in the order of the file: what stands where, and how many tokens came before it."""
+    """Events in the order of the file: what each line is, and how many tokens came before it."""
 
-    name: IntArray  # index into names
-    kind: npt.NDArray[np.int8]
-    place: IntArray  # number of tokens before the line
-    start: IntArray  # offsets of the line in the buffer
+    mark: IntArray  # index into marks
+    place: IntArray
+    start: IntArray  # of the line in the buffer
     length: IntArray
-    names: tuple[str, ...]
+    marks: tuple[Mark, ...]
 
     @classmethod
     def join(cls, parts: Sequence[Structure], tokens: Sequence[int]) -> Structure:
         """One structure of several stretches, given how many tokens each stretch has."""
-        names = tuple(dict.fromkeys(name for part in parts for name in part.names))
-        number = {name: index for index, name in enumerate(names)}
-        before: Any = np.concatenate([[0], np.cumsum(tokens)[:-1]]) if parts else []
-        renamed = [np.array([number[name] for name in part.names] or [0])[part.name] for part in parts]
+        number: dict[Mark, int] = {}
+        marks, places = [], []
+        before = 0
+        for part, count in zip(parts, tokens, strict=True):
+            renumbered = [number.setdefault(mark, len(number)) for mark in part.marks]
+            marks.append(np.array(renumbered or [0])[part.mark])
+            places.append(part.place + before)
+            before += count
 
-        def joined(arrays: Sequence[npt.NDArray[np.generic]], dtype: type) -> npt.NDArray[np.int64]:
-            return np.concatenate(arrays).astype(dtype) if arrays else np.empty(0, dtype)
+        def joined(arrays: Iterable[IntArray]) -> IntArray:
+            return np.concatenate([np.empty(0, np.int64), *arrays]).astype(np.int64)
 
-        return cls(
-            joined(renamed, np.int64),
-            joined([part.kind for part in parts], np.int8).astype(np.int8),
-            joined([part.place + offset for part, offset in zip(parts, before, strict=True)], np.int64),
-            joined([part.start for part in parts], np.int64),
-            joined([part.length for part in parts], np.int64),
-            names,
-        )
+        starts, lengths = joined(part.start for part in parts), joined(part.length for part in parts)
+        return cls(joined(marks), joined(places), starts, lengths, tuple(number))
 
-    def _named(self, name: str) -> IntArray:
-        return np.flatnonzero(self.name == self.names.index(name)) if name in self.names else np.empty(0, np.int64)
+    def _rows(self, name: str) -> IntArray:
+        wanted = np.array([mark[0] == name for mark in self.marks] or [False])
+        return np.flatnonzero(wanted[self.mark])
+
+    def kinds(self, rows: IntArray) -> IntArray:
+        """Whether lines open an element, close it, or both."""
+        return np.array([mark[1] for mark in self.marks] or [0])[self.mark[rows]]
 
     def places(self, name: str) -> IntArray:
         """How many tokens come before each tag of this name."""
-        return self.place[self._named(name)]
+        return self.place[self._rows(name)]
 
     def has_sentences(self, sentence_tag: str) -> bool:
         """Whether the file says where sentences end."""
-        return bool(self.places(sentence_tag).size or self.places(_BLANK_NAME).size)
+        return bool(self.sentence_borders(sentence_tag).size)
 
     def sentence_borders(self, sentence_tag: str) -> IntArray:
         """Places of sentence tags and blank lines."""
-        return np.concatenate([self.places(sentence_tag), self.places(_BLANK_NAME)])
+        return np.concatenate([self.places(sentence_tag), self.places(_BLANK[0])])
 
     def regions(self, data: bytes, tokens: int, skip: str) -> dict[str, Regions]:
         """The elements of each name as regions; nested ones of the same name end at the next start."""
         found = {}
-        order = np.argsort(self.name, kind="stable")  # the events of each name together, however many names there are
-        borders = np.searchsorted(self.name[order], np.arange(len(self.names) + 1)).tolist()
-        for index, name in enumerate(self.names):
-            if name in {skip, _BLANK_NAME}:
-                continue
+        names: dict[str, int] = {}
+        name_of = np.array([names.setdefault(name, len(names)) for name, _ in self.marks] or [0])[self.mark]
+        kind = self.kinds(np.arange(len(self.mark)))
+        order = np.argsort(name_of, kind="stable")  # the events of each name together, however many names there are
+        borders = np.searchsorted(name_of[order], np.arange(len(names) + 1)).tolist()
+        for name, index in names.items():
             rows = order[borders[index] : borders[index + 1]]
-            opening = rows[self.kind[rows] == _OPEN]
-            if not opening.size:
+            opening = rows[kind[rows] == _OPEN]
+            if name in {skip, _BLANK[0]} or not opening.size:
                 continue
             border = np.append(self.place[rows], tokens)
             following = np.searchsorted(rows, opening, side="right")
@@ -105,22 +110,21 @@ class Structure:
         return found
 
     def documents(
-        self, tokens: Strings, tag: str, *, conll: bool = False
+        self, tokens: Strings, tag: str, bounds: tuple[int, int], *, conll: bool = False
     ) -> tuple[list[DocumentPlace], list[Complaint]]:
-        """Documents by their tags, and stretches of tokens outside any; with what is wrong with the tags."""
-
-        def nameless(start: int, stop: int) -> DocumentPlace:
-            return DocumentPlace(start, stop, {}, int(tokens.start[start]))
-
+        """Documents by their tags between two bytes, and stretches of tokens outside any; with what is wrong."""
         data = tokens.data
-        rows = self._named(tag)
+        rows = self._rows(tag)
+        low, high = np.searchsorted(self.start[rows], bounds).tolist()
+        first, stop = np.searchsorted(tokens.start, bounds).tolist()
+        rows = rows[low:high]
         found: list[DocumentPlace] = []
         problems: list[Complaint] = []
         opened: DocumentPlace | None = None
-        done = 0  # tokens up to here are in a document already
+        done = first  # tokens up to here are in a document already
         ends = (self.start + self.length)[rows].tolist()
-        events = zip(self.place[rows].tolist(), self.kind[rows].tolist(), self.start[rows].tolist(), ends, strict=True)
-        for place, kind, begin, end in events:
+        columns = (self.place[rows], self.kinds(rows), self.start[rows])
+        for place, kind, begin, end in zip(*(column.tolist() for column in columns), ends, strict=True):
             text = data[begin:end].decode("utf-8").strip()
             if kind == _CLOSE:
                 if opened is None:
@@ -144,15 +148,15 @@ class Structure:
                 found.append(opened._replace(stop=place))
                 done = place
             if place > done:
-                found.append(nameless(done, place))
+                found.append(DocumentPlace(done, place, {}, int(tokens.start[done])))
             opened, done = DocumentPlace(place, place, attributes, begin), place
             if kind == _EMPTY:
                 found.append(opened)
                 opened = None
         if opened is not None:
-            found.append(opened._replace(stop=len(tokens)))
-        elif rows.size and done < len(tokens):
-            found.append(nameless(done, len(tokens)))
+            found.append(opened._replace(stop=stop))
+        elif rows.size and done < stop:
+            found.append(DocumentPlace(done, stop, {}, int(tokens.start[done])))
         return found, problems
 
 
@@ -184,70 +188,28 @@ class LineRules:
     shared: int = 0
 
 
-Mark = tuple[str, int]  # name and kind of a line that is no token
-
-
-@dataclass(frozen=True, eq=False)
-class _Marked:
-    """Lines that may be no tokens, and the mark of each: an index into the few there are, None for a token."""
-
-    rows: IntArray
-    number: IntArray
-    marks: tuple[Mark | None, ...]
-
-    @classmethod
-    def all(cls, rows: IntArray, mark: Mark) -> _Marked:
-        """Lines of one kind."""
-        return cls(rows, np.zeros(len(rows), np.int64), (mark,))
-
-    @classmethod
-    def each(cls, rows: IntArray, marks: Iterable[Mark | None]) -> _Marked:
-        """Lines of which each has its mark."""
-        number: dict[Mark | None, int] = {}
-        numbers = [number.setdefault(mark, len(number)) for mark in marks]
-        return cls(rows, np.array(numbers, dtype=np.int64), tuple(number))
-
-    @classmethod
-    def join(cls, parts: Sequence[_Marked]) -> _Marked:
-        """All of them in the order of the file, without the tokens."""
-        marks = tuple(mark for part in parts for mark in part.marks)
-        before = np.cumsum([0, *(len(part.marks) for part in parts)])[:-1].tolist()
-        rows = np.concatenate([part.rows for part in parts])
-        number = np.concatenate([part.number + first for part, first in zip(parts, before, strict=True)])
-        order = np.argsort(rows, kind="stable")
-        if None in marks:
-            order = order[np.array([mark is not None for mark in marks])[number[order]]]
-        return cls(rows[order], number[order], marks)
-
-
 def find_structure(
     data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, rules: LineRules
 ) -> tuple[Structure, BoolArray]:
     """Tell structure from tokens: the structure's events, and a mask of the lines that are tokens."""
     length = lines.end - lines.start
     blank = _blank_lines(buffer, lines, length)
-    parts = [_Marked.all(np.flatnonzero(blank), (_BLANK_NAME, _OTHER))]
-    if rules.conll:
-        parts.append(_conll_marks(data, buffer, lines, blank, rules))
-    else:
-        parts += _tag_lines(data, buffer, lines, length)
+    rows = _candidates(buffer, lines, length, rules)
+    rows = rows[~blank[rows]]
+    marked = _conll_marks if rules.conll else _tag_marks
+    number: dict[Mark | None, int] = {_BLANK: 0, None: 1}
+    mark = np.ones(len(length), dtype=np.int64)
+    mark[blank] = 0
+    mark[rows] = marked(data, lines, rows, rules, number)
     if rules.header:
-        parts.append(_Marked.all(_equal_lines(data, lines, length, rules.header), ("!", _OTHER)))
-    found = _Marked.join(parts)
-    names: dict[str, int] = {}
-    name = np.array([names.setdefault(mark[0], len(names)) if mark else -1 for mark in found.marks], dtype=np.int64)
-    kind = np.array([mark[1] if mark else -1 for mark in found.marks], dtype=np.int8)
-    is_token = np.ones(len(length), dtype=bool)
-    is_token[found.rows] = False
-    structure = Structure(
-        name[found.number],
-        kind[found.number],
-        found.rows - np.arange(len(found.rows)),  # tokens before: every line that is none is among the rows
-        lines.start[found.rows],
-        length[found.rows],
-        tuple(names),
-    )
-    return structure, is_token
+        equal = np.flatnonzero(length == len(rules.header)).tolist()
+        same = [row for row in equal if data[lines.start[row] : lines.end[row]] == rules.header]
+        mark[same] = number.setdefault(_REMARK, len(number))
+    is_token = mark == 1
+    rows = np.flatnonzero(~is_token)
+    marks = tuple(each or _BLANK for each in number)
+    before = rows - np.arange(len(rows))  # tokens before: every line that is none is among the rows
+    return Structure(mark[rows], before, lines.start[rows], length[rows], marks), is_token
 
 
 def _blank_lines(buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray) -> BoolArray:
@@ -259,24 +221,42 @@ def _blank_lines(buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray) 
     return blank
 
 
-def _tag_lines(data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray) -> list[_Marked]:
-    """Lines that are one XML tag, comment or declaration and have no further column: short ones, and long ones."""
-    rows = np.flatnonzero((lines.fields == 1) & (length > 2))
-    rows = rows[(buffer[lines.start[rows]] == ord("<")) & (buffer[lines.end[rows] - 1] == ord(">"))]
-    short = length[rows] <= _SHORT
-    recurring, others = rows[short], rows[~short]
-    brief = Strings(data, lines.start[recurring], length[recurring].astype(np.int32))
-    number, first = brief.numbered()
-    marks = tuple(_classify(brief.raw(row)) for row in first.tolist())
-    starts, ends = lines.start[others].tolist(), lines.end[others].tolist()
-    texts = [data[begin:end] for begin, end in zip(starts, ends, strict=True)]
+def _candidates(buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray, rules: LineRules) -> IntArray:
+    """Lines that are not blank and may be no tokens, by how they begin."""
+    solid = (length > 0) & (lines.fields > 0)
+    if rules.indexed:
+        return np.flatnonzero(solid)
+    if not rules.conll:
+        rows = np.flatnonzero((lines.fields == 1) & (length > 2))
+        rows = rows[buffer[lines.start[rows]] == ord("<")]
+        return rows[buffer[lines.end[rows] - 1] == ord(">")]
+    first = buffer[np.minimum(lines.start, len(buffer) - 1)]
+    second = buffer[np.minimum(lines.start + 1, len(buffer) - 1)]
+    found: BoolArray = (first == ord("-")) | (first == ord("#")) | (first == ord("<"))
+    found |= (first == ord(" ")) & (second == ord("#"))  # as WebAnno TSV 2 writes its first line
+    return np.flatnonzero(found & solid)
+
+
+Numbers = dict[Mark | None, int]
+
+
+def _tag_marks(data: bytes, lines: Lines, rows: IntArray, rules: LineRules, number: Numbers) -> IntArray:  # noqa: ARG001
+    """XML tags, comments and declarations, by the numbers of their marks."""
+    short = lines.end[rows] - lines.start[rows] <= _SHORT
+    found = np.empty(len(rows), dtype=np.int64)
+    brief = Strings(data, lines.start[rows[short]], (lines.end - lines.start)[rows[short]].astype(np.int32))
+    codes, first = brief.numbered()
+    marks = [_classify(brief.raw(row)) for row in first.tolist()]
+    found[short] = np.array([number.setdefault(mark, len(number)) for mark in marks] or [0])[codes]
+    rest = rows[~short]
+    texts = [data[begin:end] for begin, end in zip(lines.start[rest].tolist(), lines.end[rest].tolist(), strict=True)]
     parts = _TAG_LINES.findall(b"\n".join(texts))
     if len(parts) == len(texts):  # a match takes whole lines, so each of them is one tag
-        mark_of = {part: _tag_mark(*part) for part in set(parts)}
-        long = _Marked.each(others, map(mark_of.__getitem__, parts))
+        number_of = {part: number.setdefault(_tag_mark(*part), len(number)) for part in set(parts)}
+        found[~short] = [number_of[part] for part in parts]
     else:
-        long = _Marked.each(others, map(_classify, texts))
-    return [_Marked(recurring, number, marks), long]
+        found[~short] = [number.setdefault(_classify(text), len(number)) for text in texts]
+    return found
 
 
 def _tag_mark(close: bytes, name: bytes, empty: bytes) -> Mark:
@@ -286,29 +266,19 @@ def _tag_mark(close: bytes, name: bytes, empty: bytes) -> Mark:
 def _classify(line: bytes) -> Mark | None:
     """Name and kind of a structure line; None if it is a token after all."""
     if line.startswith((b"<!", b"<?")):
-        return "!", _OTHER
+        return _REMARK
     match = _TAG.fullmatch(line)
     return None if match is None else _tag_mark(match[1], match[2], match[3])
 
 
-def _equal_lines(data: bytes, lines: Lines, length: IntArray, wanted: bytes) -> IntArray:
-    """The lines that read so."""
-    rows = np.flatnonzero(length == len(wanted)).tolist()
-    return np.array([row for row in rows if data[lines.start[row] : lines.end[row]] == wanted], dtype=np.int64)
-
-
-def has_comments(head: bytes) -> bool:
-    """Whether the beginning of a file has comments as CoNLL writes them."""
-    return any(_COMMENT.match(line) for line in head.splitlines()[:200])
-
-
-def has_document_marks(content: bytes, *, conll: bool, tag: str) -> bool:
-    """Whether a file says where documents begin."""
-    if not conll:
-        return re.search(rf"^<{re.escape(tag)}[\s>]".encode(), content, re.MULTILINE) is not None
-    lines = re.findall(rb"^(?:-DOCSTART-|#|<).*$", content, re.MULTILINE)
-    rules = LineRules(conll=True)
-    return any(mark and mark[0] == CONLL_DOCUMENT for mark in (conll_mark(line, 2, rules) for line in lines))
+def _conll_marks(data: bytes, lines: Lines, rows: IntArray, rules: LineRules, number: Numbers) -> list[int]:
+    """What opens documents (`-DOCSTART-`, `# newdoc`, `<doc …>`), comments, and counted lines that are no tokens."""
+    columns = (lines.start[rows], lines.end[rows], lines.fields[rows])
+    found = []
+    for begin, end, fields in zip(*(column.tolist() for column in columns), strict=True):
+        mark = conll_mark(data[begin:end], fields, rules)
+        found.append(number.setdefault(mark, len(number)))
+    return found
 
 
 def conll_mark(line: bytes, fields: int, rules: LineRules) -> Mark | None:
@@ -320,26 +290,15 @@ def conll_mark(line: bytes, fields: int, rules: LineRules) -> Mark | None:
         other = rules.shared and fields != rules.shared and parse_tag(line.split()[-1].decode("utf-8")) is None
         if not (_COMMENT.match(line) or rules.indexed or fields < rules.columns or other):
             return None
-        document = _DOCUMENT_COMMENT.match(line.decode("utf-8"))
-        return (CONLL_DOCUMENT, _OPEN) if document else ("!", _OTHER)
+        return (CONLL_DOCUMENT, _OPEN) if _DOCUMENT_COMMENT.match(line.decode("utf-8")) else _REMARK
     if line.startswith(b"<"):
         mark = _DOCUMENT_TAG.fullmatch(line.strip())
         if mark and (fields == 1 or b"=" in line):
             return CONLL_DOCUMENT, _CLOSE if mark[1] else _OPEN
         return _classify(line.strip()) if fields < rules.columns else None
-    return ("!", _OTHER) if rules.indexed and not line.split(None, 1)[0].isdigit() else None
+    return _REMARK if rules.indexed and not line.split(None, 1)[0].isdigit() else None
 
 
-def _conll_marks(
-    data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, blank: BoolArray, rules: LineRules
-) -> _Marked:
-    """What opens documents (`-DOCSTART-`, `# newdoc`, `<doc …>`), comments, and counted lines that are no tokens."""
-    first = buffer[np.minimum(lines.start, len(buffer) - 1)]
-    second = buffer[np.minimum(lines.start + 1, len(buffer) - 1)]
-    looked_at: BoolArray = (first == ord("-")) | (first == ord("#")) | (first == ord("<"))
-    looked_at |= (first == ord(" ")) & (second == ord("#"))  # as WebAnno TSV 2 writes its first line
-    if rules.indexed:
-        looked_at = np.ones(len(first), dtype=bool)
-    rows = np.flatnonzero(~blank & looked_at)
-    places = zip(lines.start[rows].tolist(), lines.end[rows].tolist(), lines.fields[rows].tolist(), strict=True)
-    return _Marked.each(rows, (conll_mark(data[begin:end], fields, rules) for begin, end, fields in places))
+def has_comments(head: bytes) -> bool:
+    """Whether the beginning of a file has comments as CoNLL writes them."""
+    return any(_COMMENT.match(line) for line in head.splitlines()[:200])

@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 import numpy as np
-import pandas as pd
 
-from clueval_xlsx.corpus.changes import Changes, Key, NewSpan, differing, keys
-from clueval_xlsx.corpus.spans import positions, same_extents
-from clueval_xlsx.corpus.text_reading import TextReading
-from clueval_xlsx.corpus.token_reading import TokenReading
+from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange
 from clueval_xlsx.formats.tables.cells import (
     CHARACTERS,
     DOCUMENT_COLUMNS,
@@ -37,16 +33,19 @@ class TableOnText:
 
     table: SpanTable
 
-    def correct(self, reading: TextReading, changes: Changes) -> dict[str, bytes]:
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
         """The table with these changes."""
         layers = self.table.layers()
         rows = RowChanges()
-        for document in changes.documents():
-            doc_id = changes.doc_ids[document]
-            rows.removed.update(handle[0] for handle in changes.removed[document])
-            for handle, span in changes.changed[document]:
-                rows.changed[handle[0]] = _character_row(span, layers, doc_id)
-            rows.added.extend(_character_row(span, layers, doc_id) for span in changes.added[document])
+        for change in changes:
+            if change.new is not None:
+                row = _character_row(change.new, layers, reading.doc_ids[change.document])
+                if change.old is None:
+                    rows.added.append(row)
+                else:
+                    rows.changed[change.old[0]] = row
+            elif change.old is not None:
+                rows.removed.add(change.old[0])
         return {PurePath(reading.source.name).name: _edited(self.table, rows)}
 
 
@@ -67,35 +66,30 @@ class TableOnTokens:
 
     table: SpanTable
 
-    def correct(self, reading: TokenReading, layers: Mapping[str, pd.DataFrame]) -> bytes:
-        """The table with these spans in place of those that were read."""
+    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
+        """The table with these changes."""
         table, columns = self.table, self.table.layers()
-        own = {layer: spans for layer, spans in reading.layers.items() if isinstance(spans, pd.DataFrame)}
-        before, after = _keyed(own), _keyed({**own, **layers})
-        found = differing(before, after)
         start, end = _row_positions(table, reading)
         held = [row for row in range(len(start)) if table.holds(row)]
-        changes = RowChanges(added=[_token_row(key, reading, columns) for key in found.added])
-        for index, partner in found.replaced:
-            _, first, stop, _ = before[index]
+        edits = RowChanges()
+        for change in changes:
+            new = None if change.new is None else _token_row(change.new, reading, columns)
+            if change.old is None:
+                assert new is not None
+                edits.added.append(new)
+                continue
+            first, stop = change.old
             # A span that several rows were merged into stands in none of them: then all of its rows are meant.
             rows = [row for row in held if (start[row], end[row] + 1) == (first, stop)] or [
                 row for row in held if first <= start[row] and end[row] < stop
             ]
-            if partner is not None:
-                changes.changed[rows[0]] = _token_row(partner, reading, columns)
-            changes.removed.update(rows if partner is None else rows[1:])
-        return _edited(table, changes)
+            if new is not None:
+                edits.changed[rows[0]] = new
+            edits.removed.update(rows if new is None else rows[1:])
+        return {PurePath(reading.source.name).name: _edited(table, edits)}
 
 
-def _keyed(layers: Mapping[str, pd.DataFrame]) -> list[Key]:
-    """Spans of tokens as annotations of one long document."""
-    rows = same_extents(layers)
-    start, end = positions(rows)
-    return keys(np.zeros_like(start), start, end + 1, [rows[layer] for layer in layers])
-
-
-def _row_positions(table: SpanTable, reading: TokenReading) -> tuple[Sequence[int], Sequence[int]]:
+def _row_positions(table: SpanTable, reading: Reading) -> tuple[Sequence[int], Sequence[int]]:
     if set(POSITIONS) <= set(table.header):
         columns = [[int(table.cell(row, column)) for row in range(len(table.rows))] for column in POSITIONS]
         return columns[0], columns[1]
@@ -105,14 +99,13 @@ def _row_positions(table: SpanTable, reading: TokenReading) -> tuple[Sequence[in
     return columns[0], columns[1]
 
 
-def _token_row(key: Key, reading: TokenReading, columns: Mapping[str, str]) -> Row:
-    _, start, stop, labels = key
-    corpus, end = reading.corpus, stop - 1
+def _token_row(span: NewSpan, reading: Reading, columns: Mapping[str, str]) -> Row:
+    corpus, start, end = reading.corpus, span.start, span.end - 1
     row: Row = {POSITIONS[0]: str(start), POSITIONS[1]: str(end)}
     if corpus.token_ids is not None:
         row.update({IDS[0]: corpus.token_ids[start], IDS[1]: corpus.token_ids[end]})
-    for column, label in zip(columns.values(), labels, strict=True):
-        row[column] = label or ""
+    for layer, label in span.labels.items():
+        row[columns[layer]] = label or ""
     doc_id = corpus.doc_ids[int(corpus.document_of(np.array([start]))[0])]
     row.update(dict.fromkeys(DOCUMENT_COLUMNS, doc_id))
     row.update(dict.fromkeys(TEXT_COLUMNS, corpus.text(start, end)))

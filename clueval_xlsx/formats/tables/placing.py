@@ -8,16 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.annotation import Annotation, Listed, Source
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.listed_spans import ListedSpans
-from clueval_xlsx.corpus.listing import Listing
 from clueval_xlsx.corpus.mentions import Mentions, make_mentions
 from clueval_xlsx.corpus.nested import ERROR, Wording, nested_note, resolve
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.spans import make_spans
-from clueval_xlsx.corpus.text_reading import TextReading
-from clueval_xlsx.corpus.token_reading import TokenReading
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.registry import format_named
@@ -57,7 +53,7 @@ def place(table: SpanTable, base: Reading) -> Reading:
     return _place_on_tokens(table, base)
 
 
-def _place_on_text(table: SpanTable, base: Reading) -> TextReading:
+def _place_on_text(table: SpanTable, base: Reading) -> Reading:
     layers = table.layers()
     collector = Collector(table.name, format_named("table"), table.options, layers)
     collector.documents.extend(base.documents)
@@ -86,7 +82,7 @@ def _source(table: SpanTable, layers: Mapping[str, str], base: Reading) -> Sourc
     return Source(table.name, "table", digest(table.raw + base.source.sha256.encode()), dict(layers))
 
 
-def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
+def _place_on_tokens(table: SpanTable, base: Reading) -> Reading:
     layers = table.layers()
     checker = _RowChecker(table, base.corpus)
     start, end = checker.positions()
@@ -122,33 +118,26 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> TokenReading:
             )
         notes += nested_note(table.name, resolution.lines(wording), mode)
         gave_way |= bool(resolution.dropped or resolution.merged)
-    held = listed.take(np.flatnonzero(holds))
-    return TokenReading(
-        base.corpus,
-        frames,
+    every = _listed(listed, by_layer, mode)
+    annotation = Annotation(
         _source(table, layers, base),
-        (*base.notes, *values.notes(), *notes),
-        original=TableOnTokens(table),
+        frames,
+        pd.DataFrame(),
+        listed=every if gave_way else None,
         scores=pd.concat(scores, ignore_index=True) if scores else None,
-        listed_spans=_listed_spans(held, start[holds], end[holds]) if gave_way else None,
-        listing=_listing(listed, by_layer, mode) if listed.scores is not None else None,
+        listing=every if listed.scores is not None else None,
     )
+    notes = [*base.notes, *values.notes(), *notes]
+    return Reading(annotation.source, base.corpus, spans=annotation, notes=tuple(notes), carrier=TableOnTokens(table))
 
 
-def _listed_spans(held: Mentions, start: IntArray, end: IntArray) -> ListedSpans:
-    """The rows with a label; those with a label of a layer are annotations of that layer."""
-    labels = pd.DataFrame(held.labels)
-    of = {layer: labels[layer].notna().to_numpy(bool) for layer in labels}
-    return ListedSpans(pd.DataFrame({"start": start, "end": end, **held.labels}), held.scores, of)
-
-
-def _listing(listed: Mentions, by_layer: Sequence[IntArray], mode: str) -> Listing:
+def _listed(listed: Mentions, by_layer: Sequence[IntArray], mode: str) -> Listed:
     """The rows of each layer, which is a sequence of its own."""
     rows = np.concatenate(by_layer)
     sequence = np.repeat(np.arange(len(by_layer)), [len(own) for own in by_layer])
     numbers = {layer: number for number, layer in enumerate(listed.labels)}
     mentions = replace(listed.take(rows), sequence=sequence, sequences=numbers)
-    return Listing(mentions, mentions.ranges.start, mentions.ranges.end - 1, mode, on_tokens=True)
+    return Listed(mentions, mentions.ranges.start, mentions.ranges.end - 1, mode, on_tokens=True)
 
 
 def _rows_of_layer(listed: Mentions, layer: str) -> IntArray:

@@ -1,10 +1,11 @@
-"""Lines and columns of a text buffer as arrays of offsets: the quick part of the token formats."""
+"""Lines and columns of a text buffer as arrays of offsets, and what is wrong with them, by its offset."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from clueval_xlsx.corpus.corpus import LineOrigin
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
+MOST_PROBLEMS = 1000  # so many of each kind are described; the rest is only counted
 _TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
 _OTHER_ENCODING = "Save the file as UTF-8, or give its encoding (--encoding latin-1)"
 _LOOK = 4096  # bytes that tell how characters are written
@@ -45,12 +47,12 @@ class Lines:
         return found
 
 
-def check_text(data: bytes, name: str, origin: LineOrigin | None = None) -> int:
+def check_text(data: bytes, name: str) -> int:
     """Refuse what is not UTF-8 text; return the number of bytes of a byte order mark to skip."""
 
     def place_of(byte: int) -> str:
         line = data.count(b"\n", 0, byte) + 1
-        return f"{name}:{line}" if origin is None else origin.place(line)
+        return f"{name}:{line}"
 
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}:1: the file is UTF-16. Save it as UTF-8, or give its encoding (--encoding utf-16).")
@@ -80,11 +82,6 @@ def _is_wide(head: bytes) -> bool:
     """Whether most characters take two bytes, one of which is 0."""
     zeros = head.count(0)
     return zeros * 3 > len(head) and not (head[::2].count(0) and head[1::2].count(0))
-
-
-def pad(data: bytes) -> bytes:
-    """End the last line and add the padding that `Strings` needs behind it."""
-    return data + (b"" if data.endswith(b"\n") or not data else b"\n") + bytes(PADDING)
 
 
 def line_count(data: bytes, begin: int) -> int:
@@ -148,3 +145,60 @@ def split_blanks(buffer: npt.NDArray[np.uint8], begin: int, stop: int) -> Lines:
         field_start=field_start,
         field_end=field_end,
     )
+
+
+class Complaint(NamedTuple):
+    """One thing wrong, at a byte offset of the file."""
+
+    offset: int
+    found: str
+    allowed: str = ""
+    remedy: str = ""
+
+
+@dataclass(eq=False)
+class Complaints:
+    """Everything wrong with one file, and how many more there are than are described."""
+
+    listed: list[Complaint] = field(default_factory=list)
+    unlisted: int = 0
+
+    def add(self, complaints: Iterable[Complaint], total: int | None = None) -> None:
+        """Add complaints of one kind; `total` says how many there are if not all are described."""
+        before = len(self.listed)
+        self.listed += complaints
+        self.unlisted += max(total - (len(self.listed) - before), 0) if total is not None else 0
+
+    def join(self, other: Complaints) -> None:
+        """Add those of another part of the file."""
+        self.listed += other.listed
+        self.unlisted += other.unlisted
+
+    def refuse(self, data: bytes, name: str, origin: LineOrigin | None = None) -> None:
+        """Raise if there is anything, in the order of the lines."""
+        if not self.listed:
+            return
+        ordered = sorted(self.listed, key=lambda complaint: complaint.offset)
+        lines = line_numbers(data, [complaint.offset for complaint in ordered])
+        problems = [
+            Problem(
+                origin.place(line) if origin else f"{name}:{line}", complaint.found, complaint.allowed, complaint.remedy
+            )
+            for line, complaint in zip(lines, ordered, strict=True)
+        ]
+        raise InputError(problems=problems[:MOST_PROBLEMS], unlisted=self.unlisted + len(problems[MOST_PROBLEMS:]))
+
+
+def line_numbers(data: bytes, offsets: Sequence[int]) -> list[int]:
+    """The line of each byte offset, counted from 1, in one pass over the file.
+
+    >>> line_numbers(b"a\\nb\\nc\\n", [4, 0, 2])
+    [3, 1, 2]
+    """
+    lines = {}
+    line, done = 1, 0
+    for offset in sorted(set(offsets)):
+        line += data.count(b"\n", done, offset)
+        done = offset
+        lines[offset] = line
+    return [lines[offset] for offset in offsets]
