@@ -46,7 +46,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "password-file", "blind",
         ),
     ),
-    "Judgements": (("resolve",), ("trust-id", "worth")),
+    "Judgements": (("resolve",), ("trust-id",)),
     "Detector": (
         ("detector",),
         (

@@ -148,14 +148,6 @@ _looking = group(
     type=click.Choice(["row", "block"]),
     help="Which case ID counts where the two of a row differ: the row's own, or the one in the annotation block.",
 )
-@click.option(
-    "--worth",
-    type=click.IntRange(1, 100),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Say after how many more judgements a further hundred are expected to find fewer than N gold errors.",
-)
 @click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
 @review_options.password
 @input_options.overrides
@@ -170,7 +162,6 @@ def reimport(
     targets: ReimportTargets,
     resolve: str,
     trust_id: str | None,
-    worth: int,
     pred: str | None,
     password: str | None,
     overrides: ReadOverrides,
@@ -205,7 +196,6 @@ def reimport(
         overrides=overrides,
         options=options,
         judgements=own_judgements(),
-        worth=worth,
     )
     log = targets.judgements
     head = ""

@@ -20,14 +20,15 @@ from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.options import Options
 from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
+from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
 from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
 from clueval_xlsx.review.correction import Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook
+from clueval_xlsx.review.estimates import Remaining, remaining_errors, sample_estimates
+from clueval_xlsx.review.judged_figures import judged_scores, judgement_counts, ledger_table, misses_by_severity
 from clueval_xlsx.review.judged_run import JudgedRun
-from clueval_xlsx.review.judged_scores import judged_scores, misses_by_severity
 from clueval_xlsx.review.judgements import SETTLING, Judgement
-from clueval_xlsx.review.ledger import judgement_counts, ledger_table
 from clueval_xlsx.review.manifest import Manifest, unpack_cases
 from clueval_xlsx.review.packed_order import unpack_order
 from clueval_xlsx.review.packed_passages import unpack_passages
@@ -35,10 +36,7 @@ from clueval_xlsx.review.previous import newest_judgements, other_keys
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Resolution, Vote, resolve, resolved_severity
-from clueval_xlsx.review.sample import Sample
-from clueval_xlsx.review.sample_estimates import sample_estimates
 from clueval_xlsx.review.sheet_rows import ReviewRow
-from clueval_xlsx.review.stopping import WORTH, Remaining, remaining_errors
 from clueval_xlsx.review.vocabulary import Effect, Outcome, Role, Rule, Scope, Severity
 from clueval_xlsx.review.votes import each_once, read_votes, without_overruled
 from clueval_xlsx.words import FALLBACK
@@ -62,7 +60,6 @@ class Adjudication:
     severities: Mapping[str, Severity]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
-    worth: int = WORTH  # finds in a further hundred judgements, from which on these are worthwhile
 
     def __repr__(self) -> str:
         """What came of it in one line, and no word of the corpus."""
@@ -182,7 +179,7 @@ class Adjudication:
     @cached_property
     def remaining(self) -> tuple[Remaining, ...]:
         """What is to be expected among the unjudged cases of each sheet, where they are ordered by suspicion."""
-        return remaining_errors(self.judged, self.worth)
+        return remaining_errors(self.judged)
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
@@ -291,12 +288,11 @@ def adjudicate(
     *,
     manifest: Manifest | None = None,
     mode: str = Rule.MAJORITY,
-    worth: int = WORTH,
 ) -> Adjudication:
     """Bring the judgements of one run together and correct gold.
 
     `pair` is gold and prediction as they were evaluated, `options` what they were evaluated with. `mode` says how
-    several judgements of one case are resolved, `worth` from how many finds on a hundred judgements are worthwhile.
+    several judgements of one case are resolved.
     """
     rows = each_once(workbooks)
     raw = _with_unmarked(_in_order(evaluate(pair, options), manifest), workbooks, rows)
@@ -331,7 +327,6 @@ def adjudicate(
         severities,
         (*(problem for workbook in workbooks for problem in workbook.problems), *problems, *missing),
         tuple([note for workbook in workbooks for note in workbook.notes] + notes + list(carried.notes)),
-        worth,
     )
 
 

@@ -76,13 +76,13 @@ def raw_agreement(codes: Codes) -> float:
     >>> raw_agreement(np.array([[0, 0, 1], [1, 1, -1]]))
     0.6666666666666666
     """
-    shares = []
-    for row in codes:
-        given = row[row >= 0]
-        if len(given) >= 2:
-            counts = np.bincount(given)
-            shares.append((counts * (counts - 1)).sum() / (len(given) * (len(given) - 1)))
-    return float(np.mean(shares)) if shares else float("nan")
+    counts = _counts(codes)
+    judges = counts.sum(axis=1)
+    several = judges >= 2
+    if not several.any():
+        return float("nan")
+    pairs = (counts * (counts - 1)).sum(axis=1)[several] / (judges * (judges - 1))[several]
+    return float(pairs.mean())
 
 
 def cohen_kappa(first: Codes, second: Codes) -> float:
@@ -91,23 +91,28 @@ def cohen_kappa(first: Codes, second: Codes) -> float:
     >>> round(cohen_kappa(np.array([0] * 25 + [1] * 25), np.array([0] * 20 + [1] * 5 + [0] * 10 + [1] * 15)), 3)
     0.4
     """
-    size = int(max(first.max(initial=0), second.max(initial=0))) + 1
-    left, right = np.bincount(first, minlength=size), np.bincount(second, minlength=size)
-    observed = float(np.mean(first == second)) if len(first) else float("nan")
-    expected = float((left * right).sum()) / (len(first) ** 2) if len(first) else float("nan")
-    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+    both = np.stack([first, second], axis=1)
+    shares = [_counts(both[:, [judge]], int(both.max(initial=0))).mean(axis=0) for judge in (0, 1)]
+    return _beyond_chance(raw_agreement(both), float((shares[0] * shares[1]).sum()))
 
 
 def fleiss_kappa(codes: Codes) -> float:
     """Agreement of several judges who judged every case; not defined for fewer than two of them."""
-    cases, judges = codes.shape
-    if not cases or judges < 2:
+    if not len(codes) or codes.shape[1] < 2:
         return float("nan")
-    counts = np.stack([np.bincount(row, minlength=int(codes.max()) + 1) for row in codes])
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (judges * (judges - 1))
-    shares = counts.sum(axis=0) / (cases * judges)
-    expected = float((shares**2).sum())
-    return (float(agreeing.mean()) - expected) / (1 - expected) if expected < 1 else float("nan")
+    shares = _counts(codes).sum(axis=0) / codes.size
+    return _beyond_chance(raw_agreement(codes), float((shares**2).sum()))
+
+
+def _counts(codes: Codes, largest: int | None = None) -> Codes:
+    """How often each code was given to each case."""
+    values = np.arange((codes.max(initial=0) if largest is None else largest) + 1)
+    counts: Codes = (codes[:, :, None] == values).sum(axis=1)
+    return counts
+
+
+def _beyond_chance(observed: float, expected: float) -> float:
+    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
 
 
 def krippendorff_alpha(codes: Codes) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import pandas as pd
 
@@ -23,11 +24,33 @@ from clueval_xlsx.cases.samples import (
 from clueval_xlsx.cases.table import agreed_table
 from clueval_xlsx.cases.twins import add_twins
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.review.sample import AgreedSample, Sample
 from clueval_xlsx.scoring.levels import MatchClass
 from clueval_xlsx.text.strings import IntArray
 
 Tables = Mapping[str, pd.DataFrame]  # sheet -> cases
+
+
+class AgreedSample(msgspec.Struct, frozen=True):
+    """How many of the agreed spans were asked for, drawn, and there."""
+
+    seed: int
+    size: int
+    drawn: int
+    there: int
+
+
+class Sample(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The sample of cases and that of agreed spans, each if there is one."""
+
+    seed: int | None = None
+    size: int | None = None  # units that were asked for; None: all cases are handed out
+    strata: Mapping[str, tuple[int, int]] = {}  # stratum -> (units drawn, units there are)
+    agreed: AgreedSample | None = None
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether anything was drawn at all."""
+        return self.size is not None or self.agreed is not None
 
 
 @dataclass(frozen=True, eq=False)

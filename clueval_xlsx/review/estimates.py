@@ -1,23 +1,56 @@
-"""Honest estimates from a sample: what precision and recall would be if every case were judged."""
+"""What is to be expected of cases that nobody judged: rates if all were judged, and gold's errors among the rest.
+
+One rule for both: the judged units of a stratum stand for all of it. Of a sample the strata are labels and classes; of
+an order by suspicion they are what lies above the cut, and below it, of which the random cases were judged.
+"""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
+from clueval_xlsx.cases.order import OrderKind
+from clueval_xlsx.cases.samples import draw, draw_agreed, span_components
+from clueval_xlsx.corpus.spans import positions
+from clueval_xlsx.review.assignment import agreed_rows, evaluation_units
+from clueval_xlsx.review.correction import extent
+from clueval_xlsx.review.judged_figures import accepted_tally, headline_tally
+from clueval_xlsx.review.judged_run import JudgedRun
+from clueval_xlsx.review.vocabulary import Effect
 from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.intervals import beta_and_t
+from clueval_xlsx.text.strings import BoolArray
 
-_CONFIDENCE = 0.975
+COLUMNS = ("rate", "value", "low", "high", "judged", "drawn", "population")
+FROM_THE_TOP = 0.95  # of the judged cases must be the first ones of the order
+_TAIL = 0.025  # on either side of a 95 % interval
+_AGREED, _ABOVE, _BELOW = "agreed", "above", "below"
+_CHANGING = frozenset({Effect.DELETE, Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
+
+
+def weighted_total(judged: Mapping[str, FloatArray], sizes: Mapping[str, int]) -> FloatArray:
+    """The sum over all units, judged or not: each stratum by the mean of its judged units, or of all judged ones.
+
+    >>> float(weighted_total({"a": np.array([1.0, 0.0])}, {"a": 10, "b": 4}))
+    7.0
+    """
+    everyone = np.concatenate(list(judged.values()))
+    means = [size * judged.get(name, everyone).mean(axis=0) for name, size in sizes.items() if size]
+    total: FloatArray = np.sum(means, axis=0)
+    return total
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A rate estimated from judged units, with its 95 % interval and what it would take to halve its width."""
+    """A rate estimated from judged units, with its 95 % interval."""
 
     value: float
     low: float
@@ -25,133 +58,275 @@ class Estimate:
     judged: int
     drawn: int
     population: int
-    more_to_halve: int
 
 
 def estimate_rate(
-    above: float,
-    below: float,
-    changes: pd.DataFrame,
-    strata: Mapping[str, tuple[int, int]],
+    above: float, below: float, changes: pd.DataFrame, strata: Mapping[str, tuple[int, int]]
 ) -> Estimate:
     """The rate (above + what judging changes above) / (below + what judging changes below).
 
-    `changes` has one row for each judged unit: `stratum`, `above`, `below` (how the unit's judgement changes the
-    two counts). `strata` says for each stratum how many units were drawn and how many there are. Within a stratum
-    the judged units stand for all: each is weighted by the inverse of its chance to be drawn and judged. A stratum
-    in which nothing is judged yet is taken to be like the rest, and makes the interval wider by how much strata differ
-    from each other. The interval comes from the stratified variance of the linearised ratio, with the finite
-    population correction.
+    `changes` has one row for each judged unit: `stratum`, `above`, `below` (how the unit's judgement changes the two
+    counts). `strata` says for each stratum how many units were drawn and how many there are. The interval comes from
+    the stratified variance of the linearised ratio, with the finite population correction.
     """
-    changes = changes[changes["stratum"].isin(list(strata))]
-    counts = changes[["above", "below"]].to_numpy(float)
-    names = changes["stratum"].to_numpy(object)
-    groups = {name: own for name in strata if len(own := counts[names == name])}
-    drawn, population = (sum(pair[place] for pair in strata.values()) for place in (0, 1))
-    totals = np.zeros(2)
-    for name, (_, there) in strata.items() if len(counts) else ():
-        totals += there * groups.get(name, counts).mean(axis=0)
-    whole = below + float(totals[1])
-    if whole <= 0 or (population and not len(counts)):  # nothing to count, or nobody has judged anything
-        return Estimate(math.nan, math.nan, math.nan, len(counts), drawn, population, 0)
-    value = (above + float(totals[0])) / whole
-    residuals = {name: own[:, 0] - value * own[:, 1] for name, own in groups.items()}
-    spreads = _spreads(residuals, strata)
-    width = spreads.half_width() / whole
-    return Estimate(
-        value,
-        min(max(value - width, 0.0), value),
-        max(min(value + width, 1.0), value),
-        len(counts),
-        drawn,
-        population,
-        _more_to_halve(spreads),
-    )
+    drawn, population = (sum(sizes[place] for sizes in strata.values()) for place in (0, 1))
+    sizes = {name: there for name, (_, there) in strata.items()}
+    names, counts = changes["stratum"].to_numpy(object), changes[["above", "below"]].to_numpy(float)
+    judged = {name: counts[names == name] for name in sizes if (names == name).any()}
+    number = sum(map(len, judged.values()))
+    if population and not judged:
+        return Estimate(math.nan, math.nan, math.nan, 0, drawn, population)
+    more, whole = weighted_total(judged, sizes) if judged else (0.0, 0.0)
+    whole += below
+    if whole <= 0:
+        return Estimate(math.nan, math.nan, math.nan, number, drawn, population)
+    value = float((above + more) / whole)
+    width = _half_width({name: own @ np.array([1.0, -value]) for name, own in judged.items()}, sizes) / float(whole)
+    low, high = min(max(value - width, 0.0), value), max(min(value + width, 1.0), value)
+    return Estimate(value, low, high, number, drawn, population)
 
 
-@dataclass(frozen=True, eq=False)
-class _Spreads:
-    """What the variance is made of: judged units, all units and the variance of the residual in each stratum.
+def _half_width(residuals: Mapping[str, FloatArray], sizes: Mapping[str, int]) -> float:
+    """Half the interval of a total.
 
-    A variance of 0 says that all judged units of a stratum turned out alike; it is then what others may still have.
-    `unseen` are the sizes of strata of which nobody has judged any; `overall` is the variance among all judged units,
-    `between` that of the means of strata.
+    A stratum with one judged unit borrows the variance of all strata together. Where all judged units of a stratum
+    turned out alike, others may still differ. What nobody has opened may be unlike the rest, by as much as strata
+    differ. The degrees of freedom are Satterthwaite's: few, if few strata make most of the variance.
     """
-
-    judged: FloatArray
-    there: FloatArray
-    spread: FloatArray
-    unseen: FloatArray
-    overall: float
-    between: float
-
-    def half_width(self, factor: float = 1.0) -> float:
-        """Half the interval of the total, if `factor` times as many were judged in each stratum with judged ones.
-
-        The degrees of freedom are Satterthwaite's: few, if few strata make most of the variance.
-        """
-        judged = np.minimum(self.judged * factor, self.there)
-        variances = self._variances(judged)
-        each = np.maximum(np.concatenate([judged, [judged.sum(), len(judged)]]) - 1, 1)
-        whole = float((variances**2 / each).sum())
-        freedom = max(float(variances.sum()) ** 2 / whole, 1.0) if whole else 1.0
-        _, quantile = beta_and_t()
-        return float(quantile(freedom, _CONFIDENCE)) * math.sqrt(float(variances.sum()))
-
-    def _variances(self, judged: FloatArray) -> FloatArray:
-        """What each stratum adds, and behind them what unseen units add, and that their strata may be unlike."""
-        spread = np.where(self.spread > 0, self.spread, _least(judged))
-        known = self.there**2 * (1 / judged - 1 / self.there) * spread
-        unseen, apart = float(self.unseen.sum()), 0.0
-        units = unseen**2 * self.overall * (1 / judged.sum() + 1 / unseen) if unseen else 0.0
-        if unseen and len(judged):
-            shares = judged / judged.sum()  # the mean of the judged units stands for every unseen stratum
-            apart = self.between * float((self.unseen**2).sum() + unseen**2 * (shares**2).sum())
-        return np.maximum(np.concatenate([known, [units, apart]]), 0.0)
+    if not residuals:
+        return 0.0
+    everyone = np.concatenate(list(residuals.values()))
+    total = len(everyone)
+    judged = np.array([len(own) for own in residuals.values()], dtype=float)
+    there = np.array([sizes[name] for name in residuals], dtype=float)
+    squares = sum(float(((own - own.mean()) ** 2).sum()) for own in residuals.values())
+    common = squares / (total - len(judged)) if total > len(judged) else float(_least(total))
+    own_spread = [float(own.var(ddof=1)) if len(own) > 1 else common for own in residuals.values()]
+    spread = np.where(np.array(own_spread) > 0, own_spread, _least(judged))
+    parts = [*(there**2 * (1 / judged - 1 / there) * spread)]
+    freedom = [*(judged - 1)]
+    unseen = np.array([size for name, size in sizes.items() if name not in residuals], dtype=float)
+    if unseen.sum():
+        overall = max(float(everyone.var(ddof=1)) if total > 1 else 0.0, float(_least(total)))
+        means = [own.mean() for own in residuals.values()]
+        between = float(np.var(means, ddof=1)) if len(means) > 1 else overall
+        parts.append(unseen.sum() ** 2 * overall * (1 / total + 1 / unseen.sum()))
+        parts.append(between * ((unseen**2).sum() + unseen.sum() ** 2 * ((judged / total) ** 2).sum()))
+        freedom += [total - 1, len(judged) - 1]
+    variances = np.maximum(np.array(parts), 0.0)
+    whole = float((variances**2 / np.maximum(np.array(freedom), 1)).sum())
+    if not whole:
+        return 0.0
+    _, quantile = beta_and_t()
+    return float(quantile(max(float(variances.sum()) ** 2 / whole, 1.0), 1 - _TAIL)) * math.sqrt(variances.sum())
 
 
-def _spreads(residuals: Mapping[str, FloatArray], strata: Mapping[str, tuple[int, int]]) -> _Spreads:
-    """The variances of the strata. One with a single judged unit borrows the variance of all others together.
-
-    Where all judged units of a stratum turned out alike, others may still differ: the variance is then that of a share
-    of (0 + 2) / (n + 4), by which Agresti and Coull mend the interval that would have no width. How far strata lie
-    apart is seen from two of them on; with one it is taken to be as much as units do.
-    """
-    known = [name for name in strata if name in residuals]
-    together = np.concatenate([residuals[name] for name in known]) if known else np.zeros(0)
-    least = float(_least(np.array(len(together))))
-    centred = [residual - residual.mean() for residual in residuals.values() if len(residual) > 1]
-    freedom = sum(len(residual) - 1 for residual in centred)
-    common = float(sum((residual**2).sum() for residual in centred) / freedom) if freedom else least
-    own = [float(residuals[name].var(ddof=1)) if len(residuals[name]) > 1 else common for name in known]
-    overall = max(float(together.var(ddof=1)), least) if len(together) > 1 else least
-    means = np.array([residuals[name].mean() for name in known])
-    return _Spreads(
-        np.array([len(residuals[name]) for name in known], dtype=float),
-        np.array([strata[name][1] for name in known], dtype=float),
-        np.array(own, dtype=float),
-        np.array([there for name, (_, there) in strata.items() if name not in residuals], dtype=float),
-        overall,
-        float(means.var(ddof=1)) if len(means) > 1 else overall,
-    )
-
-
-def _least(judged: FloatArray) -> FloatArray:
-    """The variance that units may still have of which so many turned out alike."""
-    share = 2 / (judged + 4)
+def _least(judged: FloatArray | int) -> FloatArray:
+    """The variance that units may still have of which so many turned out alike (Agresti and Coull)."""
+    share = 2 / (np.asarray(judged, dtype=float) + 4)
     return share * (1 - share)
 
 
-def _more_to_halve(spreads: _Spreads) -> int:
-    """How many more judgements, in the proportions of these, would make the interval half as wide."""
-    now = spreads.half_width()
-    if now <= 0:
-        return 0
-    everything = float((spreads.there - spreads.judged).sum() + spreads.unseen.sum())
-    largest = float((spreads.there / spreads.judged).max())
-    if largest <= 1 or spreads.half_width(largest) > now / 2:
-        return math.ceil(everything)
-    from scipy import optimize  # takes as long to load as pandas, and only samples need it
+# ---- a sample ----
 
-    factor = optimize.brentq(lambda factor: spreads.half_width(factor) - now / 2, 1.0, largest)
-    return math.ceil(float((np.minimum(spreads.judged * factor, spreads.there) - spreads.judged).sum()))
+
+def sample_estimates(run: JudgedRun) -> pd.DataFrame:
+    """One row for recall and one for precision; empty if the cases were not drawn but all handed out.
+
+    What judging changes is counted unit by unit (linked cases and the spans they touch are one unit), as matching
+    anew finds it; `acceptable` counts as right.
+    """
+    sample = run.sample
+    if not sample.is_drawn:
+        return pd.DataFrame(columns=list(COLUMNS))
+    units = evaluation_units(run.raw)
+    drawn = draw(units, len(units) if sample.size is None else sample.size, sample.seed or 0)
+    whole = np.ones(len(units), dtype=bool)
+    np.logical_and.at(whole, units.cases["unit"].to_numpy(), _is_known(units.cases, run))
+    judged = np.flatnonzero(drawn.chosen & whole)
+    stratum = [drawn.stratum[unit] for unit in judged.tolist()]
+    components = units.component[judged].tolist()
+    strata: dict[str, tuple[int, int]] = dict(drawn.strata)
+    agreed = _agreed_components(run)
+    if sample.agreed is not None and agreed:  # unlike the cases, agreed spans nobody judged are taken to be right
+        strata[_AGREED] = (sample.agreed.drawn, sample.agreed.there)
+        stratum += [_AGREED] * len(agreed)
+        components += agreed
+    rows = []
+    for (rate, changed), side in zip(component_changes(run).items(), headline_tally(run.raw).sides, strict=True):
+        table = pd.DataFrame(changed[components], columns=["above", "below"]).assign(stratum=stratum)
+        weight = float(side.weight.sum())
+        if rate == "recall":
+            weight += len(_both_missed(run))  # misses that no drawn case stands for
+        found = estimate_rate(float((side.weight * side.credit).sum()), weight, table, strata)
+        rows.append({"rate": rate, **asdict(found)})
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def component_changes(run: JudgedRun) -> dict[str, FloatArray]:
+    """By how much judging changed what stands above and below the line of a rate, for each overlap component."""
+    spans = run.raw.pair.gold.spans, run.raw.pair.pred.spans
+    components = np.concatenate(span_components(*spans, run.raw.pair.corpus.documents.start))
+    starts = np.concatenate([positions(side)[0] for side in spans])
+    by_start = np.argsort(starts, kind="stable")
+    after = accepted_tally(headline_tally(run.corrected), run.decisions, run.book)
+    both_missed = _both_missed(run)
+    changes = {}
+    sides = zip(headline_tally(run.raw).sides, after.sides, strict=True)
+    for rate, (old, new) in zip(("recall", "precision"), sides, strict=True):
+        table = np.zeros((int(components.max(initial=-1)) + 1, 2))
+        for side, sign in ((old, -1.0), (new, 1.0)):
+            counts = ~np.isin(side.position, both_missed) if side is after.gold else np.ones(len(side.position), bool)
+            # Components follow each other in the text: a unit belongs to the last one that begins before it.
+            place = np.maximum(np.searchsorted(starts[by_start], side.position[counts], side="right") - 1, 0)
+            owner = components[by_start][place]
+            weight = side.weight[counts]
+            np.add.at(table, owner, sign * np.stack([weight * side.credit[counts], weight], axis=1))
+        changes[rate] = table
+    return changes
+
+
+def _is_known(cases: pd.DataFrame, run: JudgedRun) -> BoolArray:
+    """Which cases are decided, by a judgement of their own or of the case linked to them."""
+    decided = [case for case, decision in run.decisions.items() if decision.effect != Effect.OPEN]
+    known: BoolArray = cases["case_id"].isin([*decided, *run.settled]).to_numpy(bool)
+    return known
+
+
+def _agreed_components(run: JudgedRun) -> list[int]:
+    """The components of the drawn agreed spans that were judged, also on a twin; none that was not drawn."""
+    pair, sample = run.raw.pair, run.sample.agreed
+    rows = agreed_rows(run.raw)
+    drawn = set(rows[draw_agreed(np.arange(len(rows)), sample.size, sample.seed)].tolist()) if sample else set()
+    gold, _ = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
+    judged = [run.book.cases[case] for case, decision in run.decisions.items() if decision.effect != Effect.OPEN]
+    return [int(gold[case.row]) for case in judged if case.sheet == AG and case.row in drawn]
+
+
+def _both_missed(run: JudgedRun) -> list[int]:
+    """Where the spans begin that were added because both sides had missed them: they belong to no component."""
+    return [extent(change.new)[0] for change in run.correction.changes if run.book.cases[change.case_id].sheet == UM]
+
+
+# ---- an order by suspicion ----
+
+
+class NoEstimate(StrEnum):
+    """Why nothing can be said about the unjudged cases."""
+
+    NOTHING_JUDGED = "nothing_judged"
+    NOT_FROM_THE_TOP = "not_from_the_top"
+    NO_RANDOM_CASE = "no_random_case"
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is to be expected among the unjudged cases of one sheet; linked cases count once, on the sheet of misses.
+
+    `sample` random cases below the cut are judged, `hits` of them were errors of gold.
+    """
+
+    sheet: Sheet
+    judged: int
+    found: int
+    unjudged: int
+    sample: int = 0
+    hits: int = 0
+    expected: float | None = None
+    low: int | None = None
+    high: int | None = None
+    why_not: NoEstimate | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RankedUnits:
+    """The units of one sheet as suspicion ranks them, one entry each.
+
+    `judged` were decided directly, `shared` through or for their twins: what these are is known, and they stand for
+    nobody else.
+    """
+
+    random: BoolArray
+    judged: BoolArray
+    shared: BoolArray
+    wrong: BoolArray  # gold was, where that is known
+
+
+def remaining_errors(run: JudgedRun) -> tuple[Remaining, ...]:
+    """What is to be expected on each sheet; nothing where cases were not ordered by suspicion, or only some drawn."""
+    order = run.raw.order
+    if order is None or order.kind is not OrderKind.SUSPICION or run.sample.size is not None:
+        return ()
+    ranks = []
+    for sheet, table in zip((FN, FP), run.raw.bare_cases, strict=True):
+        own = order.sheets[sheet]
+        rank = np.argsort(own.ranked, kind="stable")[own.shown]
+        ranks.append(pd.DataFrame({"case_id": table["case_id"], "rank": rank, "random": own.random[own.shown]}))
+    cases = evaluation_units(run.raw).cases.merge(pd.concat(ranks), on="case_id")
+    cases["known"] = _is_known(cases, run)
+    cases["shared"] = cases["case_id"].isin([*run.carried, *run.carried.values()])
+    wrong = [case for case, decision in run.decisions.items() if decision.effect in _CHANGING]
+    cases["wrong"] = cases.groupby("unit")["case_id"].transform(lambda own: own.isin(wrong).any())
+    missed = set(cases["unit"][cases["sheet"] == FN])
+    how = {"rank": "min", "random": "any", "known": "all", "shared": "any", "wrong": "any"}
+    found = []
+    for sheet in (FN, FP):
+        own = cases[(cases["sheet"] == sheet) & (cases["unit"].isin(missed) == (sheet == FN))]
+        units = own.groupby("unit").agg(how).sort_values("rank")
+        random, known, shared, wrong_units = (
+            units[name].to_numpy(bool) for name in ("random", "known", "shared", "wrong")
+        )
+        found.append(estimate_remaining(sheet, RankedUnits(random, known & ~shared, shared & known, wrong_units)))
+    return tuple(found)
+
+
+def estimate_remaining(sheet: Sheet, units: RankedUnits) -> Remaining:
+    """What is to be expected of one sheet's units."""
+    known = units.judged | units.shared
+    remaining = Remaining(sheet, int(known.sum()), int((units.wrong & known).sum()), int((~known).sum()))
+    if not remaining.unjudged:
+        return replace(remaining, expected=0.0, low=0, high=0)
+    if not remaining.judged:
+        return replace(remaining, why_not=NoEstimate.NOTHING_JUDGED)
+    ordinary = np.flatnonzero(~units.random & ~units.shared)
+    count = int(units.judged[ordinary].sum())
+    if count and units.judged[ordinary[:count]].mean() < FROM_THE_TOP:
+        return replace(remaining, why_not=NoEstimate.NOT_FROM_THE_TOP)
+    cut = int(ordinary[count]) if count < len(ordinary) else len(known)
+    below = np.arange(len(known)) >= cut
+    sample, above = (units.wrong[units.judged & ~units.shared & part] for part in (below & units.random, ~below))
+    behind, skipped = int((below & ~known).sum()), int((~below & ~known).sum())
+    if behind and not len(sample):
+        return replace(remaining, why_not=NoEstimate.NO_RANDOM_CASE)
+    judged = {_ABOVE: above.astype(float), _BELOW: sample.astype(float)}
+    judged = {name: own for name, own in judged.items() if len(own)}
+    sizes = {_ABOVE: len(above) + skipped, _BELOW: len(sample) + behind}
+    hits = int(sample.sum())
+    expected = float(weighted_total(judged, sizes)) - hits - int(above.sum())
+    low, high = hypergeometric_interval(hits, len(sample), behind)
+    # Nobody stands for those that were passed over: each of them may be an error.
+    return replace(remaining, sample=len(sample), hits=hits, expected=expected, low=low, high=high + skipped)
+
+
+@lru_cache(maxsize=4096)
+def hypergeometric_interval(hits: int, sample: int, rest: int) -> tuple[int, int]:
+    """How many there are among the rest, if so many of a random sample of all were: the exact 95 % interval.
+
+    >>> hypergeometric_interval(0, 50, 0), hypergeometric_interval(0, 50, 1000)
+    ((0, 0), (0, 72))
+    """
+    if not rest:
+        return 0, 0
+    from scipy import stats  # takes as long to load as pandas, and only orders of suspicion need it
+
+    everything, there = sample + rest, range(hits, hits + rest + 1)
+
+    def enough(count: int) -> bool:
+        return bool(stats.hypergeom.sf(hits - 1, everything, count, sample) > _TAIL)
+
+    def too_many(count: int) -> bool:
+        return bool(stats.hypergeom.cdf(hits, everything, count, sample) <= _TAIL)
+
+    # The more there are, the more are drawn: both change once, and are searched for by halves.
+    low, high = bisect_left(there, True, key=enough), bisect_left(there, True, key=too_many) - 1
+    return min(low, rest), max(high, 0)

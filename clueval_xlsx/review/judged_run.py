@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.correction import Correction, Decision
 from clueval_xlsx.review.decisions import CaseBook
-from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.vocabulary import Severity
 
 

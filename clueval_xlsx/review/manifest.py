@@ -25,11 +25,11 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.options import Options, ReadOptions
+from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.judgements import Filled, JudgementKind
 from clueval_xlsx.review.packed_order import pack_order
 from clueval_xlsx.review.packed_passages import pack_passages
 from clueval_xlsx.review.packing import DAMAGED, pack, unpack
-from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.version import __version__

@@ -41,7 +41,6 @@ from clueval_xlsx.review.runs import (
 )
 from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.stale_copies import without_stale_copies
-from clueval_xlsx.review.stopping import WORTH
 from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
 from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
 
@@ -146,7 +145,6 @@ def reimport(
     overrides: ReadOverrides | None = None,
     options: Options | None = None,
     judgements: Sequence[JudgementKind] = (),
-    worth: int = WORTH,
 ) -> Reimport:
     """Turn judged workbooks into a corrected gold standard.
 
@@ -159,7 +157,6 @@ def reimport(
     `overrides`  other ways to read the files than the workbooks remember
     `options`  what was evaluated, for workbooks that lost their hidden sheet
     `judgements`  further judgements than those that the workbooks know
-    `worth`  how many errors a further hundred judgements must find to be worth it, for the advice when to stop
 
     Gives a `Reimport`. Raises `InputError` if a workbook cannot be read or belongs to another gold standard,
     `OptionError` if an option does not fit.
@@ -205,7 +202,7 @@ def reimport(
         _check_round(own)
         _check_name(resolve, [book.judge for book in judged])
         try:
-            adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve, worth=worth))
+            adjudications.append(adjudicate(pair, used, judged, manifest=manifest, mode=resolve))
         except OptionError as error:  # the options are those of the manifest, not somebody's at the command line
             raise InputError(f"{manifest_place(own)}: the run cannot be repeated: {error}") from None
     _check_layers(adjudications)

@@ -12,7 +12,7 @@ from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.adjudication_words import case_number, conflict_reason, correction_words, judgements_of
 from clueval_xlsx.review.case_words import class_name, judgement_names, severity_name, sheet_name, spans_name
-from clueval_xlsx.review.ledger import CARRIED
+from clueval_xlsx.review.judged_figures import CARRIED
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.views import numbers
 from clueval_xlsx.views.changes import change_table
@@ -49,7 +49,6 @@ _ESTIMATE_COLUMNS = {
     "judged": ValueKind.COUNT,
     "drawn": ValueKind.COUNT,
     "population": ValueKind.COUNT,
-    "more_to_halve": ValueKind.COUNT,
 }
 
 
@@ -126,7 +125,7 @@ def estimate_sentences(run: Adjudication, words: Words) -> list[str]:
             rate=words[f"metrics.{row['rate']}"],
             value=numbers.per_cent(row["value"], words),
             interval=numbers.interval(row["low"], row["high"], words),
-            **{key: numbers.count(row[key], words) for key in ("judged", "drawn", "population", "more_to_halve")},
+            **{key: numbers.count(row[key], words) for key in ("judged", "drawn", "population")},
         )
         for row in rows
     ]
@@ -161,7 +160,7 @@ def _estimates(run: Adjudication, words: Words) -> TableView:
             words[f"metrics.{row['rate']}"],
             float(row["value"]),
             (float(row["low"]), float(row["high"])),
-            *(int(row[key]) for key in ("judged", "drawn", "population", "more_to_halve")),
+            *(int(row[key]) for key in ("judged", "drawn", "population")),
         )
         for row in run.estimates.to_dict("records")
     ]

@@ -11,10 +11,10 @@ from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:
     from clueval_xlsx.review.adjudication import Adjudication
-    from clueval_xlsx.review.stopping import Remaining
+    from clueval_xlsx.review.estimates import Remaining
 
 _COUNTS = ("judged", "found", "unjudged")
-_TEXTS = ("expected", "interval", "sample", "next_hundred", "advice")
+_TEXTS = ("expected", "interval", "sample")
 
 
 def remaining_sentences(run: Adjudication, words: Words) -> list[str]:
@@ -23,6 +23,8 @@ def remaining_sentences(run: Adjudication, words: Words) -> list[str]:
     for each in run.remaining:
         if each.why_not is not None:
             text = words(f"remaining.why_{each.why_not}", unjudged=numbers.count(each.unjudged, words))
+        elif not each.unjudged:
+            text = words["remaining.done"]
         else:
             text = words.counted(
                 "remaining.sentence",
@@ -32,8 +34,6 @@ def remaining_sentences(run: Adjudication, words: Words) -> list[str]:
                 interval=_interval(each, words),
                 sample=numbers.count(each.sample, words),
                 hits=numbers.count(each.hits, words),
-                next_hundred=numbers.decimal(each.next_hundred, 1, words),
-                advice=_advice(each, run.worth, words),
             )
         found.append(f"{sheet_name(each.sheet, words)}: {text}")
     estimated = any(each.expected is not None and each.unjudged for each in run.remaining)
@@ -47,24 +47,22 @@ def remaining_table(run: Adjudication, words: Words) -> TableView | None:
     columns = [TableColumn("sheet", words["adjudicated.sheet"])]
     columns += [TableColumn(key, words[f"remaining.{key}"], ValueKind.COUNT) for key in _COUNTS]
     columns += [TableColumn(key, words[f"remaining.{key}"]) for key in _TEXTS]
-    rows = tuple(_row(each, run.worth, words) for each in run.remaining)
+    rows = tuple(_row(each, words) for each in run.remaining)
     return TableView("remaining", words["remaining.title"], tuple(columns), rows, words["remaining.caution"])
 
 
-def _row(each: Remaining, worth: int, words: Words) -> TableRow:
+def _row(each: Remaining, words: Words) -> TableRow:
     counts = (each.judged, each.found, each.unjudged)
     if each.why_not is not None:
         reason = words(f"remaining.why_{each.why_not}", unjudged=numbers.count(each.unjudged, words))
         none = words["undefined"]
-        return (sheet_name(each.sheet, words), *counts, none, none, none, none, reason)
+        return (sheet_name(each.sheet, words), *counts, none, none, reason)
     return (
         sheet_name(each.sheet, words),
         *counts,
         _expected(each, words),
         _interval(each, words),
         numbers.share(each.hits, each.sample, words),
-        numbers.decimal(each.next_hundred, 1, words),
-        _advice(each, worth, words),
     )
 
 
@@ -75,11 +73,3 @@ def _expected(each: Remaining, words: Words) -> str:
 def _interval(each: Remaining, words: Words) -> str:
     return f"{numbers.count(each.low, words)}–{numbers.count(each.high, words)}"
 
-
-def _advice(each: Remaining, worth: int, words: Words) -> str:
-    """Whether going on pays, and for how long."""
-    if not each.unjudged:
-        return words["remaining.done"]
-    if not each.worthwhile:
-        return words("remaining.enough", worth=worth)
-    return words("remaining.go_on", count=numbers.count(each.worthwhile, words), worth=worth)

@@ -17,14 +17,12 @@ from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.assignment import evaluation_units, select
-from clueval_xlsx.review.estimates import Estimate, estimate_rate
-from clueval_xlsx.review.judged_scores import headline_tally
+from clueval_xlsx.review.assignment import Sample, evaluation_units, select
+from clueval_xlsx.review.estimates import Estimate, component_changes, estimate_rate
+from clueval_xlsx.review.judged_figures import headline_tally
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.sample import Sample
-from clueval_xlsx.review.sample_estimates import _changes
 from clueval_xlsx.review.sheet_rows import ReviewRow
 from clueval_xlsx.review.vocabulary import Effect
 from tests.simulation.samples import WAYS, coverage
@@ -75,7 +73,6 @@ def test_all_alike_is_no_proof_that_the_others_are():
     found = estimate_rate(80, 100, judged(*[("a", 0, 0)] * 10), {"a": (10, 100)})
     assert found.value == pytest.approx(0.8)
     assert found.low < 0.8 < found.high
-    assert found.more_to_halve > 0
 
 
 def test_nothing_judged_is_no_estimate():
@@ -88,27 +85,7 @@ def test_nothing_judged_is_no_estimate():
 def test_a_census_has_no_width():
     rows = judged(("a", 1, 0), ("a", 0, 0), ("b", 0, -1))
     found = estimate_rate(7, 10, rows, {"a": (2, 2), "b": (1, 1)})
-    assert found == Estimate(8 / 9, 8 / 9, 8 / 9, 3, 3, 3, 0)
-
-
-def test_so_many_more_judgements_really_halve_the_interval():
-    generator = np.random.default_rng(5)
-    rows = judged(*[("a", float(value), 0.0) for value in generator.integers(0, 2, 400)])
-    strata = {"a": (400, 1_000_000)}
-    before = estimate_rate(5e5, 2e6, rows, strata)
-    more = before.more_to_halve
-    assert more == pytest.approx(1200, rel=0.01)  # four times as many without the finite population correction
-    grown = judged(*[("a", float(value), 0.0) for value in generator.integers(0, 2, 400 + more)])
-    after = estimate_rate(5e5, 2e6, grown, {"a": (len(grown), 1_000_000)})
-    assert (after.high - after.low) / (before.high - before.low) == pytest.approx(0.5, abs=0.01)
-
-
-def test_a_finite_population_needs_fewer():
-    rows = judged(*[("a", value % 2, 0) for value in range(400)])
-    found = estimate_rate(500, 2000, rows, {"a": (400, 1000)})
-    # 1/n - 1/N must shrink to a quarter: 1/n = (1/400 - 1/1000)/4 + 1/1000, which gives 328; the quantile of t falls
-    # from 1.9659 with 399 degrees of freedom to 1.9632 with 726, which saves one of them
-    assert found.more_to_halve == math.ceil(1 / ((1 / 400 - 1 / 1000) / 4 + 1 / 1000) - 400) - 1 == 327
+    assert found == Estimate(8 / 9, 8 / 9, 8 / 9, 3, 3, 3)
 
 
 # ---- a project whose truth is known -----------------------------------------------------------------------------
@@ -206,26 +183,18 @@ class Redraw:
     def __init__(self, project: Project, census: Adjudication) -> None:
         evaluation = project.evaluation
         self.units = evaluation_units(evaluation)
-        changed = _changes(census)
+        changed = component_changes(census.judged)
         tally = headline_tally(census.raw)
         self.rates = {}
-        for rate, side, name in (("recall", tally.gold, "gold"), ("precision", tally.pred, "pred")):
-            own = {
-                key: np.array([changed[name, what].get(int(number), 0.0) for number in self.units.component])
-                for key, what in (("above", "credit"), ("below", "weight"))
-            }
+        for rate, side in (("recall", tally.gold), ("precision", tally.pred)):
+            own = pd.DataFrame(changed[rate][self.units.component], columns=["above", "below"])
             self.rates[rate] = (float((side.weight * side.credit).sum()), float(side.weight.sum()), own)
 
     def __call__(self, size: int, seed: int) -> dict[str, Estimate]:
         drawn = draw(self.units, size, seed)
         strata = np.array(drawn.stratum, dtype=object)[drawn.chosen]
         return {
-            rate: estimate_rate(
-                above,
-                below,
-                pd.DataFrame({"stratum": strata, **{key: values[drawn.chosen] for key, values in own.items()}}),
-                drawn.strata,
-            )
+            rate: estimate_rate(above, below, own[drawn.chosen].assign(stratum=strata), drawn.strata)
             for rate, (above, below, own) in self.rates.items()
         }
 
@@ -247,7 +216,6 @@ def test_the_sum_over_all_units_is_the_whole_truth(census: Adjudication, redraw:
         assert estimate.value == pytest.approx(truth[rate], abs=1e-12)
         assert estimate.low == pytest.approx(estimate.high, abs=1e-12)
         assert abs(truth[rate] - float(raw[rate])) > 0.005  # judging does change something here
-        assert estimate.more_to_halve == 0
 
 
 @pytest.mark.parametrize("size", [150])
@@ -278,16 +246,6 @@ def test_a_judged_sample_says_what_the_redrawn_one_says(project: Project, redraw
         assert found.loc[rate, "population"] == len(redraw.units)
 
 
-def test_more_judgements_narrow_the_interval_as_foretold(redraw: Redraw):
-    for rate in ("recall", "precision"):
-        ratios = []
-        for seed in range(12):
-            before = redraw(120, seed)[rate]
-            after = redraw(120 + before.more_to_halve, seed + 100)[rate]
-            ratios.append((after.high - after.low) / (before.high - before.low))
-        assert 0.4 < np.mean(ratios) < 0.62, (rate, ratios)
-
-
 # ---- the example: every unit judged, agreed spans, half a sample ------------------------------------------------
 
 
@@ -298,7 +256,6 @@ def test_a_census_of_the_example_gives_the_adjudicated_figures():
     truth = truth_of(run)
     for row in run.estimates.to_dict("records"):
         assert row["value"] == row["low"] == row["high"] == pytest.approx(truth[row["rate"]])
-        assert row["more_to_halve"] == 0
 
 
 def test_agreed_spans_nobody_judged_are_taken_to_be_right():

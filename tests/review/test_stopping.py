@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clueval_xlsx.cases.kinds import FN
-from clueval_xlsx.review.stopping import NoEstimate, RankedUnits, estimate_remaining, hypergeometric_interval
+from clueval_xlsx.review.estimates import NoEstimate, RankedUnits, estimate_remaining, hypergeometric_interval
 from tests.simulation import stopping
 from tests.support.commands import refused, run
 from tests.support.teams import cases_of, fill, manifest
@@ -29,7 +29,7 @@ def units(size: int, judged: int, *, random: tuple[int, ...] = (), wrong: tuple[
 
 def test_the_rate_among_random_cases_below_the_cut_holds_for_the_unjudged():
     random = tuple(range(5, 200, 10))
-    found = estimate_remaining(FN, units(200, 40, random=random, wrong=(0, 1, 45, 55)), 5)
+    found = estimate_remaining(FN, units(200, 40, random=random, wrong=(0, 1, 45, 55)))
     below = [place for place in random if place >= 40]
     assert (found.sample, found.hits) == (len(below), 2)
     assert found.unjudged == 160 - len(below)
@@ -53,16 +53,16 @@ def test_the_interval_is_exact_by_counting_all_samples():
 def test_judging_that_skips_about_gets_no_estimate_but_a_reason():
     scattered = units(100, 0, random=(50, 60))
     scattered.judged[10:90:2] = True
-    assert estimate_remaining(FN, scattered, 5).why_not is NoEstimate.NOT_FROM_THE_TOP
-    assert estimate_remaining(FN, units(100, 0), 5).why_not is NoEstimate.NOTHING_JUDGED
-    assert estimate_remaining(FN, units(100, 20, random=(3,)), 5).why_not is NoEstimate.NO_RANDOM_CASE
+    assert estimate_remaining(FN, scattered).why_not is NoEstimate.NOT_FROM_THE_TOP
+    assert estimate_remaining(FN, units(100, 0)).why_not is NoEstimate.NOTHING_JUDGED
+    assert estimate_remaining(FN, units(100, 20, random=(3,))).why_not is NoEstimate.NO_RANDOM_CASE
 
 
 def test_a_few_gaps_are_allowed_and_widen_the_interval():
-    whole = units(400, 100, random=tuple(range(150, 400, 5)))
-    gaps = units(400, 100, random=tuple(range(150, 400, 5)))
+    whole = units(400, 100, random=tuple(range(150, 400)))
+    gaps = units(400, 100, random=tuple(range(150, 400)))
     gaps.judged[[20, 30]] = False
-    before, after = (estimate_remaining(FN, each, 5) for each in (whole, gaps))
+    before, after = (estimate_remaining(FN, each) for each in (whole, gaps))
     assert after.why_not is None
     assert after.unjudged == before.unjudged + 2
     assert after.high >= before.high + 1
@@ -72,24 +72,14 @@ def test_what_was_decided_through_twins_leaves_the_unjudged_and_stands_for_nobod
     random = tuple(range(101, 400, 10))
     twins = tuple(range(200, 400, 2))
     wrong = (*twins, 201)
-    found = estimate_remaining(FN, units(400, 100, random=random, wrong=wrong, shared=twins), 5)
+    found = estimate_remaining(FN, units(400, 100, random=random, wrong=wrong, shared=twins))
     assert found.unjudged == 400 - 100 - len(random) - len(twins)
     assert (found.hits, found.sample) == (1, len(random))
 
 
 def test_everything_judged_leaves_nothing():
-    found = estimate_remaining(FN, units(30, 30, random=(4,)), 5)
-    assert (found.expected, found.low, found.high, found.worthwhile) == (0.0, 0, 0, 0)
-
-
-def test_it_says_after_how_many_more_a_hundred_find_too_few():
-    good = units(1000, 200, random=tuple(range(5, 1000, 10)), wrong=(*range(0, 400, 2), 305, 315, 325))
-    good.wrong[205:400:20] = True
-    found = estimate_remaining(FN, good, 5)
-    assert found.next_hundred > 5
-    assert 0 < found.worthwhile < 800
-    bad = estimate_remaining(FN, units(1000, 200, random=tuple(range(5, 1000, 10))), 5)
-    assert (bad.next_hundred, bad.worthwhile) == (0.0, 0)
+    found = estimate_remaining(FN, units(30, 30, random=(4,)))
+    assert (found.expected, found.low, found.high) == (0.0, 0, 0)
 
 
 @pytest.mark.parametrize("stop", [0.1, 0.4])

@@ -12,12 +12,11 @@ from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.assignment import agreed_cases, select
+from clueval_xlsx.review.assignment import AgreedSample, Sample, agreed_cases, select
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.previous import with_scopes
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.sample import AgreedSample, Sample
 from clueval_xlsx.review.text_free import cases_without_text, without_text
 from clueval_xlsx.review.vocabulary import Effect, Scope
 from tests.support.judging import judged, spans, workbook

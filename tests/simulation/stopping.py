@@ -13,7 +13,7 @@ import numpy as np
 
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.order import order_by_suspicion
-from clueval_xlsx.review.stopping import RankedUnits, estimate_remaining
+from clueval_xlsx.review.estimates import RankedUnits, estimate_remaining
 
 RUNS = 2_000
 STOPS = (0.10, 0.20, 0.40)
@@ -59,7 +59,7 @@ def simulate(world: World, stop: float, runs: int, seed: int) -> Line:
         judged = np.zeros(world.units, dtype=bool)
         judged[order.shown[: round(stop * world.units)]] = True
         units = RankedUnits(order.random, judged, np.zeros(world.units, dtype=bool), wrong & judged)
-        found = estimate_remaining(FN, units, 5)
+        found = estimate_remaining(FN, units)
         truth = int((wrong & ~judged).sum())
         low, high = found.low or 0, found.high or 0
         covered.append(found.why_not is None and low <= truth <= high)

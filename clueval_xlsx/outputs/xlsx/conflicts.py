@@ -12,7 +12,7 @@ from clueval_xlsx.cases.kinds import AG, FN, FP, UM
 from clueval_xlsx.outputs.xlsx.options import Handout
 from clueval_xlsx.outputs.xlsx.review import write_workbook
 from clueval_xlsx.review.adjudication_words import judgements_of, reasons_by_case
-from clueval_xlsx.review.sample import Sample
+from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
 

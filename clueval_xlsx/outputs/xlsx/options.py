@@ -9,8 +9,8 @@ import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import ReviewOptions
+from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
-from clueval_xlsx.review.sample import Sample
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
 
