@@ -60,9 +60,7 @@ class Estimate:
     population: int
 
 
-def estimate_rate(
-    above: float, below: float, changes: pd.DataFrame, strata: Mapping[str, tuple[int, int]]
-) -> Estimate:
+def estimate_rate(above: float, below: float, changes: pd.DataFrame, strata: Mapping[str, tuple[int, int]]) -> Estimate:
     """The rate (above + what judging changes above) / (below + what judging changes below).
 
     `changes` has one row for each judged unit: `stratum`, `above`, `below` (how the unit's judgement changes the two

@@ -72,4 +72,3 @@ def _expected(each: Remaining, words: Words) -> str:
 
 def _interval(each: Remaining, words: Words) -> str:
     return f"{numbers.count(each.low, words)}–{numbers.count(each.high, words)}"
-
