@@ -98,6 +98,7 @@ class Manifest:
     tokens: int = 0
     reading: Mapping[str, ReadOptions] = field(default_factory=dict)
     judgements: tuple[JudgementKind, ...] = ()  # those of the project, beside the tool's own
+    labels: tuple[str, ...] = ()  # that can be typed beside those that occur: their meaning is said in the workbook
     team: tuple[str, ...] = ()  # everybody the cases were handed out to
     sample: Sample = field(default_factory=Sample)  # how the cases were drawn, if not all are there
     previous: Mapping[str, Filled] = field(default_factory=dict)  # the cases that came with an earlier judgement

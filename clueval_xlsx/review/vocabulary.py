@@ -32,8 +32,8 @@ class Effect(StrEnum):
 class SpanChoice(StrEnum):
     """How a correct span can be chosen; anything else typed there is taken as the exact words."""
 
-    AS_REFERENCE = "as_reference"
     AS_MODEL = "as_model"
+    AS_REFERENCE = "as_reference"
     BOTH = "both"
     COMMON = "common"
 

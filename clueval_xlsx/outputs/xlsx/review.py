@@ -110,6 +110,7 @@ def _manifest(evaluation: Evaluation, options: Handout, cases: Mapping[str, pd.D
         case_list=pack_cases(list(cases.values())),
         judgements=tuple(judgement for judgement in options.judgements if judgement.code not in standard),
         previous={case: each.filled for case, each in options.answers.items() if each.when and case in shown},
+        labels=tuple(options.label_words),
         sources=options.sources,
         team=options.team,
         sample=options.sample,
