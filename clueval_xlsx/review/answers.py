@@ -24,7 +24,7 @@ from clueval_xlsx.words import in_every_language
 SPACES = "\u00a0\u2009\u202f\t\n"
 INVISIBLE = f"{JOINER}\ufeff\u200b\ufe0f\u00ad"
 SQUARES = "".join(EMOJI.values())
-QUOTES, DASHES = "\"„“”»«‘’‚", "–—‑"  # they become ' and -
+QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
 QUOTE, PART = "'", "|"  # a word of one letter stands between quotes; spans that are split, between bars
 MOST_PARTS, LONGEST_SPAN, LONGEST_LABEL = 8, 600, 250  # in UTF-16 units, as LEN counts
 NEW_LABEL_SIGN = "!"
