@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clueval_xlsx.pages.page import Cell, Marked, Page, Table, Text, TextStyle, Tone, plain, written
 
-_MARKS = {Tone.STRUCK: "~~", Tone.INSERTED: "**", Tone.KEPT: "_"}
+_MARKS = {Tone.STRUCK: "~~", Tone.INSERTED: "**", Tone.KEPT: "_", Tone.ALARM: "**"}
 _STYLES = {TextStyle.HEADLINE: "**{}**", TextStyle.STEPS: "- {}"}
 _SPECIAL = re.compile(r"([\\|`*_<>\[\]~#])")
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")

@@ -36,6 +36,7 @@ class Tone(StrEnum):
     KEPT = "kept"
     STRUCK = "struck"
     INSERTED = "inserted"
+    ALARM = "alarm"
 
 
 class TextStyle(StrEnum):

@@ -35,6 +35,7 @@ def render_page(template: str, words: Words, page: object, data: object = None, 
     code = _squeeze(_source(environment, script)) if data is not None else ""
     text = environment.get_template(template).render(
         page=page,
+        buttons=script == "confusion.js",
         policy=_policy(style, code),
         style=Markup(style),
         script=Markup(code),
@@ -107,7 +108,7 @@ def _environment(words: Words) -> Environment:
         is_number=lambda cell: isinstance(cell, Number),
         numeric_columns=_numeric,
         longest=_longest,
-        elements={Tone.STRUCK: "del", Tone.INSERTED: "ins", Tone.KEPT: "b"},
+        elements={Tone.STRUCK: "del", Tone.INSERTED: "ins", Tone.KEPT: "b", Tone.ALARM: "strong"},
         MOST_ROWS=MOST_ROWS,
         score_columns=lambda table: score_columns(table, WITH_SHARES, words),
     )

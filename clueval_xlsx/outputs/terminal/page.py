@@ -39,6 +39,7 @@ _COLOURS = {
     Tone.KEPT: "bold",
     Tone.STRUCK: "red strike",
     Tone.INSERTED: "green bold underline",
+    Tone.ALARM: "red bold",
 }
 _STYLES = {TextStyle.HEADLINE: "bold", TextStyle.NOTE: "dim", TextStyle.CODE: "dim"}
 _LOOKS = {Look.CHOSEN: "bold", Look.FAINT: "dim"}

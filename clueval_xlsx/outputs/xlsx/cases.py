@@ -43,6 +43,7 @@ from clueval_xlsx.outputs.xlsx.hidden import SCOPE, SEVERITY, HiddenFigures, Lis
 from clueval_xlsx.outputs.xlsx.measure import TALLEST, line_counts
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.twin_claims import ClaimRanges, TwinCells, write_claims
+from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.review.case_sheet import (
     SIGN,
     TOLD,
@@ -55,7 +56,6 @@ from clueval_xlsx.review.case_sheet import (
 from clueval_xlsx.review.case_words import judgement_entry, scope_entry, severity_entry, sheet_name, span_choice_name
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
-from clueval_xlsx.views.numbers import per_cent
 from clueval_xlsx.words import LONGEST_MESSAGE
 
 _ADVANCE_EVERY = 100
@@ -274,7 +274,7 @@ class _SheetWriter:
     def _explanation(self) -> str:
         """What stands on the sheet, and on that of unmarked passages, from which chance on they are listed."""
         passages = self.owner.content.evaluation.unmarked
-        least = per_cent(passages.least, self.words) if passages is not None else ""
+        least = Numbers(self.words).rate(passages.least).short if passages is not None else ""
         return self.words(f"cases.columns_{self.name.lower()}", least=least)
 
     def _progress(self, cell: tuple[int, int], states: Sequence[str]) -> None:

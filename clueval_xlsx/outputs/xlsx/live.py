@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isnan
 
 from clueval_xlsx.cases.kinds import FN, FP, UM
 from clueval_xlsx.outputs.xlsx.book import Cell, Formula, Worksheet
@@ -12,9 +13,7 @@ from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.formula_text import quoted
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.outputs.xlsx.tables import write_value
 from clueval_xlsx.review.case_words import judgement_name, sheet_name
-from clueval_xlsx.views.tables import ValueKind
 
 # Which effects of a judgement change the estimate, and how: (sheet, effect) -> added to each count.
 # A corrected boundary or label is taken to fit the model; only the re-import knows whether it does.
@@ -147,7 +146,10 @@ def _estimate(
         (("recall", "tp_gold", "gold"), ("precision", "tp_pred", "pred")), row + 5
     ):
         sheet.across((line, name), name + 1, words[f"metrics.{key}"], "row_name_bold")
-        write_value(sheet, (line, raw_column), float(headline[key]), ValueKind.RATE, words=words)
+        if isnan(headline[key]):
+            sheet.text((line, raw_column), words["undefined"], "undefined")
+        else:
+            sheet.number((line, raw_column), float(headline[key]), "rate")
         (part, part_value), (whole, whole_value) = cells[above], cells[below]
         value_now: float | str = part_value / whole_value if whole_value else words["undefined"]
         own = f"=IF({whole}>0,{part}/{whole},{quoted(words['undefined'])})"

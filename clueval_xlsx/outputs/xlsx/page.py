@@ -12,7 +12,7 @@ from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, height, lines, width_for
 from clueval_xlsx.outputs.xlsx.page_charts import DrawnChart, bar_charts, dot_chart, draw
-from clueval_xlsx.outputs.xlsx.styles import ACCENT, BAR, TONES
+from clueval_xlsx.outputs.xlsx.styles import ACCENT, BAR, LOOKS, TONES
 from clueval_xlsx.pages.page import (
     Bars,
     CaseLink,
@@ -48,12 +48,12 @@ _TEXTS = {  # the style of a text, and how wide its letters are against 10 point
     TextStyle.CODE: ("muted_wrap", 0.92),
 }
 _NAMES, _UNIT, _LEAST_UNIT, _UNITS = (24, 44), 11.0, 7.0, 12  # of a stack: widths in characters, steps of its grid
-_FEWEST_UNITS = 7
+_FEWEST_UNITS, _MATRIX_UNIT = 7, 15.0
 _LONG, _WORDS, _FIGURES = 70.0, (11, 30), (9, 14)  # widths of the columns of a list
 _MARGIN = 2.0
-_PAGE_WIDTH, _PAGE_HEIGHT = 770.0, 490.0  # of A4 across within its margins, in points
+_PAGE_WIDTH, _PAGE_HEIGHT = 770.0, 501.0  # of A4 across within its margins, in points
 _POINTS = 5.6  # that a unit of column width takes
-_LIST_HEAD = 28.0
+_LIST_HEAD, _ROW, _LIVE_ROW = 28.0, 17.0, 15.5  # points
 
 
 def write_page(page: Page, target: Path | BinaryIO) -> None:
@@ -160,8 +160,8 @@ class _Sheet:
                 self.sheet.text(place, value.text, f"{'interval' if value.form is Form.RANGE else 'undefined'}{suffix}")
             case CaseLink() if (link := self.owner.links(value.target)) is not None:
                 self.sheet.formula(place, link.text, link.value, f"row_link{suffix}")
-            case (run,) if run.tone and run.tone not in EMOJI:
-                self.sheet.rich(place, [(run.text, run.tone)], f"{self.words}{suffix}")
+            case (run,) if run.tone in LOOKS:
+                self.sheet.text(place, run.text, f"{self.words}+{run.tone}")
             case tuple():
                 self.sheet.rich(place, _pieces(value), f"{self.words}{suffix}")
             case _:
@@ -205,7 +205,7 @@ class _List(_Sheet):
             for place, value in enumerate(row.cells):
                 self.cell((self.row, place), value, row.look)
             most = max(_cell_lines(value, width) for value, width in zip(row.cells, self.widths, strict=True))
-            self.done(height(most), folded=table.fold is not None and number >= table.fold)
+            self.done(height(most) if most > 1 else _ROW, folded=table.fold is not None and number >= table.fold)
         if not rows:
             sheet.text((self.row, 0), table.empty, "progress")
         last = len(table.columns) - 1
@@ -248,7 +248,7 @@ class _Stack(_Sheet):
         self.name = width_for(names, *_NAMES) + 2
         self.unit, self.units = _UNIT, _UNITS
         if matrices and not self.tables:
-            self.unit = width_for([name for matrix in matrices for name in matrix.names], _LEAST_UNIT, _UNIT)
+            self.unit = width_for([name for matrix in matrices for name in matrix.names], _LEAST_UNIT, _MATRIX_UNIT)
             self.units = max(_FEWEST_UNITS, *(len(matrix.names) + 1 for matrix in matrices))
         self.spans = {key: self._spans(table) for key, table in self.tables.items()}
         self.units = max([self.units, *(spans[-1][1] - 1 for spans in self.spans.values())])
@@ -273,7 +273,8 @@ class _Stack(_Sheet):
         for section in self.chapter.sections:
             self.section(section)
             if isinstance(section, Tiles) and below_tiles is not None:
-                self.row = below_tiles(sheet, self.row + 1)
+                begin, self.row = self.row, below_tiles(sheet, self.row + 1)
+                self.begun += _LIVE_ROW * (self.row - begin)
         sheet.print_setup(landscape=True, footer=title)
         sheet.print_area((self.row, self.last))
         sheet.page_breaks(self.breaks)
@@ -285,8 +286,13 @@ class _Stack(_Sheet):
 
     def section(self, section: Section) -> None:
         """A section under its heading, on a new page where it would not fit on this one but on the next."""
-        needed = self._height(section) + 60
-        if self.begun + needed > self.room and self.begun > self.room / 3 and needed < self.room:
+        notes = () if isinstance(section, Text | Tiles) else section.notes
+        if isinstance(section, Dots):
+            notes = (" ".join(map(plain, notes)),) if notes else ()
+        needed = self._height(section) + 18 * len(notes) + 31
+        signature = isinstance(section, Text) and section.style is TextStyle.CODE  # never on a page of its own
+        fits = self.begun + needed <= self.room or signature
+        if not fits and self.begun > self.room / 3 and needed < self.room:
             self.breaks.append(self.row)
             self.begun = 0.0
         self.done(9)
@@ -304,13 +310,13 @@ class _Stack(_Sheet):
                 self.matrix(section)
             case Bars() | Dots():
                 self.charts(section)
-        for note in () if isinstance(section, Text | Tiles) else section.notes:
+        for note in notes:
             self.paragraph(note, TextStyle.NOTE)
 
     def _height(self, section: Section) -> float:
         match section:
             case Table():
-                return 18.0 * (len(section.rows) + 1)
+                return 16.0 * (len(section.rows) + 2)
             case Matrix():
                 return 18.0 * (len(section.names) + 3)
             case Bars() | Dots():

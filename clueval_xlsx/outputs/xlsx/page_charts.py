@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isnan, nan
 from typing import Any
 
@@ -16,7 +16,7 @@ from clueval_xlsx.text.fitting import JOINER, fitting
 _HATCHED = "wide_upward_diagonal"  # so that bars differ without colour, too
 _FONT = {"size": 9, "color": INK}
 _ROW = 20  # pixels of a row below a chart
-_BAR, _FRAME, _DOTS = 26, 70, 250  # pixels: of a bar, of what stands around bars, of dots
+_BAR, _FRAME, _HEAD, _DOTS = 26, 30, 40, 200  # pixels: of a bar, of what is around bars, of a title, of dots
 _MOST_NAMES = 25  # more make a chart unreadable; the table has them all
 _MOST_LABELLED = 16  # dots with their values beside them
 _LABELS = {Form.COUNT: "#,##0", Form.RATE: "0.0%", Form.POINTS: "+0.0;−0.0;0.0"}
@@ -45,6 +45,7 @@ class DrawnChart:
     tones: tuple[Tone, ...] = ()
     longest: float = nan  # of the bars beside it, which share one scale
     axis: Axis | None = None
+    titled: bool = False
 
     @property
     def rows(self) -> int:
@@ -59,8 +60,10 @@ def bar_charts(section: Bars, width: int) -> list[DrawnChart]:
     if not longest:
         return []
     most = max(len(bars) for _, bars in panels)
-    size = (int(width / max(len(panels), 1.5)), _FRAME + _BAR * most)
-    return [_bar_chart(name or section.title, bars, longest, *size) for name, bars in panels]
+    head = _HEAD if any(name for name, _ in panels) else 0
+    size = (int(width / max(len(panels), 1.5)), _FRAME + head + _BAR * most)
+    charts = [_bar_chart(name or section.title, bars, longest, *size) for name, bars in panels]
+    return [replace(chart, titled=bool(name)) for chart, (name, _) in zip(charts, panels, strict=True)]
 
 
 def _bar_chart(title: str, bars: Sequence[Bar], longest: float, width: int, height: int) -> DrawnChart:
@@ -179,7 +182,7 @@ def _frame(made: Any, chart: DrawnChart) -> None:
     many = len(chart.series) > 1
     made.set_legend({"position": "top", "font": _FONT} if many else {"none": True})
     title = {"name": chart.title, "name_font": {"size": 11, "color": ACCENT}, "overlay": False}
-    made.set_title({"none": True} if chart.axis else title)
+    made.set_title(title if chart.titled else {"none": True})
     if chart.axis is None:
         made.set_y_axis({"num_font": _FONT, "line": {"color": LINE}, "major_tick_mark": "none"})
         hidden = {"visible": False, "major_gridlines": {"visible": False}}

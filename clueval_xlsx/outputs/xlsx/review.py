@@ -16,13 +16,13 @@ from clueval_xlsx.options import ReviewOptions
 from clueval_xlsx.options.declaration import target_of, wanted
 from clueval_xlsx.outputs.xlsx.book import Book, creation_time
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
-from clueval_xlsx.outputs.xlsx.confusion import write_confusion
-from clueval_xlsx.outputs.xlsx.documents import write_documents
 from clueval_xlsx.outputs.xlsx.guide import write_guide
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, write_lists, write_manifest
-from clueval_xlsx.outputs.xlsx.metrics import write_metrics
+from clueval_xlsx.outputs.xlsx.live import write_live
 from clueval_xlsx.outputs.xlsx.options import Handout, ReviewContent
+from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
+from clueval_xlsx.pages.evaluation import evaluation_page
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest, from_evaluation, pack_cases
 from clueval_xlsx.words import Words
@@ -81,10 +81,12 @@ def write_workbook(
         write_manifest(book, replace(manifest, columns=case_sheets.columns))
 
         write_guide(guide, content, case_sheets)
-        write_metrics(metrics, content, case_sheets, figures)
+        parts = [part.cases for name in (FN, FP) for part in case_sheets.parts.get(name, [])]
+        pages = PageSheets(evaluation_page(evaluation, words, parts), lambda _: figures, case_sheets.link_to)
+        pages.write(0, metrics, lambda sheet, row: write_live(sheet, row, case_sheets, figures))
         case_sheets.write(lists, figures, advance or (lambda _: None))
-        write_documents(documents, case_sheets)
-        write_confusion(confusion, content)
+        pages.write(1, documents)
+        pages.write(2, confusion)
         guide.tab(ACCENT)
         for name, colour in ((FN, GOLD_COLOUR), (FP, PRED_COLOUR)):
             for part in case_sheets.parts.get(name, []):

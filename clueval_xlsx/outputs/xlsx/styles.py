@@ -33,6 +33,7 @@ MARKS: dict[str, dict[str, Any]] = {
     "kept": {"bold": True},
     "struck": {"font_color": GOLD_COLOUR, "font_strikeout": True},
     "inserted": {"font_color": BOTH_COLOUR, "bold": True, "underline": 1},
+    "alarm": {"font_color": GOLD_COLOUR, "bold": True},
 }
 
 SERIES = (ACCENT, "#D9822B")
@@ -44,6 +45,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "summary": {"italic": True, "top": 1, "top_color": MUTED},
     "opens": {"top": 1, "top_color": MUTED},
     "faint": {"font_color": MUTED},
+    **{mark: MARKS[mark] for mark in ("kept", "struck", "inserted", "alarm")},  # a cell that is marked as a whole
 }
 
 _BASE: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "top"}
