@@ -140,6 +140,7 @@ def judgement_name(judgement: JudgementKind, words: Words) -> str:
 def judgement_entry(judgement: JudgementKind, words: Words) -> str:
     """A judgement as an entry of a list: its digit, by which it can be chosen, and its name.
 
+    >>> from clueval_xlsx.review.judgements import JUDGEMENTS
     >>> judgement_entry(JUDGEMENTS[0], Words("en"))
     '1 Model is wrong'
     """

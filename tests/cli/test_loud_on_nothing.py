@@ -36,8 +36,7 @@ def test_documents_without_the_key_of_annotations_are_an_error(write) -> None:
     refused(
         run("score", gold, gold, "--format", "presidio"),
         "gold.json",
-        "none of its 1 documents has annotations",
-        "spans",
+        "no document has 'spans'",
     )
     known = write("known.json", json.dumps([{"full_text": "Ann met Bob", "doc_id": "d", "spans": []}]))
     assert run("score", known, known, "--format", "presidio").code == 0
@@ -75,10 +74,10 @@ def test_sides_that_are_the_same_no_gold_span_and_one_document_are_notes(write, 
         (("--mismatch", "warn"), "brat, JSON records, spaCy training pairs, TAB JSON and others, not to .vrt"),
         (("--nested", "longest"), "brat, JSON records, spaCy training pairs, TAB JSON and others, not to .vrt"),
         (("--discontinuous", "join"), "brat, not to .vrt"),
-        (("--annotator", "x"), "JSON records, spaCy training pairs, TAB JSON, doccano and others, not to .vrt"),
-        (("--gold-annotator", "x"), "JSON records, spaCy training pairs, TAB JSON, doccano and others, not to .vrt"),
+        (("--annotator", "x"), "JSON records, spaCy training pairs, TAB JSON, LABEL and others, not to .vrt"),
+        (("--gold-annotator", "x"), "JSON records, spaCy training pairs, TAB JSON, LABEL and others, not to .vrt"),
         (("--text", "nope.vrt"), "brat, not to .vrt"),
-        (("--field", "text=x"), "JSON records, spaCy training pairs, doccano, Prodigy and others, not to .vrt"),
+        (("--field", "text=x"), "JSON records, spaCy training pairs, TAB JSON, LABEL and others, not to .vrt"),
         (("--tag-names", "O,B-X"), "Hugging Face tokens, not to .vrt"),
         (("--sample", "5", "--json", "m.json"), "a workbook (-o FILE)"),
     ],
@@ -124,9 +123,9 @@ def test_one_side_may_be_read_otherwise_than_the_other(write) -> None:
     results = [{"start": 0, "end": 3, "entity_type": "PER", "score": 0.9}]
     pred = write("pred.jsonl", json.dumps({"text": "Ann met", "results": results}) + "\n")
     unknown = run("score", gold, pred)
-    refused(unknown, "pred.jsonl", "--field spans=results", "--gold-field, --pred-field for one side")
+    refused(unknown, "pred.jsonl", "--field spans=KEY", "--gold-field, --pred-field for one side")
     alone = run("validate", pred)
-    assert "--field spans=results" in alone.out
+    assert "--field spans=KEY" in alone.out
     assert "--pred-field" not in alone.out  # which it does not have
     done = run("score", gold, pred, "--pred-field", "spans=results,label=entity_type", "--json", "-")
     assert done.code == 0, done.err

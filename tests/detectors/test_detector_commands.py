@@ -108,7 +108,7 @@ def test_json_like_the_dataset_unless_it_is_none(
         "text": "Ann",
         "score": 0.5,
     }
-    refused(run("predict", gold, "-o", target, "--detector", good), "which JSON? Give --to ", "|tab|presidio|")
+    refused(run("predict", gold, "-o", target, "--detector", good), "which JSON? Give --to ", "|tab|", "|presidio|")
 
 
 def test_predicting_and_evaluating_in_one_go_equals_the_two_steps(gold: Path, good: str, tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import read_log, write_log
-from clueval_xlsx.scoring.schemes.chars import parse_rules
 from clueval_xlsx.words import check_language
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import NUMBERS, mutate_bytes, mutate_tree, value, word, write_json
@@ -198,7 +197,6 @@ def _check_rules(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.txt"
     path.write_bytes(files[path.name])
     gold, pred = _write_pair(folder)
-    parse_rules(files[path.name].decode("utf-8", "replace").splitlines(), path.name)
     command("score", gold, pred, "--replicates=0", "--scheme=chars", "--allow-file", path)
 
 

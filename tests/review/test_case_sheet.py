@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from clueval_xlsx import Handout, evaluate_spans, evaluate_tags, write_workbook
+from clueval_xlsx import ReviewOptions, evaluate_spans, evaluate_tags, write_workbook
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.options import Options
@@ -39,8 +39,8 @@ def test_every_static_cell_of_the_file_is_as_written(made, language):
     evaluation, words = made(), Words(language)
     layers = evaluation.pair.layers
     book = io.BytesIO()
-    write_workbook(evaluation, book, Handout(lang=language))
-    sheets = {sheet.name: sheet.texts for sheet in read_workbook(book.getvalue(), "review.xlsx")}
+    write_workbook(evaluation, book, ReviewOptions(lang=language))
+    sheets = {sheet.name: sheet.texts for sheet in read_workbook(book.getvalue(), "review.xlsx").sheets}
     written = WrittenCells.of(evaluation.case_tables, layers, words)
     compared = 0
     for kind, cases in zip(("fn", "fp"), evaluation.case_tables, strict=True):

@@ -116,7 +116,7 @@ def by_hand(run: Evaluation, given: Mapping[str, Judgement]) -> tuple[dict[str, 
             if case in given:
                 continue
             claims = {
-                replace(answer, applies_to=None, correct_labels=tuple(answer.correct_labels.items())): answer
+                repr(replace(answer, applies_to=None)): answer
                 for other, answer in given.items()
                 if keys.get(other) == key
                 and (

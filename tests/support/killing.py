@@ -54,10 +54,8 @@ def main() -> None:
 
 def load() -> None:
     """Load what the commands need once, so that each run costs little."""
-    import clueval_xlsx.outputs.xlsx.comparison
-
     import clueval_xlsx.detectors.prediction
-    import clueval_xlsx.outputs.xlsx.adjudicated
+    import clueval_xlsx.outputs.xlsx
     import clueval_xlsx.review.reimport  # noqa: F401
 
 
