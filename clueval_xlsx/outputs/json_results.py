@@ -306,11 +306,7 @@ def agreement_metrics(found: PairwiseAgreement) -> AgreementMetrics:
 
 def threshold_metrics(evaluation: Evaluation, found: Thresholds, least: float) -> ThresholdMetrics:
     """Every threshold, and the one that was chosen for this least recall."""
-    table = pd.DataFrame({"threshold": found.threshold, **found.counts, **found.rates})
-    table["fn"], table["fp"] = table["gold"] - table["tp_gold"], table["pred"] - table["tp_pred"]
-    for name in RATES:
-        table[f"{name}_low"], table[f"{name}_high"] = found.bounds[name]
-    rows, chosen = _headline_rows(table), found.highest_with_recall(least)
+    rows, chosen = _headline_rows(found.table), found.highest_with_recall(least)
     gold, pred = evaluation.pair.gold.source, evaluation.pair.pred.source
     return ThresholdMetrics(
         signature=evaluation.signature,

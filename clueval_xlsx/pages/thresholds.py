@@ -12,7 +12,7 @@ from clueval_xlsx.pages.scores import PageMaker
 from clueval_xlsx.scoring.thresholds import Thresholds
 from clueval_xlsx.words import Words
 
-_SHOWN_ROWS = 20  # of the table; JSON has every threshold
+_SHOWN_ROWS = 20  # of the table; JSON has all
 
 
 def threshold_page(evaluation: Evaluation, thresholds: Thresholds, least: float, words: Words) -> Page:
@@ -41,20 +41,20 @@ def _score(value: float, words: Words) -> str:
 
 
 def _sentences(thresholds: Thresholds, chosen: int | None, least: float, make: PageMaker) -> tuple[str, ...]:
-    words, numbers = make.words, make.numbers
+    words, numbers, table = make.words, make.numbers, thresholds.table
     sentences = []
     if thresholds.constant:
-        score, total = _score(float(thresholds.threshold[0]), words), numbers.count(thresholds.scored).text
+        score, total = _score(float(table["threshold"][0]), words), numbers.count(thresholds.scored).text
         sentences.append(words("sweep.constant", score=score, total=total))
-    low, high = thresholds.bounds["recall"]
-    if np.isnan(low).all():
+    if np.isnan(thresholds.recall_low).all():
         sentences.append(words["sweep.no_interval"])
     else:
-        row = thresholds.surest_recall if chosen is None else chosen
-        key = "sweep.chosen" if chosen is not None else "sweep.none" if row == 0 else "sweep.none_at"
-        rates = {rate: numbers.rate(thresholds.rates[rate][row]).text for rate in ("recall", "precision")}
-        at = _score(float(thresholds.threshold[row]), words)
-        interval = numbers.interval(low[row], high[row]).text
+        place = thresholds.surest_recall if chosen is None else chosen
+        key = "sweep.chosen" if chosen is not None else "sweep.none" if place == 0 else "sweep.none_at"
+        row = table.iloc[place]
+        rates = {rate: numbers.rate(row[rate]).text for rate in ("recall", "precision")}
+        at = _score(float(row["threshold"]), words)
+        interval = numbers.interval(row["recall_low"], row["recall_high"]).text
         sentences.append(words(key, threshold=at, wanted=numbers.rate(least).text, interval=interval, **rates))
     if thresholds.unscored:
         count = numbers.count(thresholds.unscored).text
@@ -65,7 +65,7 @@ def _sentences(thresholds: Thresholds, chosen: int | None, least: float, make: P
 def _table(thresholds: Thresholds, chosen: int | None, beta: float, make: PageMaker) -> Table:
     """Some of the thresholds, evenly over all of them, the first, the last and the chosen one among them."""
     words, numbers = make.words, make.numbers
-    size = len(thresholds.threshold)
+    size = len(thresholds.table)
     shown = set(np.linspace(0, size - 1, min(size, _SHOWN_ROWS)).round().astype(int).tolist())
     if chosen is not None:
         shown.add(chosen)
@@ -81,15 +81,15 @@ def _table(thresholds: Thresholds, chosen: int | None, beta: float, make: PageMa
         Heading(numbers.f_name(beta), rank=3),
     )
     rows = []
-    for row in sorted(shown):
-        cells = [numbers.count(int(thresholds.counts["pred"][row]))]
+    for place in sorted(shown):
+        row = thresholds.table.iloc[place]
+        cells = [numbers.count(int(row["pred"]))]
         for rate in ("recall", "precision"):
-            low, high = thresholds.bounds[rate]
-            cells += [numbers.rate(float(thresholds.rates[rate][row])), numbers.interval(low[row], high[row])]
-        cells += [numbers.rate(float(thresholds.rates[rate][row])) for rate in ("f1", "f_beta")]
-        name = _score(float(thresholds.threshold[row]), words)
-        look = Look.CHOSEN if row == chosen else Look.PLAIN
-        rows.append(TableRow((f"{name} ←" if row == chosen else name, *cells), look))
+            cells += [numbers.rate(float(row[rate])), numbers.interval(row[f"{rate}_low"], row[f"{rate}_high"])]
+        cells += [numbers.rate(float(row[rate])) for rate in ("f1", "f_beta")]
+        name = _score(float(row["threshold"]), words)
+        look = Look.CHOSEN if place == chosen else Look.PLAIN
+        rows.append(TableRow((f"{name} ←" if place == chosen else name, *cells), look))
     total = numbers.count(size).text
     notes = (words("sweep.some", shown=len(shown), total=total),) if len(shown) < size else ()
     return Table(words["sweep.table"], columns, tuple(rows), notes)

@@ -1,59 +1,57 @@
-"""Rates at every threshold of the predictions' scores, in one pass: what a threshold leaves alone is matched once.
+"""Rates at every threshold of the predictions' scores: the headline is counted once for each, with those that stay.
 
-A prediction stays if its score is at least the threshold, and if it has none. At each threshold the rates are those of
-a file with the predictions that stay.
+A prediction stays if its score is at least the threshold, and if it has none. The counts of all thresholds are one
+sum, so that rates and intervals come from it as they do everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
+from clueval_xlsx.corpus.annotation import Annotation, Listed, join_layers
 from clueval_xlsx.corpus.label_rules import align_labels, discards_by_prediction
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options import LabelRules, SchemeOptions
-from clueval_xlsx.scoring.counts import FloatArray
-from clueval_xlsx.scoring.intervals import RatesByDocument
+from clueval_xlsx.scoring.counts import Breakdown, Counts, FloatArray, Side, Tally, count
 from clueval_xlsx.scoring.matched_pair import match_pair, relaxed_pair
 from clueval_xlsx.scoring.schemes.clueval import counted, right
-from clueval_xlsx.scoring.scores import RATES, rates
-from clueval_xlsx.scoring.threshold_states import States, ThresholdStates
-from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.scoring.scores import score_table
 
-COUNTS = ("gold", "tp_gold", "pred", "tp_pred")
-_CELLS_AT_ONCE = 2_000_000  # of a table documents × thresholds
+MOST_THRESHOLDS = 100
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """Counts, rates and their bounds at every threshold, from the lowest to the highest.
+    """A row of counts, rates and their bounds for every `threshold`, from the lowest to the highest.
 
-    `bounds[rate]` are NaN where fewer than two documents have anything. Of the annotations as they are listed,
-    `scored` have a score, and `unscored` always stay.
+    Of the annotations as they are listed, `scored` have a score, and `unscored` always stay.
     """
 
-    threshold: FloatArray
-    counts: Mapping[str, IntArray]
-    rates: Mapping[str, FloatArray]
-    bounds: Mapping[str, tuple[FloatArray, FloatArray]]
+    table: pd.DataFrame
     scored: int
     unscored: int
 
     @property
     def constant(self) -> bool:
         """Whether there is nothing to choose: all scores are the same."""
-        return len(self.threshold) == 1
+        return len(self.table) == 1
+
+    @property
+    def recall_low(self) -> FloatArray:
+        """The lower bounds of recall."""
+        return self.table["recall_low"].to_numpy(np.float64)
 
     def highest_with_recall(self, least: float) -> int | None:
         """The highest threshold at which the lower bound of recall holds, before it falls below; None: there is none.
 
         Recall mostly falls with the threshold; it rises where a prediction goes that another one gave way to.
         """
-        holds = self.bounds["recall"][0] >= least - _ROUNDING
+        holds = self.recall_low >= least - _ROUNDING
         if not holds.any():
             return None
         first = int(np.argmax(holds))
@@ -63,81 +61,54 @@ class Thresholds:
     @property
     def surest_recall(self) -> int:
         """The threshold with the highest lower bound of recall, the lowest of several."""
-        low = self.bounds["recall"][0]
+        low = self.recall_low
         return 0 if np.isnan(low).all() else int(np.nanargmax(low))
 
 
 def threshold_rates(pair: Pair, rules: LabelRules, *, level: str, labelled: str | None, beta: float) -> Thresholds:
-    """What the headline would be at every threshold of the predictions' scores: of a file with those that stay."""
+    """What the headline would be at the thresholds of the predictions' scores.
+
+    `pair` has its labels as they were read. Every distinct score is a threshold; of more than a hundred, as many are
+    taken evenly.
+    """
     listing = pair.pred.listing
     if listing is None or np.isnan(listing.scores).all():
         raise InputError(
             f"{pair.pred.source.name}: no prediction carries a score, so there is no threshold to choose. "
             "Give predictions in a format with scores: a span table with a column score, Presidio JSON, Label Studio."
         )
-    _refuse_discarding(pair, rules)
-    scores = listing.scores
-    thresholds = np.unique(scores[~np.isnan(scores)])
-    last = len(thresholds) - 1
-    column = np.where(np.isnan(scores), last, np.searchsorted(thresholds, scores)).astype(np.int64)
-    counted_states = _counts(ThresholdStates(pair, listing, column, last), rules, level, labelled)
-    documents = len(pair.corpus.documents)
-    totals = {name: np.zeros(last + 1, dtype=np.int64) for name in COUNTS}
-    low, high = (np.full((last + 1, len(RATES)), np.nan) for _ in range(2))
-    at_once = max(1, _CELLS_AT_ONCE // max(documents, 1))
-    for begin in range(0, last + 1, at_once):
-        some = slice(begin, min(begin + at_once, last + 1))
-        tables = [counted_states.table(name, documents, some) for name in COUNTS]
-        for name, table in zip(COUNTS, tables, strict=True):
-            totals[name][some] = table.sum(axis=0).astype(np.int64)
-        low[some], high[some] = RatesByDocument.of(tables, beta).rates.interval()
-    found = rates(totals, beta)
-    bounds = {
-        name: tuple(np.where(np.isnan(found[name]), np.nan, side[:, place]) for side in (low, high))
-        for place, name in enumerate(RATES)
-    }
-    unscored = int(np.isnan(scores).sum())
-    return Thresholds(thresholds, totals, found, bounds, len(scores) - unscored, unscored)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, eq=False)
-class _CountedStates:
-    """What states of passages count."""
-
-    states: States
-    counts: Mapping[str, IntArray]
-
-    def table(self, name: str, documents: int, some: slice) -> FloatArray:
-        """Documents × some of the thresholds: the sum over the states that last there."""
-        table = np.zeros((documents, some.stop - some.start + 1))
-        for sign, column in ((1, self.states.until), (-1, self.states.after)):
-            kept = column >= some.start
-            place = np.minimum(column[kept], some.stop) - some.start  # those beyond count in all columns
-            np.add.at(table, (self.states.document[kept], place), sign * self.counts[name][kept])
-        return np.cumsum(table[:, ::-1], axis=1)[:, ::-1][:, :-1]
-
-
-def _counts(laid: ThresholdStates, rules: LabelRules, level: str, labelled: str | None) -> _CountedStates:
-    """Match all states, and count as the headline does."""
-    states = laid.states
-    counts = {name: np.zeros(len(states), dtype=np.int64) for name in COUNTS}
-    for some, pair in laid.laid_out():
-        aligned, _ = align_labels(pair, replace(rules, unmapped="keep", left_out=()))
-        matched = match_pair(aligned, rules, SchemeOptions(), level=level)
-        if rules.applied and labelled is not None:
-            matched = relaxed_pair(matched, rules)
-        for side, all_, true in zip(matched.sides, ("gold", "pred"), ("tp_gold", "tp_pred"), strict=True):
-            state, own = pair.corpus.document_of(side.start), counted(side, level)
-            for name, chosen in ((all_, own), (true, own & right(side, level, labelled))):
-                counts[name][some] = np.bincount(state[chosen], minlength=some.stop - some.start)
-    return _CountedStates(states, counts)
-
-
-def _refuse_discarding(pair: Pair, rules: LabelRules) -> None:
-    """Which documents are left out for their labels may depend on the predictions, and so on the threshold."""
     if discards_by_prediction(pair, rules):
         raise OptionError(
             "labels.unmapped=discard: documents are left out because of labels that not every prediction has, so each "
             "threshold would be about other documents. Account for the labels (--map, --equivalent, --ignore), or "
             "keep the documents (--set labels.unmapped=keep)."
         )
+    unscored = int(np.isnan(listing.scores).sum())
+    thresholds = np.unique(listing.scores[~np.isnan(listing.scores)])
+    if len(thresholds) > MOST_THRESHOLDS:
+        thresholds = thresholds[np.linspace(0, len(thresholds) - 1, MOST_THRESHOLDS).round().astype(np.int64)]
+    total = Counts()
+    for threshold in thresholds.tolist():
+        total.add(_headline(_at_least(pair, listing, threshold), rules, level, labelled, repr(threshold)))
+    table = score_table(replace(total, documents=len(pair.corpus.documents)), beta)
+    return Thresholds(table.assign(threshold=thresholds), len(listing) - unscored, unscored)
+
+
+def _at_least(pair: Pair, listing: Listed, threshold: float) -> Pair:
+    """The pair with the predictions that stay; overlaps among them are resolved as if there were no others."""
+    kept = listing.take(np.flatnonzero(~(listing.scores < threshold)))
+    layers = kept.resolved(pair.corpus.document_of(kept.start))
+    return replace(pair, pred=Annotation(pair.pred.source, layers, join_layers(layers, pair.corpus)))
+
+
+def _headline(pair: Pair, rules: LabelRules, level: str, labelled: str | None, name: str) -> Counts:
+    """What the headline counts, as a variant of this name."""
+    aligned, alignment = align_labels(pair, rules)
+    matched = match_pair(aligned, rules, SchemeOptions(), level=level)
+    if rules.applied and labelled is not None:
+        matched = relaxed_pair(matched, rules)
+    gold, pred = (
+        Side.of(side.start, {}, right(side, level, labelled), counted(side, level)) for side in matched.sides
+    )
+    tally = Tally("clueval", gold, pred, variant=name, level=level, labelled=labelled)
+    return count([tally], Breakdown.whole(aligned, alignment.discarded))

@@ -1,4 +1,4 @@
-"""Thresholds of scores: the figures of one pass are those of a run for each threshold."""
+"""Thresholds of scores: the figures at each are those of a run with the predictions that stay."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import evaluate
+from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.loading import read_sides
 from clueval_xlsx.options import LabelRules, Options
 from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.thresholds import COUNTS, threshold_rates
+from clueval_xlsx.scoring.scores import COUNTS, RATES
+from clueval_xlsx.scoring.thresholds import threshold_rates
 from tests.support.commands import refused, run
 from tests.support.strategies import at_most
 
@@ -72,17 +73,42 @@ def test_every_threshold_has_the_counts_of_a_run_with_the_predictions_that_stay(
             assert result.pred_scores is None
             return
         found = threshold_rates(result.raw, options.labels, level=level, labelled=labelled, beta=2.0)
-        assert found.threshold.tolist() == sorted({score for *_, score in pred if score is not None})
-        for place, threshold in enumerate(found.threshold.tolist()):
-            stay = [span for span in pred if span[3] is None or span[3] >= threshold]
+        assert found.table["threshold"].tolist() == sorted({score for *_, score in pred if score is not None})
+        for _, row in found.table.iterrows():
+            stay = [span for span in pred if span[3] is None or span[3] >= row.threshold]
             one = evaluation(folder, gold, stay, options).headline
-            assert [int(found.counts[name][place]) for name in COUNTS] == [int(one[name]) for name in COUNTS]
-            for rate in ("precision", "recall", "f1", "f_beta"):
-                assert found.rates[rate][place] == pytest.approx(one[rate], nan_ok=True)
-                for side, bound in enumerate(("low", "high")):
-                    if not np.isnan(one[rate]):
-                        expected = one[f"{rate}_{bound}"]
-                        assert found.bounds[rate][side][place] == pytest.approx(expected, nan_ok=True)
+            numbers = [*COUNTS, *(f"{rate}{end}" for rate in RATES for end in ("", "_low", "_high"))]
+            assert row[numbers].tolist() == pytest.approx(one[numbers].tolist(), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("rules", "refused"),
+    [
+        (LabelRules(unmapped="discard"), True),  # Z is predicted and nowhere in gold
+        (LabelRules(unmapped="discard", ignore=("Z",)), False),
+        (LabelRules(unmapped="discard", ignore=("Z",), map=(("Q", "R"),)), True),  # X may lose its predictions
+        (LabelRules(unmapped="discard", ignore=("Z",), map=(("Q", "X"),)), False),
+    ],
+)
+def test_documents_that_the_threshold_itself_would_leave_out_are_refused(
+    tmp_path: Path, rules: LabelRules, refused: bool
+) -> None:
+    raw = evaluation(tmp_path, [(0, 0, "X", None)], [(0, 0, "X", 0.5), (2, 2, "Z", 0.1)], Options()).raw
+    if refused:
+        with pytest.raises(OptionError, match=r"labels\.unmapped=discard"):
+            threshold_rates(raw, rules, level="exact", labelled=None, beta=2)
+    else:
+        found = threshold_rates(raw, rules, level="exact", labelled=None, beta=2)
+        assert found.table["threshold"].tolist() == [0.1, 0.5]
+
+
+def test_of_many_scores_a_hundred_are_taken_evenly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clueval_xlsx.scoring.thresholds.MOST_THRESHOLDS", 3)
+    pred = [(place, place, "A", place / 10) for place in range(7)]
+    raw = evaluation(tmp_path, [(0, 0, "A", None)], pred, Options()).raw
+    found = threshold_rates(raw, LabelRules(), level="exact", labelled=None, beta=2)
+    assert found.table["threshold"].tolist() == [0.0, 0.3, 0.6]
+    assert found.table["pred"].tolist() == [7, 4, 1]
 
 
 # ---- the command -------------------------------------------------------------------------------------------------
