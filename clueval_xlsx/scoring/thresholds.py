@@ -107,8 +107,6 @@ def _headline(pair: Pair, rules: LabelRules, level: str, labelled: str | None, n
     matched = match_pair(aligned, rules, SchemeOptions(), level=level)
     if rules.applied and labelled is not None:
         matched = relaxed_pair(matched, rules)
-    gold, pred = (
-        Side.of(side.start, {}, right(side, level, labelled), counted(side, level)) for side in matched.sides
-    )
+    gold, pred = (Side.of(side.start, {}, right(side, level, labelled), counted(side, level)) for side in matched.sides)
     tally = Tally("clueval", gold, pred, variant=name, level=level, labelled=labelled)
     return count([tally], Breakdown.whole(aligned, alignment.discarded))
