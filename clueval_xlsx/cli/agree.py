@@ -123,7 +123,7 @@ def _same_files(found: PairwiseAgreement) -> list[str]:
 
 def _print(found: PairwiseAgreement) -> None:
     from clueval_xlsx.cli.console import lay_out, output, room
-    from clueval_xlsx.outputs.terminal.page import page_parts
+    from clueval_xlsx.outputs.terminal import page_parts
     from clueval_xlsx.pages.agreement import agreement_page
     from clueval_xlsx.words import TERMINAL, Words
 

@@ -128,7 +128,7 @@ def _runs(by_part: Sequence[Sequence[tuple[str, Evaluation]]]) -> list[GatedRun]
 
 def _print(comparisons: Sequence[Comparison]) -> None:
     from clueval_xlsx.cli.console import lay_out, output, room
-    from clueval_xlsx.outputs.terminal.page import page_parts
+    from clueval_xlsx.outputs.terminal import page_parts
     from clueval_xlsx.pages.comparison import comparison_page
     from clueval_xlsx.words import TERMINAL, Words
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from clueval_xlsx.outputs.terminal.layout import Room
+    from clueval_xlsx.outputs.terminal import Room
 
 QUIET = "clueval_xlsx.cli.console.quiet"  # the key under which a command remembers that it was told to be quiet
 _MOST_SHOWN = 20  # messages of one kind
@@ -36,7 +36,7 @@ def output(*, stderr: bool = False) -> Console:
 
 def room(console: Console, elsewhere: str = "") -> Room:
     """How wide tables may be there; `elsewhere` names the options that show what a terminal has no room for."""
-    from clueval_xlsx.outputs.terminal.layout import Room
+    from clueval_xlsx.outputs.terminal import Room
 
     return Room(console.width, screen=console.file.isatty(), elsewhere=elsewhere)
 

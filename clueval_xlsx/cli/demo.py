@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.pages.page import Page
     from clueval_xlsx.review.judgements import Judgement
 
 _LAYERS = {"category": 2, "risk": 3}
@@ -61,21 +63,21 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     Lays out two small files, compares them, writes the review workbook, judges some cases in it as a lawyer
     would, brings the judgements home, and shows the figures before and after.
     """
-    from clueval_xlsx.cli.console import lay_out, output, room, say
+    from clueval_xlsx.cli.console import say
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
     from clueval_xlsx.formats.loading import read_pair
     from clueval_xlsx.options import ReadOptions, ReviewOptions
-    from clueval_xlsx.outputs.terminal.scores import score_table
     from clueval_xlsx.outputs.xlsx import Handout, write_workbook
-    from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
     from clueval_xlsx.outputs.xlsx.book import creation_time
+    from clueval_xlsx.outputs.xlsx.page import write_page
+    from clueval_xlsx.pages.adjudication import adjudication_page
+    from clueval_xlsx.pages.evaluation import evaluation_sentence
     from clueval_xlsx.resources import resource_folder
     from clueval_xlsx.review.conflicts import changes_tsv
     from clueval_xlsx.review.log import write_log
     from clueval_xlsx.review.reimport import reimport
-    from clueval_xlsx.views.adjudication import adjudication_view
-    from clueval_xlsx.views.sentences import evaluation_sentence
+    from clueval_xlsx.review.vocabulary import REPORT_SHEET
     from clueval_xlsx.words import TERMINAL, Words
 
     if not force and folder.is_dir() and any(folder.iterdir()):
@@ -98,7 +100,8 @@ def demo(folder: Path, lang: str, force: bool) -> None:
         outputs.write_bytes(folder / "corrected.vrt", home.content)
         outputs.write_text(folder / "changes.tsv", changes_tsv(run.changes))
         outputs.write_text(folder / "judgements.jsonl", write_log(run.log(creation_time().isoformat())))
-        write_adjudicated(run, outputs.path(folder / "adjudicated.xlsx"), lang=lang)
+        page = adjudication_page(run, Words(lang))
+        write_page(page, outputs.path(folder / "adjudicated.xlsx"), figures=REPORT_SHEET)
 
     words = Words(TERMINAL)
     layers = " ".join(f"--layer {layer}={column}" for layer, column in _LAYERS.items())
@@ -106,14 +109,24 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     say(f"   clueval-xlsx evaluate {gold} {pred} {layers} --token-id {_TOKEN_ID} -o {folder / 'review.xlsx'}")
     say(f"   {evaluation_sentence(result, words)}")
     say(f"2. A lawyer judges {len(picked)} of the cases in Excel: {judged}")
-    view = adjudication_view(run, words)
     say("3. Bring the judgements home:")
     say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {folder / 'corrected.vrt'} \\")
     say(f"      --report {folder / 'adjudicated.xlsx'} --changes {folder / 'changes.tsv'}")
-    say(f"   {view.headline}")
-    lay_out(output(), [score_table(view.states, words, room(output(), str(folder / "adjudicated.xlsx")))])
+    _show_figures(adjudication_page(run, words), str(folder / "adjudicated.xlsx"))
     for change in run.changes.to_dict("records"):
         say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
+
+
+def _show_figures(page: Page, elsewhere: str) -> None:
+    """The headline of a page and its first table."""
+    from clueval_xlsx.cli.console import lay_out, output, room, say
+    from clueval_xlsx.outputs.terminal import page_parts
+    from clueval_xlsx.pages.page import Chapter, Table
+
+    say(f"   {page.headline}")
+    table = next(section for section in page.chapters[0].sections if isinstance(section, Table))
+    short = replace(page, title="", subtitle=(), chapters=(Chapter("", (table,)),))
+    lay_out(output(), page_parts(short, room(output(), elsewhere)))
 
 
 def answers(result: Evaluation) -> Mapping[str, Judgement]:

@@ -244,7 +244,7 @@ def _finish(
 ) -> None:
     """Write everything, and say how it went."""
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.views.sentences import evaluation_sentence
+    from clueval_xlsx.pages.evaluation import evaluation_sentence
     from clueval_xlsx.words import TERMINAL, Words
 
     said: list[str] = []

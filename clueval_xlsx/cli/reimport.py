@@ -253,10 +253,14 @@ def _write_workbooks(
 
     lang = _language(result, look)
     if targets.report:
-        from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
+        from clueval_xlsx.outputs.xlsx.page import write_page
+        from clueval_xlsx.pages.adjudication import adjudication_page
+        from clueval_xlsx.review.vocabulary import REPORT_SHEET
+        from clueval_xlsx.words import Words
 
         for run, path in _paths(result.runs, targets.report):
-            save_workbook(outputs, path, password, partial(write_adjudicated, run, lang=lang))
+            page = adjudication_page(run, Words(lang))
+            save_workbook(outputs, path, password, partial(write_page, page, figures=REPORT_SHEET))
     if targets.conflicts:
         from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 
@@ -271,10 +275,12 @@ def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, l
     """The page to read, and what programs and later runs read."""
     runs = result.runs
     if targets.html:
-        from clueval_xlsx.outputs.html.adjudication import adjudication_html
+        from clueval_xlsx.outputs.html.page import page_html
+        from clueval_xlsx.pages.adjudication import adjudication_page
+        from clueval_xlsx.words import Words
 
         for run, path in _paths(runs, targets.html):
-            outputs.write_text(path, adjudication_html(run, _language(result, look)))
+            outputs.write_text(path, page_html(adjudication_page(run, Words(_language(result, look)))))
     if targets.json and targets.json != STANDARD_OUTPUT:
         from clueval_xlsx.outputs.json_results import json_text, reimport_result
 
@@ -330,9 +336,8 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
 def _report(result: Reimport, targets: ReimportTargets) -> None:
     """What a lead reads, on standard output where that is free; what else people should know to standard error."""
     from clueval_xlsx.cli.console import lay_out, output, quiet, room, say
-    from clueval_xlsx.outputs.terminal.adjudication import adjudication_page
-    from clueval_xlsx.views.adjudication import adjudication_view, estimate_sentences
-    from clueval_xlsx.views.remaining import remaining_sentences
+    from clueval_xlsx.outputs.terminal import page_parts
+    from clueval_xlsx.pages.adjudication import adjudication_page
     from clueval_xlsx.words import TERMINAL, Words
 
     words = Words(TERMINAL)
@@ -340,17 +345,20 @@ def _report(result: Reimport, targets: ReimportTargets) -> None:
     console = output(stderr=not to_stdout)
     _list("Note", [f"{note}." for note in result.notes])
     for run, sent in _paths(result.runs, targets.conflicts or Path("third.xlsx")):
-        view = adjudication_view(run, words, str(sent) if targets.conflicts else "")
+        page = adjudication_page(run, words)
         if to_stdout or not quiet():
-            lay_out(console, adjudication_page(view, words, room(console, "--json FILE")))
-        for sentence in (*estimate_sentences(run, words), *remaining_sentences(run, words)):
-            say(sentence)
+            lay_out(console, page_parts(page, room(console, "--report, --html or --json")))
+        if run.cases_in_conflict:
+            third = f"{sent} --gold GOLD" if targets.conflicts else f"--gold GOLD --conflicts {sent}"
+            say(f"Next: clueval-xlsx reimport WORKBOOK… {third}")
+        if run.problems:
+            say("Next: clueval-xlsx status WORKBOOK…")
         _list("Missing", [f"no workbook of {name} is among these." for name in run.missing_people])
         _list("Note", [f"{note}." for note in run.notes])
         if run.undecided:
             say(f"Beyond decision: {', '.join(run.undecided)}.")
         if run.cases_in_conflict or run.problems:
-            say(f"A person must look: {view.headline}", urgent=True)
+            say(f"A person must look: {page.headline}", urgent=True)
 
 
 def _list(what: str, lines: Sequence[str]) -> None:

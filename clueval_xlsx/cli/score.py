@@ -153,7 +153,7 @@ def _print(results: Sequence[Figures], form: str) -> None:
 
         put("\n".join(map(latex, pages)))
     else:
-        from clueval_xlsx.outputs.terminal.page import page_parts
+        from clueval_xlsx.outputs.terminal import page_parts
 
         console = output()
         for page in pages:

@@ -32,8 +32,8 @@ def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str |
     from clueval_xlsx.cli.console import output, say, say_list, say_what_is_open
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.outputs.json_results import json_text, status_result
+    from clueval_xlsx.pages.adjudication import account_sentence
     from clueval_xlsx.review.progress import missing_people, workbook_progress
-    from clueval_xlsx.views.adjudication import account_sentence
     from clueval_xlsx.words import TERMINAL, Words
 
     found = []

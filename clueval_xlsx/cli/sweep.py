@@ -87,7 +87,7 @@ def sweep(
 
 def _print(result: Evaluation, found: Thresholds, least_recall: float) -> None:
     from clueval_xlsx.cli.console import lay_out, output, room
-    from clueval_xlsx.outputs.terminal.page import page_parts
+    from clueval_xlsx.outputs.terminal import page_parts
     from clueval_xlsx.pages.thresholds import threshold_page
     from clueval_xlsx.words import TERMINAL, Words
 

@@ -52,7 +52,7 @@ class TextStyle(StrEnum):
 class Look(StrEnum):
     """What sets a row apart."""
 
-    PLAIN = "plain"
+    PLAIN = ""
     CHOSEN = "chosen"
     SUMMARY = "summary"
     OPENS = "opens"  # the first of a group
@@ -263,6 +263,13 @@ class Page:
     chapters: tuple[Chapter, ...]
     language: str = "en"
     more: str = ""
+
+    @property
+    def headline(self) -> str:
+        """What is said first."""
+        sections = [section for chapter in self.chapters for section in chapter.sections]
+        texts = [section for section in sections if isinstance(section, Text)]
+        return " ".join(plain(line) for text in texts[:1] for line in text.lines)
 
 
 def plain(cell: Cell, *, short: bool = False) -> str:

@@ -16,7 +16,8 @@ from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.outputs.json_results import json_text, reimport_result
-from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
+from clueval_xlsx.outputs.xlsx.page import write_page
+from clueval_xlsx.pages.adjudication import adjudication_page
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.existing_judgements import why_not_overwrite
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
@@ -25,6 +26,7 @@ from clueval_xlsx.review.manifest import chunks
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Effect
+from clueval_xlsx.words import Words
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.formats import check_table, token_base
 from tests.fuzz.mutators import mutate_tree, word, write_json
@@ -201,7 +203,7 @@ def check_reimport(result: Reimport, rng: Random) -> None:
         entries = run.log("2024-01-01T00:00:00+00:00")
         promise(read_log(write_log(entries)) == entries, "the log does not read as it was written")
         if rng.random() < 0.01:
-            write_adjudicated(run, io.BytesIO())
+            write_page(adjudication_page(run, Words("en")), io.BytesIO())
 
 
 def _reading_of(result: Reimport) -> ReadOptions:

@@ -582,8 +582,8 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
     open_page: Callable[..., Opened], axe: str
 ) -> None:
     from clueval_xlsx.comparison import compare
-    from clueval_xlsx.outputs.html.adjudication import adjudication_html
     from clueval_xlsx.outputs.html.page import page_html
+    from clueval_xlsx.pages.adjudication import adjudication_page
     from clueval_xlsx.pages.comparison import comparison_page
     from clueval_xlsx.review.judgements import Judgement
     from clueval_xlsx.words import Words
@@ -593,7 +593,7 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
     other = judged("token gold pred\nAnn B-PER B-PER\nmet O O\nBob O B-PER")
     answers = {evaluation.case_tables[0]["case_id"].iloc[0]: Judgement("gold_wrong")}
     for name, text in (
-        ("adjudication", adjudication_html(decide(evaluation, answers))),
+        ("adjudication", page_html(adjudication_page(decide(evaluation, answers), Words("en")))),
         ("comparison", page_html(comparison_page(compare([("one", evaluation), ("two", other)]), Words("en")))),
     ):
         page = open_page(name, text).go()

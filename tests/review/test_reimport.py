@@ -14,13 +14,14 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.options import ReadOverrides
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.outputs.xlsx.adjudicated import write_adjudicated
+from clueval_xlsx.outputs.xlsx.page import write_page
+from clueval_xlsx.pages.adjudication import adjudication_page
+from clueval_xlsx.pages.page import Table
 from clueval_xlsx.review.judgements import Judgement, custom_judgements
 from clueval_xlsx.review.log import read_log, write_log
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Effect, Outcome
-from clueval_xlsx.views.adjudication import adjudication_view
+from clueval_xlsx.review.vocabulary import REPORT_SHEET, Effect, Outcome
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run, run_process
 from tests.support.judging import case, decide, judged, records, spans, workbook
@@ -83,7 +84,8 @@ def edited(stream: io.BytesIO, edit) -> io.BytesIO:
 
 def test_the_report_of_a_reimport_is_refused_as_a_judged_workbook(evaluation, answers):
     report = io.BytesIO()
-    write_adjudicated(decide(evaluation, answers), report)
+    page = adjudication_page(decide(evaluation, answers), Words("en"))
+    write_page(page, report, figures=REPORT_SHEET)
     report.name = "adjudicated.xlsx"
     report.seek(0)
     with pytest.raises(InputError, match=r"adjudicated\.xlsx: is the report of a re-import"):
@@ -95,8 +97,9 @@ def test_the_report_of_a_reimport_is_refused_as_a_judged_workbook(evaluation, an
 @pytest.mark.parametrize(("lang", "words"), [("en", "as the model"), ("de", "wie das Modell")])
 def test_a_chosen_span_that_is_not_there_is_named_in_the_words_of_the_list(evaluation, lang, words):
     run = decide(evaluation, {case(evaluation, "FN", "Kammer"): Judgement("boundary", "as_model")})
-    unusable = next(table for table in adjudication_view(run, Words(lang)).lists if table.key == "unusable")
-    assert words in unusable.rows[0]
+    (unusable,) = adjudication_page(run, Words(lang)).chapters[4].sections
+    assert isinstance(unusable, Table)
+    assert words in unusable.rows[0].cells
     assert "'as the model'" in run.problems[0].found
 
 

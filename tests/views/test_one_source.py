@@ -16,10 +16,10 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import SchemeOptions
 from clueval_xlsx.outputs.html.report import to_html
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
+from clueval_xlsx.pages.adjudication import account_sentence
 from clueval_xlsx.review.case_words import case_name, class_name
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.views import numbers
-from clueval_xlsx.views.adjudication import account_sentence
 from clueval_xlsx.views.documents import document_list
 from clueval_xlsx.views.overview import tiles
 from clueval_xlsx.views.scores import group_tables, label_tables, level_table, scheme_tables

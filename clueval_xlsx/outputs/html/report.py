@@ -16,6 +16,7 @@ from clueval_xlsx.outputs.html.page import render_page
 from clueval_xlsx.outputs.html.payload import payload
 from clueval_xlsx.outputs.html.tables import ListedTable, listed_table
 from clueval_xlsx.outputs.html.text import ShownText, Stretch, is_text_free, shown_text, stretches
+from clueval_xlsx.pages.evaluation import plain_headline
 from clueval_xlsx.review.case_words import happened_lines, labels_text
 from clueval_xlsx.views.confusion import Matrix, matrices
 from clueval_xlsx.views.documents import DocumentView, document_list
@@ -29,7 +30,6 @@ from clueval_xlsx.views.scores import (
     scheme_tables,
     strict_relaxed_table,
 )
-from clueval_xlsx.views.sentences import plain_headline
 from clueval_xlsx.views.trend import PastRun, Trend, trend
 from clueval_xlsx.words import TERMINAL, Words
 

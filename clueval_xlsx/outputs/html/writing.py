@@ -10,9 +10,9 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.options.declaration import target_of
-from clueval_xlsx.outputs.html.adjudication import adjudication_html
 from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.outputs.html.report import to_html
+from clueval_xlsx.pages.adjudication import adjudication_page
 from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.review.reimport import Reimport
 from clueval_xlsx.words import Words
@@ -52,7 +52,7 @@ def _page(result: Result, lang: str) -> str:
         case Comparison():
             return page_html(comparison_page(result, Words(lang)))
         case Reimport(runs=(run,)):
-            return adjudication_html(run, lang)
+            return page_html(adjudication_page(run, Words(lang)))
         case Reimport():
             raise OptionError(
                 f"the re-import has {len(result.runs)} runs, one a layer. Give one workbook's layers at a time, or "

@@ -34,6 +34,7 @@ from clueval_xlsx.pages.page import (
     plain,
 )
 from clueval_xlsx.review.case_sheet import SIGN
+from clueval_xlsx.review.vocabulary import FIGURES_SHEET
 
 Links = Callable[[str], Formula | None]  # where a case stands in this workbook, by its ID
 # Writes what belongs to the workbook alone below the tiles of a page: from a row on, up to the row behind it.
@@ -49,18 +50,18 @@ _TEXTS = {  # the style of a text, and how wide its letters are against 10 point
 }
 _NAMES, _UNIT, _LEAST_UNIT, _UNITS = (24, 44), 11.0, 7.0, 12  # of a stack: widths in characters, steps of its grid
 _FEWEST_UNITS, _MATRIX_UNIT = 7, 15.0
-_LONG, _WORDS, _FIGURES = 70.0, (11, 30), (9, 14)  # widths of the columns of a list
+_LONG, _WORDS, _FIGURES = (30, 70), (11, 30), (9, 14)  # widths of the columns of a list
 _MARGIN = 2.0
 _PAGE_WIDTH, _PAGE_HEIGHT = 770.0, 501.0  # of A4 across within its margins, in points
 _POINTS = 5.6  # that a unit of column width takes
 _LIST_HEAD, _ROW, _LIVE_ROW = 28.0, 17.0, 15.5  # points
 
 
-def write_page(page: Page, target: Path | BinaryIO) -> None:
-    """A workbook of this page alone."""
+def write_page(page: Page, target: Path | BinaryIO, *, figures: str = FIGURES_SHEET) -> None:
+    """A workbook of this page alone; `figures` is the name of the hidden sheet that its charts draw from."""
     with Book(target, title=page.title) as book:
         sheets = [book.sheet(chapter.title) for chapter in page.chapters]
-        writer = PageSheets(page, HiddenFigures)
+        writer = PageSheets(page, lambda book: HiddenFigures(book, figures))
         for place, sheet in enumerate(sheets):
             writer.write(place, sheet)
         sheets[0].activate()
@@ -220,10 +221,7 @@ class _List(_Sheet):
     def _width(self, place: int) -> float:
         """As wide as the cells want, within what this kind of column may take."""
         column = self.table.columns[place]
-        if column.long:
-            return _LONG
-        numeric = self.table.numeric(place)
-        least, most = _FIGURES if numeric else _WORDS
+        least, most = _LONG if column.long else _FIGURES if self.table.numeric(place) else _WORDS
         texts = [part for row in self.table.rows[:1000] for part in plain(row.cells[place]).split("\n")]
         return max(width_for(texts, least, most), width_for(column.title.split(), least, most + 6) + INDENT)
 
