@@ -53,7 +53,7 @@ class TwinGroups:
     """Which cases are twins, and in which documents they stand; cases without a twin are in no group."""
 
     members: tuple[tuple[str, ...], ...]
-    document: Mapping[str, object]  # of every case that has a twin
+    document: Mapping[str, str | int]  # of every case that has a twin
 
     @cached_property
     def _group(self) -> Mapping[str, int]:
@@ -76,7 +76,7 @@ class TwinGroups:
 def groups_of(tables: Iterable[pd.DataFrame]) -> TwinGroups:
     """The twins among the cases of some sheets."""
     members: list[tuple[str, ...]] = []
-    document: dict[str, object] = {}
+    document: dict[str, str | int] = {}
     for table in tables:
         own = table[table["twin_group"].duplicated(keep=False)] if len(table) else table
         if not len(own):

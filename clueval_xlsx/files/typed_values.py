@@ -15,8 +15,10 @@ _EXPECTED = re.compile(r"Expected (.*), got .*")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
-def build(kind: type[Built], content: object) -> Built:
+def build(kind: type[Built], content: object, hook: Callable[[Any, Any], Any] | None = None) -> Built:
     """An instance of a dataclass or Struct; unknown keys are passed over, a value of another type is a `ValueError`.
+
+    `hook` makes what msgspec does not know, as its `dec_hook` does.
 
     >>> from clueval_xlsx.review.judgements import JudgementKind
     >>> build(JudgementKind, {"code": "public", "effect": "delete", "colour": 3}).effect
@@ -26,7 +28,7 @@ def build(kind: type[Built], content: object) -> Built:
     ValueError: effect is 'erase'. Allowed: none, delete, add, boundary, label, accept, open
     """
     try:
-        return msgspec.convert(content, kind)
+        return msgspec.convert(content, kind, dec_hook=hook)
     except msgspec.ValidationError as error:
         raise ValueError(_sentence(str(error), content, kind)) from None
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.review.carrying import claimed_twins
 from clueval_xlsx.review.judgements import SETTLING
-from clueval_xlsx.review.manifest import Manifest, ManifestCases, unpack_cases
+from clueval_xlsx.review.manifest import CaseList, Manifest
 from clueval_xlsx.review.reading import JudgedWorkbook
 
 
@@ -94,7 +94,7 @@ def workbook_account(book: JudgedWorkbook) -> Account:
         if row.record.completeness.judged:
             said.setdefault(row.record.case_id, set()).add(row.record.said[:3])
     incomplete = {row.record.case_id for row in book.rows if row.record.completeness.missing is not None}
-    listed = unpack_cases(book.manifest.case_list, book.name) if book.manifest else ManifestCases()
+    listed = book.manifest.case_list if book.manifest else CaseList()
     unusable = {*book.unusable, *incomplete}
     claims: dict[str, set[tuple[object, ...]]] = {}
     settling: set[str] = set()
@@ -123,9 +123,9 @@ def missing_cases(books: Sequence[JudgedWorkbook]) -> list[Problem]:
     """
     problems: list[Problem] = []
     for book in books:
-        if book.manifest is None or not book.manifest.case_list:
+        if book.manifest is None:
             continue
-        cases = unpack_cases(book.manifest.case_list, book.name).ids
+        cases = book.manifest.case_list.ids
         gone = [case for case in cases if case not in book.present]
         if not gone:
             continue

@@ -12,11 +12,12 @@ import pandas as pd
 from msgspec import structs
 
 from clueval_xlsx.cases.kinds import AG, UM
-from clueval_xlsx.cases.unmarked import UnmarkedOptions
+from clueval_xlsx.cases.unmarked import UnmarkedOptions, UnmarkedPassages
 from clueval_xlsx.corpus.annotation import join_layers
 from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.corpus.spans import layers_of
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.exceptions import Problem, RowProblem
+from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.options import Options
 from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.agreement import agreement_table, labels_by_case
@@ -29,9 +30,7 @@ from clueval_xlsx.review.estimates import Remaining, remaining_errors, sample_es
 from clueval_xlsx.review.judged_figures import judged_scores, judgement_counts, ledger_table, misses_by_severity
 from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.judgements import SETTLING, Judgement
-from clueval_xlsx.review.manifest import Manifest, unpack_cases
-from clueval_xlsx.review.packed_order import unpack_order
-from clueval_xlsx.review.packed_passages import unpack_passages
+from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.previous import newest_judgements, other_keys
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
@@ -114,7 +113,7 @@ class Adjudication:
     def account(self) -> Account:
         """The state of every case that the workbooks of the run should hold."""
         manifests = [book.manifest for book in self.workbooks if book.manifest is not None]
-        listed = [case for each in manifests for case in unpack_cases(each.case_list).ids]
+        listed = [case for each in manifests for case in each.case_list.ids]
         present = {case for book in self.workbooks for case in book.present if case in self.book.cases}
         rows = [problem for problem in self.problems if isinstance(problem, RowProblem)]
         known = Known(
@@ -332,18 +331,22 @@ def adjudicate(
 
 def _in_order(raw: Evaluation, manifest: Manifest | None) -> Evaluation:
     """The run with its cases in the order of its workbooks, so that they have the same numbers."""
-    if manifest is None or not manifest.order:
+    if manifest is None or manifest.order is None:
         return raw
-    missed, unsupported = raw.errors
-    return replace(raw, order=unpack_order(manifest.order, (int(missed.sum()), int(unsupported.sum()))))
+    for errors, sheet in zip(raw.errors, manifest.order.sheets.values(), strict=True):
+        size = int(errors.sum())
+        wanted = np.arange(size)
+        if len(sheet.random) != size or any((np.sort(rows) != wanted).any() for rows in (sheet.shown, sheet.ranked)):
+            raise _damaged("the order of the cases")
+    return replace(raw, order=manifest.order)
 
 
 def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook], rows: Sequence[ReviewRow]) -> Evaluation:
     """The run with the unmarked passages that its workbooks list; without any manifest, those that were judged."""
     manifests = [book.manifest for book in workbooks if book.manifest is not None]
-    listed = unpack_passages([each.unmarked for each in manifests], raw.pair.layers, len(raw.pair.corpus))
-    if listed is not None:
-        return replace(raw, unmarked=listed)
+    listed = [each.unmarked for each in manifests if each.unmarked is not None]
+    if listed:  # where workbooks differ, the longest list holds all but a few of the others
+        return replace(raw, unmarked=_checked(max(listed, key=len), raw.pair))
     judged = {row.record.case_id for row in rows if row.record.sheet == UM}
     if not judged:
         return raw
@@ -353,6 +356,17 @@ def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook], rows: S
     cases = everything.unmarked_cases
     kept = np.sort(cases["row"][cases["case_id"].isin(list(judged))].to_numpy(np.int64))
     return replace(raw, unmarked=everything.unmarked.only(kept))
+
+
+def _checked(passages: UnmarkedPassages, pair: Pair) -> UnmarkedPassages:
+    spans = passages.spans
+    if set(layers_of(spans)) != set(pair.layers) or (spans["end"] >= len(pair.corpus)).any():
+        raise _damaged("the list of unmarked passages")
+    return passages
+
+
+def _damaged(what: str) -> InputError:
+    return InputError(f"{what} in the manifest is damaged. Ask for the workbook again.")
 
 
 def _unusable(workbooks: Sequence[JudgedWorkbook]) -> set[str]:
@@ -369,7 +383,7 @@ def _own_answers(
     return OwnAnswers(
         judged={*(vote.record.case_id for vote in votes), *reported, *gone},
         judged_finally={*(vote.record.case_id for vote in votes if vote.record.final), *gone},
-        disputed={case for manifest in last for case in unpack_cases(manifest.case_list).ids},
+        disputed={case for manifest in last for case in manifest.case_list.ids},
     )
 
 

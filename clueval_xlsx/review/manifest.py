@@ -1,16 +1,18 @@
 """What a workbook says about the run it came from: written by the workbook, read by the re-import.
 
-The manifest is JSON on a hidden sheet. It holds everything that matching anew needs (all predicted spans and
-their labels as positions, layers, settings), and no text of the corpus.
+The manifest is one struct as compressed JSON on a hidden sheet. It holds everything that matching anew needs (all
+predicted spans and their labels as positions, layers, settings), and no text of the corpus.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+import zlib
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -19,22 +21,22 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.order import CaseOrder
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
-from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, make_spans, positions
+from clueval_xlsx.cases.unmarked import UnmarkedPassages
+from clueval_xlsx.corpus.spans import label_list, layers_of, make_spans, positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.judgements import Filled, JudgementKind
-from clueval_xlsx.review.packed_order import pack_order
-from clueval_xlsx.review.packed_passages import pack_passages
-from clueval_xlsx.review.packing import DAMAGED, pack, unpack
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.version import __version__
 
-MANIFEST_SCHEMA = 1
+FORM = 2  # the number of the form of a manifest
+MARK = "clueval-manifest:"  # stands before the number of the form, the version that wrote it, and what is packed
 MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-16 units
 _CASE_SETTINGS = ("layers", "columns", "merged", "level", "labelled", "labels")
 
@@ -66,8 +68,37 @@ class RunSettings(Options):
         return {name: plain(getattr(self, name)) for name in _CASE_SETTINGS}
 
 
-@dataclass(frozen=True)
-class Manifest:
+class CaseList(NamedTuple):
+    """The cases of a workbook in their order, the linked cases of each that has some, and which are twins."""
+
+    ids: tuple[str, ...] = ()
+    links: Mapping[str, tuple[str, ...]] = {}
+    twins: TwinGroups = TwinGroups((), {})
+
+    @classmethod
+    def of(cls, tables: Sequence[pd.DataFrame]) -> CaseList:
+        """Those of some sheets: what the way back must account for."""
+        ids = tuple(case for table in tables for case in table["case_id"].tolist())
+        there = set(ids)
+        links = {}
+        for table in tables:
+            for case, related in zip(table["case_id"], table["related"], strict=True):
+                if own := tuple(other for other in related if other in there):
+                    links[case] = own
+        groups = groups_of(tables)
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(groups.document.values()))}
+        document = {case: numbers[name] for case, name in groups.document.items()}  # names may be those of people
+        return cls(ids, links, TwinGroups(groups.members, document))
+
+
+class Cut(NamedTuple):
+    """What the prediction added to gold's tokens, so that positions are understood without it."""
+
+    added: Ranges
+    documents: tuple[str, ...]  # of the corpus, in their order
+
+
+class Manifest(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """One run, as its workbook remembers it.
 
     `settings` is what the run ID derives from. `reading` says how each side was read (`gold`, `pred`), so that
@@ -79,9 +110,8 @@ class Manifest:
     pred: SourceFile
     settings: RunSettings
     layers: tuple[str, ...]
-    predictions: str = ""  # see pack_predictions
-    cut: str = ""  # see pack_cut; empty where the tokens are those of the gold file
-    schema: int = MANIFEST_SCHEMA
+    predictions: Mapping[str, pd.DataFrame] = {}  # labels as they were before they were mapped
+    cut: Cut | None = None  # None where the tokens are those of the gold file
     version: str = ""
     signature: str = ""
     lang: str = "en"
@@ -89,19 +119,20 @@ class Manifest:
     part: str = ""
     contact: str = ""
     role: Role = Role.REVIEW
-    cases: Mapping[str, int] = field(default_factory=dict)
-    case_list: str = ""  # see pack_cases
-    unmarked: str = ""  # see pack_passages; those of the run, whoever judges them
-    order: str = ""  # of the run's cases, see pack_order; empty: that of the text
-    columns: tuple[str, ...] = ()  # of its case sheets, from left to right, see columns.SheetColumn.name
+    cases: Mapping[str, int] = {}
+    case_list: CaseList = CaseList()
+    unmarked: UnmarkedPassages | None = None  # those of the run, whoever judges them
+    order: CaseOrder | None = None  # of the run's cases; None: that of the text
+    written: Mapping[str, bytes] = {}  # see case_sheet.WrittenCells.prints
+    columns: tuple[str, ...] = ()  # of its case sheets, from left to right, see case_sheet.SheetColumn.name
     documents: int = 0
     tokens: int = 0
-    reading: Mapping[str, ReadOptions] = field(default_factory=dict)
+    reading: Mapping[str, ReadOptions] = {}
     judgements: tuple[JudgementKind, ...] = ()  # those of the project, beside the tool's own
     labels: tuple[str, ...] = ()  # that can be typed beside those that occur: their meaning is said in the workbook
     team: tuple[str, ...] = ()  # everybody the cases were handed out to
-    sample: Sample = field(default_factory=Sample)  # how the cases were drawn, if not all are there
-    previous: Mapping[str, Filled] = field(default_factory=dict)  # the cases that came with an earlier judgement
+    sample: Sample = Sample()  # how the cases were drawn, if not all are there
+    previous: Mapping[str, Filled] = {}  # the cases that came with an earlier judgement
     sources: tuple[str, ...] = ()  # the workbooks whose open cases a conflict workbook holds
     created: str = ""
 
@@ -127,15 +158,15 @@ def from_evaluation(evaluation: Evaluation) -> Manifest:
         pred=pred,
         settings=settings,
         layers=tuple(pair.layers),
-        predictions=pack_predictions(evaluation.raw.pred.layers),  # labels as they were: the mapping comes again
-        cut=pack_cut(pair.added, pair.corpus.doc_ids) if pair.added is not None else "",
+        predictions=dict(evaluation.raw.pred.layers),
+        cut=None if pair.added is None else Cut(pair.added, tuple(pair.corpus.doc_ids)),
         version=__version__,
         signature=evaluation.signature,
         cases={FN: len(missed), FP: len(unsupported)},
         documents=len(pair.corpus.documents),
         tokens=len(pair.corpus),
-        unmarked=pack_passages(evaluation.unmarked),
-        order=pack_order(evaluation.order),
+        unmarked=evaluation.unmarked,
+        order=evaluation.order,
         reading={side: ReadOptions(**source.reading) for side, source in sides.items() if source.reading},
     )
 
@@ -156,156 +187,91 @@ def chunks(text: str, size: int = MANIFEST_CHUNK) -> Sequence[str]:
     return [text[begin : begin + size] for begin in range(0, len(text), size)] or [""]
 
 
+# A manifest is unpacked from a file that anybody may have sent: what it may grow to is limited.
+MOST_BYTES = 512 * 1024 * 1024
+_ROOM = 4 * 1024 * 1024  # bytes that any text may unpack to
+_MOST_RATIO = 60  # beyond that; lists of positions shrink to a third or a tenth
+_DAMAGED = (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError, zlib.error, OptionError)
+
+
 def encode(manifest: Manifest) -> str:
-    """The manifest as JSON text of visible ASCII characters, because programs treat spaces in cells differently."""
-    text = json.dumps(plain(manifest, _plain_array), sort_keys=True, separators=(",", ":"))
-    return text.replace(" ", "\\u0020")  # all spaces that are left stand inside strings
+    """The manifest as text of visible ASCII characters, because programs treat spaces in cells differently.
+
+    >>> files = {"gold": SourceFile("gold.vrt", "aa"), "pred": SourceFile("pred.vrt", "bb")}
+    >>> manifest = Manifest(run_id="a-b-c", **files, settings=RunSettings(level="exact"), layers=("span",))
+    >>> decode(encode(manifest)).settings.level
+    'exact'
+    """
+    content = json.dumps(plain(manifest, _plain), separators=(",", ":"))
+    return f"{MARK}{FORM}:{__version__}:{base64.b64encode(zlib.compress(content.encode(), 9)).decode()}"
+
+
+def is_manifest(text: str) -> bool:
+    """Whether a cell begins a manifest, also one of another form."""
+    return text.startswith((MARK, "{")) and (text.startswith(MARK) or '"run_id"' in text)
 
 
 def decode(text: str, where: str = "manifest") -> Manifest:
-    """Read the JSON text back; unknown keys are ignored, a newer schema is refused.
-
-    >>> gold, pred = SourceFile("gold.vrt", "aa"), SourceFile("pred.vrt", "bb")
-    >>> manifest = Manifest("a-b-c", gold, pred, RunSettings(level="exact"), ("span",))
-    >>> decode(encode(manifest)) == manifest
-    True
-    """
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
+    """Read the text back; unknown keys are ignored, another form is refused."""
+    form, _, rest = text.removeprefix(MARK).partition(":")
+    if text.startswith("{") or (text.startswith(MARK) and form != str(FORM)):
+        version = re.search(r'"version":"([^"]+)"', text) if text.startswith("{") else re.match("([^:]+)", rest)
         raise InputError(
-            f"{where}: the manifest is damaged: it is not JSON. Ask for the workbook again, or give --pred."
-        ) from None
-    if not isinstance(content, dict):
-        raise InputError(f"{where}: the manifest is damaged: found {type(content).__name__}, allowed: an object.")
-    _check_schema(content.get("schema"), where)
+            f"{where}: the manifest has form {'1' if text.startswith('{') else form[:20]}, which clueval-xlsx "
+            f"{version[1][:20] if version else 'of another version'} reads; this is {__version__}, which reads form "
+            f"{FORM}."
+        )
     try:
-        return build(Manifest, {key: value for key, value in content.items() if value is not None})
-    except (ValueError, OptionError) as error:
+        manifest = build(Manifest, json.loads(_unpacked(rest.partition(":")[2])), _built)
+        _check_lengths(manifest)
+        return manifest
+    except _DAMAGED as error:
         raise InputError(
             f"{where}: the manifest is damaged: {str(error).rstrip('.')}. Ask for the workbook again, or evaluate anew."
         ) from None
 
 
-def pack_predictions(layers: Mapping[str, pd.DataFrame]) -> str:
-    """Spans of every layer as compressed text: positions and label numbers, no words of the corpus."""
-    content = {}
-    for layer, spans in layers.items():
-        labels = label_vocabulary([spans], layer)
-        start, end = positions(spans)
-        content[layer] = {
-            "start": start.tolist(),
-            "end": end.tolist(),
-            "label": label_codes(spans, layer, labels).tolist(),
-            "labels": labels,
-        }
-    return pack(content)
+def _check_lengths(manifest: Manifest) -> None:
+    """Refuse columns that do not fit each other."""
+    cut, unmarked = manifest.cut, manifest.unmarked
+    groups: list[tuple[Sized, ...]] = []
+    if cut is not None:
+        groups.append((cut.added.document, cut.added.start, cut.added.end))
+    if unmarked is not None:
+        groups.append((unmarked.spans, unmarked.here, unmarked.marked, unmarked.unmarked, unmarked.chance))
+    if manifest.order is not None:
+        groups += [(sheet.shown, sheet.ranked, sheet.random) for sheet in manifest.order.sheets.values()]
+    if any(len(set(map(len, group))) > 1 for group in groups):
+        raise ValueError("its columns differ in length")
 
 
-def pack_cut(added: Ranges, doc_ids: Sequence[str]) -> str:
-    """What the prediction added to gold's tokens, so that positions can be understood without it."""
-    ranges = {name: getattr(added, name).tolist() for name in ("document", "start", "end")}
-    return pack({**ranges, "documents": list(doc_ids)})
+def _unpacked(packed: str) -> bytes:
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(
+        base64.b64decode(packed, validate=True), min(MOST_BYTES, _ROOM + _MOST_RATIO * len(packed))
+    )
+    if unpacker.unconsumed_tail:
+        raise ValueError("it is too large")
+    return data
 
 
-def unpack_cut(text: str, where: str = "manifest") -> tuple[Ranges, tuple[str, ...]]:
-    """The ranges, and the documents of the corpus in their order."""
-    try:
-        content = unpack(text)
-        columns = [np.array(content[name], dtype=np.int64).reshape(-1) for name in ("document", "start", "end")]
-        if len({len(column) for column in columns}) > 1 or any((column < 0).any() for column in columns):
-            raise ValueError("the columns do not fit each other")
-        return Ranges(*columns), tuple(str(doc_id) for doc_id in content["documents"])
-    except DAMAGED as error:
-        raise InputError(
-            f"{where}: what the manifest says about tokens is damaged ({error}). Give the prediction with --pred."
-        ) from None
-
-
-class ManifestCases(NamedTuple):
-    """The cases of a workbook in their order, the linked cases of each that has some, and which are twins."""
-
-    ids: tuple[str, ...] = ()
-    links: Mapping[str, tuple[str, ...]] = {}
-    twins: TwinGroups = TwinGroups((), {})
-
-
-def pack_cases(tables: Sequence[pd.DataFrame]) -> str:
-    """The cases of a workbook, and which are linked or twins, by their numbers: what the way back must account for."""
-    ids = [case for table in tables for case in table["case_id"].tolist()]
-    numbers = {case: number for number, case in enumerate(ids)}
-    links = [
-        [numbers[case], sorted(numbers[other] for other in related if other in numbers)]
-        for table in tables
-        for case, related in zip(table["case_id"], table["related"], strict=True)
-        if len(related)
-    ]
-    groups = groups_of(tables)
-    documents = {name: number for number, name in enumerate(dict.fromkeys(groups.document.values()))}
-    twins = [
-        [[numbers[case] for case in group], [documents[groups.document[case]] for case in group]]
-        for group in groups.members
-    ]
-    return pack({"ids": ids, "links": [link for link in links if link[1]], "twins": twins})
-
-
-@lru_cache(maxsize=32)
-def unpack_cases(text: str, where: str = "manifest") -> ManifestCases:
-    """The cases of a workbook; nothing where a manifest lists none."""
-    if not text:
-        return ManifestCases()
-    try:
-        content = unpack(text)
-        ids = tuple(str(case) for case in content["ids"])
-        links = {ids[case]: tuple(ids[other] for other in others) for case, others in content["links"]}
-        twins = [(tuple(ids[case] for case in cases), documents) for cases, documents in content["twins"]]
-        document = {case: name for cases, names in twins for case, name in zip(cases, names, strict=True)}
-        return ManifestCases(ids, links, TwinGroups(tuple(cases for cases, _ in twins), document))
-    except DAMAGED as error:
-        raise InputError(
-            f"{where}: the list of cases in the manifest is damaged ({error}). Ask for the workbook again."
-        ) from None
-
-
-def unpack_predictions(text: str, where: str = "manifest") -> dict[str, pd.DataFrame]:
-    """The span frame of every layer.
-
-    >>> spans = make_spans([3, 9], [5, 9], {"risk": ["HIGH", None]})
-    >>> unpack_predictions(pack_predictions({"risk": spans}))["risk"]
-       start  end  risk
-    0      3    5  HIGH
-    1      9    9   NaN
-    """
-    try:
-        content = unpack(text)
-        return {str(layer): _unpack_layer(str(layer), columns) for layer, columns in content.items()}
-    except DAMAGED as error:
-        raise InputError(
-            f"{where}: the predictions in the manifest are damaged ({error}). Give the prediction file with --pred."
-        ) from None
-
-
-def _unpack_layer(layer: str, columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    start, end, codes = (np.asarray(columns[name], dtype=np.int64) for name in ("start", "end", "label"))
-    labels = [str(label) for label in columns["labels"]]
-    if not len(start) == len(end) == len(codes):
-        raise ValueError(f"the columns of layer {layer} differ in length")
-    if (end < start).any() or (start < 0).any() or (start[1:] <= end[:-1]).any():
-        raise ValueError(f"the spans of layer {layer} overlap or are not sorted")
-    names = pd.Categorical.from_codes(codes, categories=pd.Index(labels, dtype=object))
-    return make_spans(start, end, {layer: names})
-
-
-def _check_schema(schema: Any, where: str) -> None:
-    if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
-        raise InputError(f"{where}: the manifest has schema {schema!r}. Allowed: 1 to {MANIFEST_SCHEMA}.")
-    if schema > MANIFEST_SCHEMA:
-        raise InputError(
-            f"{where}: the workbook was made by a newer version of clueval-xlsx (schema {schema}, this version knows "
-            f"up to {MANIFEST_SCHEMA}). Update clueval-xlsx and run again."
-        )
-
-
-def _plain_array(value: Any) -> Any:
-    """Numbers and arrays of numpy, which JSON does not know."""
+def _plain(value: Any) -> Any:
+    """Spans and arrays as JSON knows them."""
+    if isinstance(value, pd.DataFrame):
+        start, end = positions(value)
+        labels = {layer: label_list(value[layer]) for layer in layers_of(value)}
+        return {"start": start.tolist(), "end": end.tolist(), "labels": labels}
     return value.tolist()
+
+
+def _built(kind: Any, content: Any) -> Any:
+    """Spans and arrays again."""
+    if kind is not pd.DataFrame:
+        numbers = np.array(content, dtype=kind.__args__[1].__args__[0]).reshape(-1)
+        if (numbers < 0).any():
+            raise ValueError("a number is negative")
+        return numbers
+    start, end = (np.array(content[name], dtype=np.int64).reshape(-1) for name in ("start", "end"))
+    if (end < start).any() or (start < 0).any() or (start[1:] <= end[:-1]).any():
+        raise ValueError("spans overlap or are not sorted")
+    return make_spans(start, end, content["labels"])

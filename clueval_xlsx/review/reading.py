@@ -18,7 +18,7 @@ from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_text
 from clueval_xlsx.review.case_rows import find_case_rows, iterate_case_rows
 from clueval_xlsx.review.judgements import JUDGEMENTS, Filled, JudgementKind
-from clueval_xlsx.review.manifest import Manifest, decode
+from clueval_xlsx.review.manifest import Manifest, decode, is_manifest
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_sheets import ReviewSheet, RowRules, answered_rows
 from clueval_xlsx.review.sheet_columns import ColumnFinder
@@ -75,11 +75,8 @@ def read_manifest(tables: Sequence[SheetTable], name: str) -> Manifest | None:
     """The manifest of a workbook, from its hidden sheet or from a sheet that holds its text under another name."""
     named = [table for table in tables if normalise(table.name) == MANIFEST_SHEET]
     for table in named or tables:
-        pieces = [cell_text(row[0]) if row else "" for row in table.rows]
-        if not named and not (pieces and pieces[0].startswith("{") and '"run_id"' in "".join(pieces)):
-            continue
-        text = "".join(pieces)
-        if text:
+        text = "".join(cell_text(row[0]) if row else "" for row in table.rows)
+        if text and (named or is_manifest(text)):
             return decode(text, f"{name}!{table.name}")
     return None
 

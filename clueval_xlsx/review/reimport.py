@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, get_args
 
 import pandas as pd
+from msgspec import structs
 
 from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
@@ -190,7 +191,7 @@ def reimport(
         check_gold(own, gold_reading, Path(gold) if isinstance(gold, str | Path) else None)
         manifest, pair, used = restored(run_id, own)
         # A workbook that lost its manifest is not another person's for that.
-        shared = replace(manifest, judge="", part="", role=Role.REVIEW)
+        shared = structs.replace(manifest, judge="", part="", role=Role.REVIEW)
         words = SheetWords(pair.layers, known, manifest.lang)
         judged = [
             read_judgements(
@@ -302,7 +303,7 @@ class _Restorer:
         if self._pred is None:
             raise _lost_manifest(run_id, workbooks)
         pred = read(self._pred, replace(self._how, side=PRED), name=_name(self._pred), base=self._gold)
-        aligned = manifest is not None and bool(manifest.cut)
+        aligned = manifest is not None and manifest.cut is not None
         pair = make_pair(self._gold, pred, align=aligned)
         if manifest is not None:
             if pair.pred.source.sha256 != manifest.pred.sha256:

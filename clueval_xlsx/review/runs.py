@@ -18,7 +18,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.review.manifest import Manifest, unpack_cases, unpack_cut, unpack_predictions
+from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.reading import (
     all_judgements,
     case_ids,
@@ -88,9 +88,7 @@ def _run_by_cases(workbook: OpenedWorkbook, others: Sequence[OpenedWorkbook]) ->
     """The run of a workbook that says nothing of it, such as rows that were moved to a new one: told by its cases."""
     own = {case for sheet in Sheet for case in case_ids(workbook.tables, sheet)}
     found = {
-        other.run_id
-        for other in others
-        if other.manifest is not None and own <= set(unpack_cases(other.manifest.case_list, other.name).ids)
+        other.run_id for other in others if other.manifest is not None and own <= set(other.manifest.case_list.ids)
     }
     if len(found) != 1:
         raise InputError(
@@ -122,9 +120,9 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
     """Gold and the predictions of the manifest, brought together as they were when the run was evaluated."""
     where = f"{where}, run {manifest.run_id}"
     added = None
-    if manifest.cut:
-        added, doc_ids = unpack_cut(manifest.cut, where)
-        gold = on_pair(gold, added, doc_ids)
+    if manifest.cut is not None:
+        added = manifest.cut.added
+        gold = on_pair(gold, added, manifest.cut.documents)
     if manifest.tokens and manifest.tokens != len(gold.corpus):
         raise InputError(
             f"{where}: {gold.source.name} has {len(gold.corpus):,} tokens as it is read now, but the run "
@@ -136,7 +134,7 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
             f"{where}: {gold.source.name} has no layer {', '.join(missing)}, which the run was about. "
             f"Layers: {', '.join(gold.layer_names)}. Give the columns with --layer."
         )
-    layers = unpack_predictions(manifest.predictions, where)
+    layers = manifest.predictions
     if set(layers) != set(manifest.layers):
         raise InputError(f"{where}: the manifest lacks the predictions of a layer. Give the prediction with --pred.")
     if any(len(spans) and int(spans["end"].max()) >= len(gold.corpus) for spans in layers.values()):

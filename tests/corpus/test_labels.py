@@ -11,7 +11,7 @@ import pytest
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
-from clueval_xlsx.review.manifest import from_evaluation, unpack_predictions
+from clueval_xlsx.review.manifest import decode, encode, from_evaluation
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from tests.support.commands import refused, run
 from tests.support.tables import Sides, listed, pair_of
@@ -68,7 +68,7 @@ def test_a_mapping_may_swap_labels() -> None:
 
 def test_the_manifest_keeps_labels_as_they_were_because_the_mapping_comes_again() -> None:
     found = result(map=(("PER", "MISC"), ("MISC", "PER")))
-    predictions = unpack_predictions(from_evaluation(found).predictions)
+    predictions = decode(encode(from_evaluation(found))).predictions
     assert listed(predictions["span"]) == listed(found.raw.pred.spans)
 
 

@@ -193,9 +193,9 @@ def test_the_command_refuses_every_bad_file_and_writes_nothing(write, write_pair
 def test_a_manifest_that_unpacks_to_gigabytes_is_refused(monkeypatch):
     import base64
 
-    from clueval_xlsx.review import manifest, packing
+    from clueval_xlsx.review import manifest
 
-    monkeypatch.setattr(packing, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(manifest, "MOST_BYTES", 1 << 16)
     packed = base64.b64encode(zlib.compress(bytes(1 << 20))).decode()
     with pytest.raises(InputError, match="too large"):
-        manifest.unpack_predictions(packed)
+        manifest.decode(f"{manifest.MARK}{manifest.FORM}:1.0:{packed}")

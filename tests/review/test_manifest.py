@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
+
+import pytest
+
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.review.manifest import SourceFile, from_evaluation, run_id, unpack_predictions
+from clueval_xlsx.review.manifest import SourceFile, decode, encode, from_evaluation, run_id
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
 from tests.support.judging import LINKED, judged
@@ -16,7 +22,6 @@ def test_manifest_holds_what_the_reimport_needs():
     book = opened(written(evaluation, Handout(lang="de", judge="Anna", contact="Weber", part="1/2")))
     manifest = manifest_of(book)
     pair = evaluation.pair
-    assert manifest.schema == 1
     assert manifest.version
     assert manifest.signature == evaluation.signature
     assert manifest.gold == SourceFile("gold.vrt", pair.gold.source.sha256)
@@ -29,9 +34,8 @@ def test_manifest_holds_what_the_reimport_needs():
     assert (manifest.lang, manifest.judge, manifest.contact, manifest.part) == ("de", "Anna", "Weber", "1/2")
     assert manifest.cases == {"FN": 21, "FP": 13}
     assert (manifest.documents, manifest.tokens) == (4, len(pair.corpus))
-    unpacked = unpack_predictions(manifest.predictions)
     for layer, spans in pair.pred.layers.items():
-        assert listed(unpacked[layer]) == listed(spans[["start", "end", layer]])
+        assert listed(manifest.predictions[layer]) == listed(spans[["start", "end", layer]])
 
 
 def test_a_column_of_metadata_is_one_of_the_sheets_own():
@@ -40,8 +44,27 @@ def test_a_column_of_metadata_is_one_of_the_sheets_own():
 
 def test_manifest_says_nothing_of_the_text():
     content = "".join(str(row[0]) for row in opened(written(example()))["clueval_manifest"].iter_rows(values_only=True))
+    content += zlib.decompress(base64.b64decode(content.rpartition(":")[2])).decode()
+    assert "run_id" in content
     assert "Lindenau" not in content
     assert "Volkmer" not in content
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (lambda text: text.replace(":2:", ":3:", 1), "form 3, which clueval-xlsx .+ reads"),
+        (
+            lambda _: '{"layers":["span"],"run_id":"a-b-c","version":"0.1.0"}',
+            "form 1, which clueval-xlsx 0.1.0 reads",
+        ),
+        (lambda text: text[:-9], "damaged"),
+        (lambda text: text.replace("e", "f"), "damaged"),
+    ],
+)
+def test_another_form_or_a_damaged_one_is_refused_by_name(text, found):
+    with pytest.raises(InputError, match=found):
+        decode(text(encode(from_evaluation(judged(LINKED)))), "a.xlsx")
 
 
 def test_a_long_manifest_is_cut_into_cells(monkeypatch):

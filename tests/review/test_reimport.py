@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import sys
+import zlib
 
 import openpyxl
 import pytest
@@ -304,11 +306,12 @@ def says(**changes):
 
     def edit(book):
         sheet = book["clueval_manifest"]
-        manifest = json.loads("".join(str(row[0]) for row in sheet.iter_rows(values_only=True)))
+        head, _, packed = "".join(str(row[0]) for row in sheet.iter_rows(values_only=True)).rpartition(":")
+        manifest = json.loads(zlib.decompress(base64.b64decode(packed)))
         for key, value in changes.items():
             manifest[key] = {**manifest[key], **value} if isinstance(value, dict) else value
         sheet.delete_rows(1, sheet.max_row)
-        sheet.cell(1, 1, json.dumps(manifest))
+        sheet.cell(1, 1, f"{head}:{base64.b64encode(zlib.compress(json.dumps(manifest).encode())).decode()}")
 
     return edit
 
@@ -319,11 +322,11 @@ def says(**changes):
         (lambda book: [book.remove(sheet) for sheet in the_sheets(book)], "no sheet with cases"),
         (
             lambda book: book["clueval_manifest"].cell(
-                1, 1, book["clueval_manifest"]["A1"].value.replace('"schema":1', '"schema":99')
+                1, 1, book["clueval_manifest"]["A1"].value.replace(":2:", ":99:", 1)
             ),
-            "newer version",
+            "form 99, which clueval-xlsx .* reads",
         ),
-        (lambda book: book["clueval_manifest"].cell(1, 1, "{broken"), "damaged"),
+        (lambda book: book["clueval_manifest"].cell(1, 1, "{broken"), "form 1, which"),
         (says(settings={"level": "exakt"}), "damaged: settings.level is of the wrong kind|damaged: .*exakt"),
         (says(settings={"beta": "two"}), "damaged: settings.beta is 'two'. Allowed: float"),
         (says(settings={"replicates": 10**12}), "damaged: .*replicates"),
@@ -336,7 +339,7 @@ def says(**changes):
         (says(layers="category"), "damaged: layers is 'category'. Allowed: array"),
         (says(judgements=[{"code": "x", "effect": "eat"}]), "effect is 'eat'. Allowed: none, delete, add"),
         (says(judgements=[{"code": "label", "effect": "add"}]), "means add here and label"),
-        (says(predictions="AAAA"), "the predictions in the manifest are damaged"),
+        (says(predictions={"category": {"start": [3], "end": [2], "labels": {}}}), "spans overlap or are not sorted"),
         (says(tokens=3), "tokens as it is read now, but the run had 3"),
         (says(layers=["nobody"]), "has no layer nobody, which the run was about"),
     ],

@@ -185,7 +185,8 @@ def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_pa
     surfaces = dict(zip(result.unmarked_cases["case_id"], result.unmarked_cases["surface"], strict=True))
     assert sorted(case for hand in hands for case in hand) == sorted(surfaces)
     assert not {surfaces[case] for case in hands[0]} & {surfaces[case] for case in hands[1]}
-    assert manifest(tmp_path / "r-anna.xlsx").unmarked == manifest(tmp_path / "r-ben.xlsx").unmarked
+    listed = [manifest(tmp_path / f"r-{name}.xlsx").unmarked for name in ("anna", "ben")]
+    assert listed[0].spans.equals(listed[1].spans)
 
 
 def test_the_edition_without_text_has_the_passages_and_none_of_their_words(sides, tmp_path):
@@ -215,21 +216,18 @@ def test_options_of_unmarked_passages_need_them(sides):
 
 
 def test_a_damaged_list_of_passages_is_refused_by_name(result):
-    from dataclasses import replace
-
     from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.review.manifest import from_evaluation
-    from clueval_xlsx.review.packed_passages import unpack_passages
+    from clueval_xlsx.review.adjudication import adjudicate
+    from clueval_xlsx.review.manifest import decode, encode, from_evaluation
+    from clueval_xlsx.review.reading import JudgedWorkbook
 
-    packed = from_evaluation(result).unmarked
-    assert len(unpack_passages([packed], ["span"], 16)) == len(result.unmarked)
-    for text, tokens in ((packed[:-9], 16), (packed, 3)):
-        with pytest.raises(InputError, match="unmarked passages"):
-            unpack_passages([text], ["span"], tokens)
-    more = replace(result.unmarked, least=0.1).only(result.unmarked.chance.argsort()[:1])
-    from clueval_xlsx.review.packed_passages import pack_passages
-
-    assert len(unpack_passages([packed, pack_passages(more)], ["span"], 16)) == len(result.unmarked)
+    manifest = decode(encode(from_evaluation(result)))
+    assert manifest.unmarked is not None
+    assert manifest.unmarked.spans["start"].tolist() == result.unmarked.spans["start"].tolist()
+    manifest.unmarked.spans.loc[len(result.unmarked) - 1, "end"] = len(result.pair.corpus)
+    book = JudgedWorkbook("a.xlsx", "Anna", manifest, (), (), ())
+    with pytest.raises(InputError, match="unmarked passages"):
+        adjudicate(result.raw, result.options, [book], manifest=manifest)
 
 
 def test_one_judgement_can_hold_for_all_passages_alike():

@@ -35,7 +35,7 @@ _VOLATILE = (
     (re.compile(r'version": ?"[^"]*"|version&quot;: ?&quot;[^&]*&quot;'), "VERSION"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), "DATE"),
     (re.compile(r"<AppVersion>[^<]*"), "<AppVersion>VERSION"),
-    (re.compile(r'(predictions|case_list)": ?"[^"]*"'), "PACKED"),  # compressed, and zlib is not the same everywhere
+    (re.compile(r"clueval-manifest:[^<]*"), "MANIFEST"),  # compressed, and zlib is not the same everywhere
     (re.compile(r"clueval-run: [0-9a-f-]+|run_id\": ?\"[^\"]*\""), "RUN"),
 )
 

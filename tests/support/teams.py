@@ -79,7 +79,8 @@ def everything_in(data: bytes) -> str:
     found = "\n".join(piece.decode("utf-8", "replace") + piece.decode("utf-16-le", "replace") for piece in pieces)
     unescaped = found.replace("&amp;", "&").replace("&quot;", '"').replace("\\u0020", " ")
     packed = [
-        base64.b64decode(text + "==") for text in re.findall(r'"(eJ[A-Za-z0-9+/]+=*|eN[A-Za-z0-9+/]+=*)"', unescaped)
+        base64.b64decode(text + "=" * (-len(text) % 4))
+        for text in re.findall(r"\b(e[JN][A-Za-z0-9+/]{20,})", unescaped)
     ]
     inside = "\n".join(map(_unpacked, packed))
     return "\n".join((unescaped, _plain_escapes(unescaped), inside))
@@ -88,7 +89,7 @@ def everything_in(data: bytes) -> str:
 def _unpacked(data: bytes) -> str:
     """What is packed; nothing, if random bytes of an encrypted file only look like it."""
     try:
-        return zlib.decompress(data).decode("utf-8", "surrogatepass")
+        return zlib.decompressobj().decompress(data).decode("utf-8", "replace")
     except zlib.error:
         return ""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 import pandas as pd
+from msgspec import structs
 
 from clueval_xlsx.cases.kinds import FN, FP, UM
 from clueval_xlsx.evaluation import Evaluation
@@ -24,7 +24,7 @@ from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.pages.evaluation import evaluation_page
 from clueval_xlsx.review.judgements import JUDGEMENTS
-from clueval_xlsx.review.manifest import Manifest, from_evaluation, pack_cases
+from clueval_xlsx.review.manifest import CaseList, Manifest, from_evaluation
 from clueval_xlsx.words import Words
 
 # From so many cases on the file is streamed: less memory, a little larger on disk.
@@ -78,7 +78,7 @@ def write_workbook(
         documents = book.sheet(words["sheet.documents"])
         confusion = book.sheet(words["sheet.confusion"])
         lists, figures = write_lists(book, content), HiddenFigures(book)
-        write_manifest(book, replace(manifest, columns=case_sheets.columns))
+        write_manifest(book, structs.replace(manifest, columns=case_sheets.columns))
 
         write_guide(guide, content, case_sheets)
         parts = [part.cases for name in (FN, FP) for part in case_sheets.parts.get(name, [])]
@@ -101,7 +101,7 @@ def _manifest(evaluation: Evaluation, options: Handout, cases: Mapping[str, pd.D
     """What the workbook says about its run."""
     standard = {judgement.code for judgement in JUDGEMENTS}
     shown = {case for table in cases.values() for case in table["case_id"].tolist()}
-    return replace(
+    return structs.replace(
         from_evaluation(evaluation),
         lang=options.lang,
         judge=options.judge,
@@ -109,7 +109,7 @@ def _manifest(evaluation: Evaluation, options: Handout, cases: Mapping[str, pd.D
         contact=options.contact,
         role=options.role,
         cases={name: len(table) for name, table in cases.items()},
-        case_list=pack_cases(list(cases.values())),
+        case_list=CaseList.of(list(cases.values())),
         judgements=tuple(judgement for judgement in options.judgements if judgement.code not in standard),
         previous={case: each.filled for case, each in options.answers.items() if each.when and case in shown},
         labels=tuple(options.label_words),
