@@ -50,8 +50,7 @@ def convert(
     listed before it is written.
     """
     from clueval_xlsx.cli.console import say, say_notes
-    from clueval_xlsx.formats.losses import left_behind, refuse_labels
-    from clueval_xlsx.formats.writing import output_files, output_format
+    from clueval_xlsx.formats.writing import left_behind, output_files, output_format, refuse_labels
 
     format_ = format_named(wanted or output_format(target))
     found = input_options.read_only_input(source, reading)

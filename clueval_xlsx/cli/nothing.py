@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.figures import InputFacts
-    from clueval_xlsx.formats.emptiness import Content
+    from clueval_xlsx.formats.loading import Content
     from clueval_xlsx.options import ReadOptions
 
 
 def refuse_nothing(readings: Sequence[Reading], options: Sequence[ReadOptions]) -> None:
     """Raise where a side has no token, lacks the key of annotations, or no side has a tag that was asked for."""
-    from clueval_xlsx.formats.emptiness import Content
+    from clueval_xlsx.formats.loading import Content
 
     refuse_empty([Content.of(reading, own) for reading, own in zip(readings, options, strict=True)], options[0])
 
 
 def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
     """Raise where there is nothing in inputs of these contents."""
-    from clueval_xlsx.formats.emptiness import ANNOTATION_KEYS, Lacking
+    from clueval_xlsx.formats.loading import ANNOTATION_KEYS, Lacking
 
     for content in contents:
         if Lacking.ANNOTATIONS in content.missing:
@@ -40,7 +40,7 @@ def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
 
 
 def _refuse_tags(contents: Sequence[Content], options: ReadOptions) -> None:
-    from clueval_xlsx.formats.emptiness import Lacking
+    from clueval_xlsx.formats.loading import Lacking
     from clueval_xlsx.formats.registry import format_named
     from clueval_xlsx.options import ReadOptions
 

@@ -30,10 +30,10 @@ from clueval_xlsx.corpus.label_rules import alignment_notes
 from clueval_xlsx.corpus.pair import unseen_note
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.figures import Figures, InputFacts, SideFacts, signature
-from clueval_xlsx.formats.emptiness import Content
-from clueval_xlsx.formats.folders import folder_digest, stem_of
-from clueval_xlsx.formats.loading import FileOfFolder, list_files, read_files
+from clueval_xlsx.formats.folders import folder_digest
+from clueval_xlsx.formats.loading import Content, FileOfFolder, list_files, read_files
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.stored import stem_of
 from clueval_xlsx.options import Options
 from clueval_xlsx.scoring.added_tallies import AddedTallies
 from clueval_xlsx.scoring.counts import DOCUMENT, Counts, Grouping, count

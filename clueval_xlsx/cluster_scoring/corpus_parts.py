@@ -13,8 +13,7 @@ from clueval_xlsx.corpus.tags import OpeningCounts
 from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.figures import InputFacts
-from clueval_xlsx.formats.emptiness import Content
-from clueval_xlsx.formats.loading import FileOfFolder, read_files
+from clueval_xlsx.formats.loading import Content, FileOfFolder, read_files
 from clueval_xlsx.formats.options import PRED
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.scoring.added_tallies import AddedTallies

@@ -10,7 +10,7 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.formats.cas.reader import read_cas_file
 from clueval_xlsx.formats.cas.writer import document_files, xmi_of
 from clueval_xlsx.formats.cas.xmi import looks_like_xmi, read_xmi
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.options import ReadOptions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,12 +15,11 @@ from clueval_xlsx.corpus.mentions import Mentions, make_mentions
 from clueval_xlsx.corpus.nested import ERROR, LONGEST, SHOWN, Wording, nested_note, resolve_apart
 from clueval_xlsx.corpus.reading import Carrier, Place, Reading
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.exceptions import InputError, OptionError, Problem, did_you_mean
 from clueval_xlsx.formats.json_records import shown
-from clueval_xlsx.formats.options import FIRST, UNION, WARN, choose_fields
+from clueval_xlsx.formats.options import FIRST, ONE_SIDE, UNION, WARN
 from clueval_xlsx.formats.registry import Format
-from clueval_xlsx.formats.score_values import ScoreValues
-from clueval_xlsx.options import ReadOptions
+from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 from clueval_xlsx.text.offsets import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
@@ -390,3 +390,66 @@ def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str], *, inside
         elif isinstance(value, str | int | float) and len(str(value)) <= 200:
             found[key] = str(value)
     return found
+
+
+def choose_fields(
+    layers: Mapping[str, int | str | None], fields: tuple[str, ...], name: str, what: str
+) -> dict[str, str]:
+    """Which field of the source each layer takes its labels from; without layers, `span` from the first.
+
+    >>> choose_fields({"category": None}, ("label",), "gold.json", "Label Studio")
+    {'category': 'label'}
+    """
+    if not layers:
+        return {DEFAULT_LAYER: fields[0]}
+    chosen = {}
+    for layer, wanted in layers.items():
+        if wanted is None and layer not in fields and len(fields) == len(layers) == 1:
+            chosen[layer] = fields[0]
+            continue
+        named = layer if wanted is None else wanted
+        if named not in fields:
+            asked = layer if wanted is None else f"{layer}={wanted}"
+            raise OptionError(
+                f"{name}: --layer {asked}: {what} has no field {named!r}.{did_you_mean(str(named), fields)} "
+                f"Fields: {', '.join(fields)}. "
+                f"Give --layer NAME=FIELD, such as {layer}={fields[0]}{ONE_SIDE}."
+            )
+        chosen[layer] = str(named)
+    return chosen
+
+
+class ScoreValues:
+    """Reads the scores of one source, and remembers those that are no numbers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._strange: list[str] = []
+
+    def read(self, value: Any, where: str) -> float | None:
+        """The score that a value stands for; nothing, or a text of nothing, is none."""
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return None
+        score = _number(value)
+        if score is None:
+            self._strange.append(f"{where}: {shown(value)}")
+        return score
+
+    def notes(self) -> list[str]:
+        """One note on what was no number, with the first few."""
+        count = len(self._strange)
+        if not count:
+            return []
+        what = "scores are no finite numbers and count" if count > 1 else "score is no finite number and counts"
+        more = f"; and {count - SHOWN} more" if count > SHOWN else ""
+        return [f"{self.name}: {count} {what} as none: {'; '.join(self._strange[:SHOWN])}{more}"]
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        score = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return score if math.isfinite(score) else None

@@ -15,11 +15,10 @@ from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.cas.writer import LaidOutDocument, laid_out
 from clueval_xlsx.formats.collect import Collector
-from clueval_xlsx.formats.extras import need
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
-from clueval_xlsx.formats.recognition import looks_like_docbin
-from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.registry import format_named, need
+from clueval_xlsx.formats.sniffing import looks_like_docbin
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 from clueval_xlsx.text.offsets import CODE_POINTS
 

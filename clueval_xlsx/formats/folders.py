@@ -1,13 +1,12 @@
-"""Folders and globs of files of one format as one corpus: told, read file by file, joined, and taken apart again."""
+"""Folders and globs of files of one format as one corpus: read file by file, joined, and taken apart again."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -15,104 +14,28 @@ from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.reading import Reading, SourceChange
 from clueval_xlsx.corpus.tags import TagColumn
-from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.columns.finding import TokenFormat
-from clueval_xlsx.formats.columns.reader import read_columns
-from clueval_xlsx.formats.module import OpenedSource, find_format
-from clueval_xlsx.formats.recognition import GZIP, unpack_gzip
-from clueval_xlsx.formats.registry import (
-    FOLDER_FORMAT,
-    TARGET_ENDINGS,
-    Format,
-    format_named,
-    formats_ending,
-)
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.opened import OpenedSource
+from clueval_xlsx.formats.registry import Format
+from clueval_xlsx.formats.stored import stem_of
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.strings import Strings
 
-_TYPE_SYSTEM = "TypeSystem.xml"  # stands beside CAS files
-_BRAT = (".txt", ".ann")
 
-
-def folder_format(opened: OpenedSource, options: ReadOptions) -> tuple[Format, list[str]]:
-    """The format that the files of a folder have, and the files that are of it."""
-    format_, known = candidates(opened.name, list(opened.files or {}), options)
-    if format_ is not None:
-        return format_, known
-    told: dict[str, list[str]] = {}
-    for name in known:
-        single = opened_part(opened, name)
-        told.setdefault(find_format(single, None, options.fields).name, []).append(name)
-    if len(told) > 1:
-        found = "; ".join(f"{len(files)} × {format_} ({files[0]}, …)" for format_, files in told.items())
-        raise InputError(
-            f"{opened.name}: files of several formats: {found}. Allowed: one format. Name it (--format), or give a "
-            "glob such as 'FOLDER/*.conll'."
-        )
-    ((format_name, files),) = told.items()
-    return format_named(format_name), files
-
-
-def candidates(folder: str, files: Sequence[str], options: ReadOptions) -> tuple[Format | None, list[str]]:
-    """The files of a folder that may be of its format, by their names; the format, where that tells it."""
-    names = [name for name in files if not PurePosixPath(name).name.startswith((".", _TYPE_SYSTEM))]
-    if options.format is not None and not names:
-        raise InputError(f"{folder}: there is no file in the folder. Check the path.")
-    if options.format is not None:
-        format_ = format_named(options.format)
-        own = [name for name in names if format_ in formats_ending(_unpacked(name))]
-        return format_, own or names
-    known = [name for name in names if _has_known_ending(name)]
-    endings = Counter(PurePosixPath(name).suffix.lower() for name in names)
-    if endings[".ann"] or (endings[".txt"] and not known) or not names:
-        return format_named(FOLDER_FORMAT), names
-    if not known:
-        raise InputError(
-            f"{folder}: no file of a known format; the endings are {', '.join(sorted(endings))}. "
-            "Name the format (--format)."
-        )
-    return None, known
-
-
-def _unpacked(name: str) -> str:
-    return name[:-3] if name.lower().endswith(".gz") else name
-
-
-def _has_known_ending(name: str) -> bool:
-    plain = _unpacked(name)
-    ending = PurePosixPath(plain).suffix.lower()
-    return ending not in _BRAT and (bool(formats_ending(plain)) or ending in TARGET_ENDINGS)
-
-
-def opened_part(opened: OpenedSource, name: str) -> OpenedSource:
-    """One file of a folder, as if it were opened by itself."""
-    data = (opened.files or {})[name]
-    if data.startswith(GZIP):
-        data = unpack_gzip(data, name)
-    return OpenedSource(f"{opened.name}/{_unpacked(name)}", data)
-
-
-def read_folder(
-    opened: OpenedSource,
-    format_: Format,
-    files: Sequence[str],
-    options: ReadOptions,
-    read_part: Callable[[OpenedSource], Reading],
-) -> Reading:
-    """Read the files and join what is in them; every other file of the folder comes along when it is corrected."""
-    parts = {name: opened_part(opened, name) for name in files}
-    others = {name: data for name, data in (opened.files or {}).items() if name not in parts}
+def read_folder(opened: OpenedSource, format_: Format, options: ReadOptions) -> Reading:
+    """Read the members and join what is in them; every other file of the folder comes along when it is corrected."""
+    module = format_.load()
+    parts = {name: opened.part(name) for name in opened.members}
     sha256 = folder_digest(file_digest(name, part.data) for name, part in parts.items())
-    if format_.columns:
-        contents = {name: part.data for name, part in parts.items()}
-        settings = TokenFormat(options, conll=format_.name == "conll")
-        return read_columns(contents, opened.name, settings, folder=True, others=others, sha256=sha256)
-    readings = [read_part(part) for part in parts.values()]
+    if hasattr(module, "read_together"):
+        together: Reading = module.read_together(opened, options)
+        return together.with_source(replace(together.source, sha256=sha256))
+    readings: list[Reading] = [module.read(part, options) for part in parts.values()]
     if any(reading.tokenised != readings[0].tokenised or reading.spans is not None for reading in readings):
         raise OptionError(
             f"{opened.name}: a folder of {format_.title} cannot be read as one corpus. Give its files one by one."
         )
-    return _joined(readings, list(parts), others, opened.name, sha256)
+    return _joined(readings, list(parts), opened.others, opened.name, sha256)
 
 
 def file_digest(name: str, data: bytes) -> bytes:
@@ -232,11 +155,6 @@ def _joined_tokens(shared: Reading, parts: Sequence[Reading]) -> Reading:
         glue=np.concatenate([corpus.glue_or_guess() for corpus in corpora]) if glued else None,
     )
     return replace(shared, tokens=whole, columns=columns)
-
-
-def stem_of(name: str) -> str:
-    """The name that a file gives its document: without its ending."""
-    return str(PurePosixPath(_unpacked(name)).with_suffix(""))
 
 
 def unique_ids(own: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:

@@ -20,7 +20,7 @@ from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.json_format import written_records
 from clueval_xlsx.formats.json_records import Path, Records, key_list, look_up, parse_path, shown
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 from clueval_xlsx.text.entities import written_token

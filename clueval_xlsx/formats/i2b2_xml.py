@@ -18,12 +18,12 @@ from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange, digest
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.names import document_path, escaped
-from clueval_xlsx.formats.annotated_documents import AnnotatedDocument, annotated_documents
 from clueval_xlsx.formats.collect import Collector
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
-from clueval_xlsx.formats.recognition import refusal, root_element, xml_kind
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.sniffing import refusal, root_element, xml_kind
+from clueval_xlsx.formats.writing import AnnotatedDocument, annotated_documents
 from clueval_xlsx.formats.xml_edit import (
     Replacement,
     attribute,

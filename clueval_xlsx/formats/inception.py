@@ -6,7 +6,6 @@ Nothing is unpacked to the disk. Serialized Java objects (`.ser`) are never open
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
@@ -24,17 +23,18 @@ from clueval_xlsx.formats.cas.webanno import looks_like_webanno, read_webanno
 from clueval_xlsx.formats.cas.writer import laid_out, named_documents, type_system, xmi_of
 from clueval_xlsx.formats.cas.xmi import looks_like_xmi, read_xmi
 from clueval_xlsx.formats.collect import choose_annotators
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import FIRST, UNION, WriteOptions
 from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.sniffing import is_project
 from clueval_xlsx.options import ReadOptions
 
-PROJECT = re.compile(r"exportedproject\d*\.json")  # older versions put a number behind the name
 _FOLDERS = ("annotation", "curation")
 _ENDINGS = (".xmi", ".json", ".tsv", ".zip")  # the first of them that a person's CAS has is read
 _INITIAL = "INITIAL_CAS"
 _INSIDE = "!"  # between the path of an archive in the archive and the path in it
 _TYPES = "TypeSystem.xml"
+_NAMED = 3  # members that a message names
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,6 @@ def tell(opened: OpenedSource) -> bool:
 def is_export(names: Sequence[str]) -> bool:
     """Whether these files are those of a project export, or CAS files."""
     return is_project(names) or any(name.lower().endswith(".xmi") for name in names)
-
-
-def is_project(names: Sequence[str]) -> bool:
-    """Whether these files are those of a whole project."""
-    return any(PROJECT.fullmatch(PurePosixPath(name).name) for name in names)
 
 
 def annotators(opened: OpenedSource) -> list[str]:
@@ -119,7 +114,7 @@ def _members(files: _Files) -> list[_Member]:
     for path in sorted(files.names, key=_by_ending):
         parts = PurePosixPath(path).parts
         ending = PurePosixPath(path).suffix.lower()
-        if ending not in _ENDINGS or parts[-1] == _TYPES or PROJECT.fullmatch(parts[-1]):
+        if ending not in _ENDINGS or parts[-1] == _TYPES or is_project(parts[-1:]):
             continue
         folder = next((index for index, part in enumerate(parts[:-1]) if part in _FOLDERS), None)
         if project and (folder is None or folder + 2 > len(parts) - 1):
@@ -149,9 +144,11 @@ def _nothing(files: _Files, name: str) -> InputError:
             f"{name}: holds {serialized} annotations as serialized Java objects only, which are not read. Export the "
             "project from INCEpTION again with the format UIMA CAS XMI, UIMA CAS JSON or WebAnno TSV 3."
         )
+    shown = ", ".join(files.names[:_NAMED]) + (", …" if len(files.names) > _NAMED else "")
     return InputError(
         f"{name}: there is no CAS in it. Allowed: annotation/DOCUMENT/ANNOTATOR.xmi (.json, .tsv, .zip), as INCEpTION "
-        "exports a project, or .xmi files."
+        f"exports a project, or .xmi files. It holds {len(files.names)} other files ({shown}): unpack them, and give a "
+        "file or folder of them."
     )
 
 

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 from clueval_xlsx.corpus.reading import NewSpan
-from clueval_xlsx.formats.annotated_documents import AnnotatedDocument
 from clueval_xlsx.formats.json_records import (
     Path,
     Records,
@@ -25,6 +24,7 @@ from clueval_xlsx.formats.json_records import (
     look_up,
     parse_path,
 )
+from clueval_xlsx.formats.writing import AnnotatedDocument
 
 EACH = "*"
 Values = dict[Path, Any]  # where in an object, and what should stand there

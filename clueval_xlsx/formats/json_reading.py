@@ -10,7 +10,7 @@ from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.collect import Collector, choose_annotators, scalar_attributes
+from clueval_xlsx.formats.collect import Collector, choose_annotators, choose_fields, scalar_attributes
 from clueval_xlsx.formats.json_dialects import (
     EACH,
     Dialect,
@@ -34,8 +34,8 @@ from clueval_xlsx.formats.json_records import (
     shown,
 )
 from clueval_xlsx.formats.json_splicing import JsonFile, Work
-from clueval_xlsx.formats.module import OpenedSource
-from clueval_xlsx.formats.options import FIRST, PRED, UNION, choose_fields
+from clueval_xlsx.formats.opened import OpenedSource
+from clueval_xlsx.formats.options import FIRST, PRED, UNION
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.offsets import unit_starts

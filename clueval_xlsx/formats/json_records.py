@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.formats.stored import decode_text
 
 Path = tuple[str | int, ...]
 _SHOWN = 60

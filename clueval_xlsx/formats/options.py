@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from clueval_xlsx.exceptions import OptionError, did_you_mean
-from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
+from clueval_xlsx.options import ReadOptions
 
 GOLD: Final = "gold"
 PRED: Final = "pred"
@@ -25,33 +23,6 @@ class WriteOptions:
 
     name: str
     sentences: bool | None = None
-
-
-def choose_fields(
-    layers: Mapping[str, int | str | None], fields: tuple[str, ...], name: str, what: str
-) -> dict[str, str]:
-    """Which field of the source each layer takes its labels from; without layers, `span` from the first.
-
-    >>> choose_fields({"category": None}, ("label",), "gold.json", "Label Studio")
-    {'category': 'label'}
-    """
-    if not layers:
-        return {DEFAULT_LAYER: fields[0]}
-    chosen = {}
-    for layer, wanted in layers.items():
-        if wanted is None and layer not in fields and len(fields) == len(layers) == 1:
-            chosen[layer] = fields[0]
-            continue
-        named = layer if wanted is None else wanted
-        if named not in fields:
-            asked = layer if wanted is None else f"{layer}={wanted}"
-            raise OptionError(
-                f"{name}: --layer {asked}: {what} has no field {named!r}.{did_you_mean(str(named), fields)} "
-                f"Fields: {', '.join(fields)}. "
-                f"Give --layer NAME=FIELD, such as {layer}={fields[0]}{ONE_SIDE}."
-            )
-        chosen[layer] = str(named)
-    return chosen
 
 
 @dataclass(frozen=True)

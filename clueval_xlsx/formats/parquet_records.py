@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from clueval_xlsx.corpus.reading import Reading, digest
-from clueval_xlsx.formats.extras import need
-from clueval_xlsx.formats.module import OpenedSource, module_of, told_records
+from clueval_xlsx.formats.opened import OpenedSource
+from clueval_xlsx.formats.registry import need
+from clueval_xlsx.formats.sniffing import told_records
 from clueval_xlsx.formats.tables.parquet import WHAT
 from clueval_xlsx.options import ReadOptions
 
@@ -34,7 +35,7 @@ def read_records(table: Any, raw: bytes, name: str, options: ReadOptions) -> Rea
     format_ = told_records(inner, options.fields)
     if format_ is None:
         return None
-    reading = module_of(format_).read(inner, options)
+    reading = format_.load().read(inner, options)
     return replace(reading, source=replace(reading.source, format="parquet", sha256=digest(raw)), carrier=None)
 
 

@@ -14,11 +14,11 @@ from clueval_xlsx.corpus.spans import same_extents
 from clueval_xlsx.corpus.tags import parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats import vrt
-from clueval_xlsx.formats.extras import need
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.parquet_records import holds_records, read_records
-from clueval_xlsx.formats.recognition import PARQUET
+from clueval_xlsx.formats.registry import need
+from clueval_xlsx.formats.sniffing import PARQUET
 from clueval_xlsx.formats.span_table import span_frame
 from clueval_xlsx.formats.tables.cells import CHARACTERS, DOCUMENT_COLUMNS, IDS, POSITIONS
 from clueval_xlsx.formats.tables.parquet import WHAT, parquet_table, read_parquet_cells, text_cells, written

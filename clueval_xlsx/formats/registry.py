@@ -1,291 +1,158 @@
 """The formats: what each is called, how it is told, what it holds, and the module that reads and writes it.
 
 This is all that help, options and messages need to know; nothing heavy is imported before a format is used. A new
-format is a module with `tell`, `read` and `write` (see `module.FormatModule`) and a line in this table; what it reads
-carries how it is corrected.
+format is an entry here and a module, or what the module's `format_module(name)` gives if it has several formats, with
+
+`tell(opened) -> bool`  whether a file whose name says nothing looks like this format
+`read(opened, options) -> Reading`  reads it, or raises with all that is wrong; what is read carries how to correct it
+`write(reading, layers, how) -> dict[str, bytes]`  if it is written: the new files by name
+
+and if it needs to `annotators(opened)`, which lists by name who annotated, and `needs_text(opened)`, where only the
+content tells whether the text lies elsewhere.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import PurePath
+from typing import Any
 
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options import ANNOTATORS, COLUMNS, FIELDS, NUMBERS, OFFSETS, SPANS, STANDOFF, TAGS, ReadOptions
+from clueval_xlsx.options.declaration import settings_of
+
+SCORES, METADATA, TOKEN_IDS = "scores", "metadata", "token IDs"
+ONE_WORD, LABELLED = "a label of one word", "a label"
 
 
 @dataclass(frozen=True)
 class Format:
     """One format.
 
-    `endings` are those of its files; several formats may share one, and then the content tells. `targets` are the
-    endings by which it is chosen for writing. `fields` are what labels can be taken from, the main one first; formats
-    of columns have none. `sign` says by what a document of it is known. `folder` says that it is a folder of files,
-    `columns` that layers are columns of tags, `needs_text` that its text lies elsewhere. `converts` says that
-    annotations can be written to it, `predicts` that a detector's finds can. `one_word` says that a label has no white
-    space there, `labelled` that a span must have one, `binary` that a file of it is no text. `extra` is the extra whose
-    library it needs, at least for writing. `project` says that a folder of it is one source. `uses` are the options of
-    reading, by their names in `ReadOptions`, that mean something for it; layers and encoding do for all.
+    `kinds` say which settings of reading mean something for it. `endings` are those of its files; several formats may
+    share one, and then the content tells. `targets` are the endings by which it is chosen for writing. `fields` are
+    what labels can be taken from, the main one first. `sign` says by what a document of it is known, `labels` what a
+    span must have there (anything, if empty), `holds` what a file of it says besides spans (None: whatever there is).
+    `written` is false where nothing can be converted to it. `needs_text` says that its text lies elsewhere, `binary`
+    that a file of it is no text, `extra` which extra has the library that it needs.
     """
 
     name: str
     title: str
     module: str
+    kinds: tuple[str, ...]
     endings: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     sign: str = ""
-    folder: bool = False
-    columns: bool = False
+    labels: str = ""
+    holds: tuple[str, ...] | None = ()
+    written: bool = True
     needs_text: bool = False
-    converts: bool = True
-    predicts: bool = True
-    one_word: bool = False
-    labelled: bool = False
     binary: bool = False
     extra: str = ""
-    holds: tuple[str, ...] | None = None
-    project: bool = False
-    uses: tuple[str, ...] = ()
+
+    def load(self) -> Any:
+        """Its module, imported when it is needed."""
+        module = import_module(f"clueval_xlsx.formats.{self.module}")
+        return module.format_module(self.name) if hasattr(module, "format_module") else module
+
+    @property
+    def columns(self) -> bool:
+        """Whether its layers are columns of tags."""
+        return COLUMNS in self.kinds and not self.needs_text
+
+    @property
+    def folder(self) -> bool:
+        """Whether it is a folder of files."""
+        return self.name == FOLDER_FORMAT
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """The settings of reading that mean something for it, by their names in `ReadOptions`; others do for all."""
+        return frozenset(setting.name for setting in settings_of(ReadOptions) if setting.formats in self.kinds)
 
 
+FOLDER_FORMAT, PROJECT_FORMAT = "brat", "inception"
 _JSON = (".json", ".jsonl", ".ndjson")
-SCORES, METADATA, TOKEN_IDS = "scores", "metadata", "token IDs"
+_ROWS = (COLUMNS, TAGS)
+_TEXT = (SPANS, OFFSETS)
+_RECORDS = (*_TEXT, FIELDS, ANNOTATORS)
+_ANY = (*_ROWS, *_RECORDS, STANDOFF, NUMBERS)  # the text that a table belongs to may be a file of any format
+_SAID = (SCORES, METADATA)
 
-_LINES = (
-    "token", "token_id", "document_id", "sentence_id", "columns", "space_column", "several_tags",
-    "document_tag", "sentence_tag",
-)  # fmt: skip
-_SPANS = ("nested", "offsets", "mismatch")
-_RECORDS = (*_SPANS, "fields", "annotator")
-_OWN_OFFSETS = ("nested", "mismatch")
-# The text that a table belongs to may be a file of any format.
-_ANY = (*_LINES, *_RECORDS, "text", "tag_names", "discontinuous")
+
+def _dialect(name: str, title: str, sign: str, **more: object) -> Format:
+    """A dialect of JSON: what its records look like, and whatever is not as usual."""
+    usual = {"kinds": _RECORDS, "endings": _JSON, "fields": ("label",), "sign": sign}
+    return Format(name, title, "json_format", **{**usual, **more})  # type: ignore[arg-type]
+
 
 FORMATS = (
-    Format("vrt", ".vrt", "vrt", (".vrt", ".vert"), (".vrt",), columns=True, holds=(METADATA, TOKEN_IDS), uses=_LINES),
+    Format("vrt", ".vrt", "vrt", _ROWS, (".vrt", ".vert"), (".vrt",), holds=(METADATA, TOKEN_IDS)),
     Format(
-        "conll",
-        "CoNLL",
-        "conll",
-        (".conll", ".conllu", ".bio", ".iob", ".iob2"),
-        (".conll",),
-        columns=True,
-        one_word=True,
-        holds=(),
-        uses=_LINES,
+        "conll", "CoNLL", "conll", _ROWS, (".conll", ".conllu", ".bio", ".iob", ".iob2"), (".conll",), labels=ONE_WORD
     ),
-    Format("token-csv", "token CSV", "token_csv", holds=(), uses=_LINES),
-    Format(
-        "brat",
-        "brat",
-        "brat",
-        (".ann",),
-        fields=("label",),
-        folder=True,
-        one_word=True,
-        holds=(),
-        uses=(*_SPANS, "discontinuous", "text"),
+    Format("token-csv", "token CSV", "token_csv", _ROWS, written=False),
+    Format("brat", "brat", "brat", (*_TEXT, STANDOFF), (".ann",), fields=("label",), labels=ONE_WORD),
+    _dialect("json", "JSON records", "text, spans (or what --field names)", targets=(".jsonl",), holds=_SAID),
+    _dialect("spacy-json", "spaCy training pairs", '[text, {"entities": …}], or text, entities (or ents)'),
+    _dialect(
+        "tab", "TAB JSON", "doc_id, text, annotations (or presidio_detected_pii)",
+        fields=("entity_type", "identifier_type", "entity_id"), holds=None, written=False,
     ),
-    Format(
-        "json",
-        "JSON records",
-        "json_format",
-        _JSON,
-        (".jsonl",),
-        fields=("label",),
-        sign="text, spans (or what --field names)",
-        holds=(SCORES, METADATA),
-        uses=_RECORDS,
+    _dialect("label", "LABEL", "text, annotations with category", fields=("category",), labels=LABELLED, holds=_SAID),
+    _dialect(
+        "juritools", "juritools", "entities with entityId",
+        kinds=_ANY, needs_text=True, labels=LABELLED, holds=_SAID,
     ),
-    Format(
-        "spacy-json",
-        "spaCy training pairs",
-        "json_format",
-        _JSON,
-        fields=("label",),
-        sign='[text, {"entities": …}], or text, entities (or ents)',
-        holds=(),
-        uses=_RECORDS,
+    _dialect("lawnotation", "Lawnotation", "full_text, assignments", labels=LABELLED),
+    _dialect(
+        "presidio", "Presidio JSON", "full_text, spans",
+        kinds=(*_TEXT, FIELDS), fields=("entity_type",), holds=None,
     ),
+    _dialect("doccano", "doccano", "text, label (or labels, entities, annotations)", holds=(METADATA,)),
+    _dialect("prodigy", "Prodigy", "text, spans, answer", holds=_SAID),
     Format(
-        "tab",
-        "TAB JSON",
-        "json_format",
-        _JSON,
-        fields=("entity_type", "identifier_type", "entity_id"),
-        sign="doc_id, text, annotations (or presidio_detected_pii)",
-        converts=False,
-        uses=_RECORDS,
-    ),
-    Format(
-        "label",
-        "LABEL",
-        "json_format",
-        _JSON,
-        fields=("category",),
-        sign="text, annotations with category",
-        labelled=True,
-        holds=(SCORES, METADATA),
-        uses=_RECORDS,
-    ),
-    Format(
-        "juritools",
-        "juritools",
-        "json_format",
-        _JSON,
-        fields=("label",),
-        sign="entities with entityId",
-        needs_text=True,
-        labelled=True,
-        holds=(SCORES, METADATA),
-        uses=_ANY,
-    ),
-    Format(
-        "lawnotation",
-        "Lawnotation",
-        "json_format",
-        _JSON,
-        fields=("label",),
-        sign="full_text, assignments",
-        labelled=True,
-        holds=(),
-        uses=_RECORDS,
-    ),
-    Format(
-        "presidio",
-        "Presidio JSON",
-        "json_format",
-        _JSON,
-        fields=("entity_type",),
-        sign="full_text, spans",
-        uses=(*_SPANS, "fields"),
-    ),
-    Format(
-        "doccano",
-        "doccano",
-        "json_format",
-        _JSON,
-        fields=("label",),
-        sign="text, label (or labels, entities, annotations)",
-        holds=(METADATA,),
-        uses=_RECORDS,
-    ),
-    Format(
-        "prodigy",
-        "Prodigy",
-        "json_format",
-        _JSON,
-        fields=("label",),
-        sign="text, spans, answer",
-        holds=(SCORES, METADATA),
-        uses=_RECORDS,
-    ),
-    Format(
-        "huggingface",
-        "Hugging Face tokens",
-        "huggingface",
-        _JSON,
+        "huggingface", "Hugging Face tokens", "huggingface", (FIELDS, NUMBERS), _JSON,
         sign="tokens, ner_tags",
-        holds=(),
-        uses=("fields", "tag_names"),
+    ),
+    _dialect("ai4privacy", "ai4privacy", "source_text, privacy_mask", holds=_SAID),
+    _dialect(
+        "label-studio", "Label Studio JSON", "data, annotations (or predictions)",
+        kinds=(*_RECORDS, TAGS), holds=_SAID,
+    ),
+    Format("cas", "UIMA CAS XMI", "cas_xmi", (SPANS,), (".xmi",), (".xmi",), extra="cas"),
+    Format(
+        "cas-json", "UIMA CAS JSON", "cas_json", (SPANS,), (".json",),
+        sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS", extra="cas",
+    ),
+    Format("webanno", "WebAnno TSV", "webanno_tsv", (SPANS,)),
+    Format(
+        "inception", "INCEpTION's export", "inception", (SPANS, ANNOTATORS), (".zip",), (".zip",),
+        extra="cas", binary=True,
+    ),
+    Format("i2b2", "i2b2 XML", "i2b2_xml", _TEXT, (".xml",), (".xml",), ("TYPE", "tag"), labels=LABELLED),
+    Format(
+        "docbin", "spaCy DocBin", "docbin", (SPANS,), (".spacy",), (".spacy",), ("ents",),
+        labels=LABELLED, extra="spacy", binary=True,
     ),
     Format(
-        "ai4privacy",
-        "ai4privacy",
-        "json_format",
-        _JSON,
-        fields=("label",),
-        sign="source_text, privacy_mask",
-        holds=(SCORES, METADATA),
-        uses=_RECORDS,
+        "parquet", "Parquet", "parquet_table", _ANY, (".parquet", ".pq"), (".parquet",),
+        needs_text=True, binary=True, extra="parquet", holds=None,
     ),
     Format(
-        "label-studio",
-        "Label Studio JSON",
-        "json_format",
-        _JSON,
-        fields=("label",),
-        sign="data, annotations (or predictions)",
-        holds=(SCORES, METADATA),
-        uses=(*_RECORDS, "several_tags"),
+        "table", "the table", "span_table", _ANY, (".xlsx",), (".tsv", ".csv", ".xlsx"),
+        needs_text=True, binary=True, holds=None,
     ),
-    Format("cas", "UIMA CAS XMI", "cas_xmi", (".xmi",), (".xmi",), extra="cas", holds=(), uses=_OWN_OFFSETS),
-    Format(
-        "cas-json",
-        "UIMA CAS JSON",
-        "cas_json",
-        (".json",),
-        sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS",
-        extra="cas",
-        holds=(),
-        uses=_OWN_OFFSETS,
-    ),
-    Format("webanno", "WebAnno TSV", "webanno_tsv", holds=(), uses=_OWN_OFFSETS),
-    Format(
-        "inception",
-        "INCEpTION's export",
-        "inception",
-        (".zip",),
-        (".zip",),
-        extra="cas",
-        binary=True,
-        holds=(),
-        project=True,
-        uses=(*_OWN_OFFSETS, "annotator"),
-    ),
-    Format(
-        "i2b2",
-        "i2b2 XML",
-        "i2b2_xml",
-        (".xml",),
-        (".xml",),
-        fields=("TYPE", "tag"),
-        labelled=True,
-        holds=(),
-        uses=_SPANS,
-    ),
-    Format(
-        "docbin",
-        "spaCy DocBin",
-        "docbin",
-        (".spacy",),
-        (".spacy",),
-        fields=("ents",),
-        labelled=True,
-        extra="spacy",
-        binary=True,
-        holds=(),
-        uses=_OWN_OFFSETS,
-    ),
-    Format(
-        "parquet",
-        "Parquet",
-        "parquet_table",
-        (".parquet", ".pq"),
-        (".parquet",),
-        needs_text=True,
-        binary=True,
-        extra="parquet",
-        uses=_ANY,
-    ),
-    Format(
-        "table",
-        "the table",
-        "span_table",
-        (".xlsx",),
-        (".tsv", ".csv", ".xlsx"),
-        needs_text=True,
-        binary=True,
-        uses=_ANY,
-    ),
-)
-DETECTOR = Format("detector", "a detector's list", "", uses=("nested",))  # no file, and in no list of formats
+)  # fmt: skip
+DETECTOR = Format("detector", "a detector's list", "", (SPANS,))  # no file, and in no list of formats
 FORMAT_NAMES = tuple(each.name for each in FORMATS)
-CONVERTED = tuple(each.name for each in FORMATS if each.converts)
-PREDICTED = tuple(each.name for each in FORMATS if each.predicts)
+CONVERTED = tuple(each.name for each in FORMATS if each.written)
+PREDICTED = tuple(each.name for each in FORMATS if each.written or each.name == "tab")
 JSON_FORMATS = tuple(each.name for each in FORMATS if ".json" in each.endings)
 TARGET_ENDINGS = {ending: each.name for each in FORMATS for ending in each.targets}
-FOLDER_FORMAT = next(each.name for each in FORMATS if each.folder)
 
 
 def format_named(name: str) -> Format:
@@ -297,6 +164,19 @@ def format_named(name: str) -> Format:
 
 
 def formats_ending(name: str) -> list[Format]:
-    """The formats whose files have the ending of this name."""
+    """The formats whose files have the ending of this name, one of a packed file aside."""
     ending = PurePath(name).suffix.lower()
     return [each for each in FORMATS if ending in each.endings]
+
+
+def need(module: str, extra: str, what: str) -> Any:
+    """A library of an extra; without it the message says what needs it and how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        if error.name is not None and error.name.partition(".")[0] != module.partition(".")[0]:
+            raise
+        raise OptionError(
+            f"{what} by a library that is not installed: install clueval-xlsx[{extra}] "
+            f'(pip install "clueval-xlsx[{extra}]").'
+        ) from None

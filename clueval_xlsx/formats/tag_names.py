@@ -10,7 +10,7 @@ from typing import Any
 
 from clueval_xlsx.corpus.tags import parse_tag
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.formats.stored import decode_text
 
 _USUAL = "ner_tags"
 _CARD = re.compile(r"---\r?\n(.*?)\r?\n---", re.DOTALL)  # the head of a dataset card (README.md)

@@ -20,9 +20,9 @@ from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.sampled_lines import TOKEN_NAMES
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
-from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options import ReadOptions
 
 _SEPARATORS = ",;"

@@ -13,7 +13,7 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
 from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns, token_lines
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.entities import written_token
@@ -30,6 +30,12 @@ def tell(opened: OpenedSource) -> bool:
 def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read a file."""
     return read_columns({opened.name: opened.take()}, opened.name, TokenFormat(options), known_ids=opened.known_ids)
+
+
+def read_together(opened: OpenedSource, options: ReadOptions) -> Reading:
+    """Read the files of a folder as one corpus."""
+    files = {name: opened.part(name).data for name in opened.members}
+    return read_columns(files, opened.name, TokenFormat(options), others=opened.others)
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ from clueval_xlsx.formats.cas.reader import CasDocument, read_cas
 from clueval_xlsx.formats.cas.webanno import looks_like_webanno, read_webanno
 from clueval_xlsx.formats.cas.webanno_writer import webanno_text
 from clueval_xlsx.formats.cas.writer import document_files
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.options import ReadOptions

@@ -17,7 +17,7 @@ from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.registry import ONE_WORD, format_named
 from clueval_xlsx.review.assignment import agreed_cases
 from clueval_xlsx.review.choices import scope_choices, severity_choices
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
@@ -211,7 +211,7 @@ class CaseBook:
     def _check_new_label(self, label: str, layer: str) -> None:
         broken = any(unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"} for letter in label)
         own = format_named(self._evaluation.pair.gold.source.format)
-        blank = own.one_word and any(letter.isspace() for letter in label)
+        blank = own.labels == ONE_WORD and any(letter.isspace() for letter in label)
         if broken or blank or BETWEEN.strip() in label:
             known = ", ".join(sorted(set(self._vocabulary[layer].values()))) or "none so far"
             raise Unusable(

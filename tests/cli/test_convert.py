@@ -149,7 +149,7 @@ def test_guessed_sentences_are_written_only_if_asked_for(tmp_path: Path) -> None
 
 def test_file_names_stay_inside_the_folder() -> None:
     from clueval_xlsx.corpus.running_text import TextDocument
-    from clueval_xlsx.formats.annotated_documents import AnnotatedDocument
+    from clueval_xlsx.formats.writing import AnnotatedDocument
 
     names = list(
         brat_files(

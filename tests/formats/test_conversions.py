@@ -18,7 +18,7 @@ from tests.support.folders import FIXTURES
 
 SOURCES = ["gold-doccano.jsonl", "gold-prodigy.jsonl", "gold-spacy.json", "gold-ai4privacy.jsonl", "label-studio.json"]
 TEXTS = ["json", "doccano", "prodigy", "spacy-json", "ai4privacy", "label-studio", "presidio", "brat"]
-TOKENS = ["vrt", "conll", "token-csv", "huggingface"]
+TOKENS = ["vrt", "conll", "huggingface"]
 
 
 def spans(reading: Reading) -> list[tuple[str, str, str]]:

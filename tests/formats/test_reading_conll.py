@@ -9,7 +9,8 @@ import pytest
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.module import OpenedSource, find_format
+from clueval_xlsx.formats.opened import OpenedSource
+from clueval_xlsx.formats.sniffing import find_format
 from clueval_xlsx.options import ReadOptions
 from tests.support.tables import listed
 
@@ -118,4 +119,4 @@ def test_a_line_with_too_few_columns_is_named() -> None:
     ],
 )
 def test_the_format_is_told_by_ending_then_by_content(name: str, head: bytes, expected: str) -> None:
-    assert find_format(OpenedSource(name, head), None).name == expected
+    assert find_format(OpenedSource(name, head), ReadOptions()).name == expected

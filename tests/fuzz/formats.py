@@ -14,7 +14,8 @@ from typing import Any
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.module import OpenedSource, find_format
+from clueval_xlsx.formats.opened import OpenedSource
+from clueval_xlsx.formats.sniffing import find_format
 from clueval_xlsx.options import ReadOptions
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import mutate_bytes, mutate_json, word

@@ -24,7 +24,7 @@ from clueval_xlsx.formats.cas.content import (
 )
 from clueval_xlsx.formats.json_records import shown
 from clueval_xlsx.formats.json_splicing import Style, children
-from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.offsets import UTF16
 

@@ -15,7 +15,7 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.cas.content import CasContent, CasEdit, NewAnnotation
 from clueval_xlsx.formats.cas.fields import TypeFeature, choose_layer_fields
 from clueval_xlsx.formats.collect import Collector
-from clueval_xlsx.formats.module import OpenedSource
+from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import Format
 from clueval_xlsx.options import ReadOptions
 

@@ -25,7 +25,7 @@ from clueval_xlsx.formats.cas.webanno_cells import (
     written_cells,
 )
 from clueval_xlsx.formats.cas.webanno_references import References
-from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.offsets import CODE_POINTS, UTF16, unit_starts
 

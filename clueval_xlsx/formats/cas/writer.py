@@ -18,8 +18,8 @@ from clueval_xlsx.corpus.spans import label_list
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.names import document_path, escaped
 from clueval_xlsx.formats.cas.fields import NAMED_ENTITY
-from clueval_xlsx.formats.extras import need
 from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.formats.registry import need
 
 _SEGMENTATION = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
 _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"

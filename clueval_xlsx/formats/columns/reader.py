@@ -67,13 +67,12 @@ def read_columns(
     name: str,
     how: TokenFormat,
     *,
-    folder: bool = False,
     others: Mapping[str, bytes] | None = None,
     known_ids: Strings | None = None,
-    sha256: str | None = None,
 ) -> Reading:
-    """Read a file, or those of a folder as one corpus; raise `InputError` with all that is wrong."""
-    sha256 = sha256 or digest(next(iter(files.values())))
+    """Read a file, or those of a folder (which has `others`) as one corpus; raise with all that is wrong."""
+    folder = others is not None
+    sha256 = "" if folder else digest(next(iter(files.values())))
     data, parts, origin = _joined(files, name if folder else None)
     del files  # a large file is in memory only once
     begin = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
+from clueval_xlsx.formats.collect import ScoreValues
 from clueval_xlsx.formats.options import ONE_SIDE
-from clueval_xlsx.formats.score_values import ScoreValues
-from clueval_xlsx.formats.utf8 import decode_text
+from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 
 XLSX, PARQUET = "xlsx", "parquet"

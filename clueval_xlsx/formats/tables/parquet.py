@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.extras import need
+from clueval_xlsx.formats.registry import need
 from clueval_xlsx.formats.tables.cells import PARQUET, Row, RowChanges, SpanTable, make_table
 from clueval_xlsx.options import ReadOptions
 

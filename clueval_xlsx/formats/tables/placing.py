@@ -15,9 +15,8 @@ from clueval_xlsx.corpus.nested import ERROR, Wording, nested_note, resolve
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.formats.collect import Collector
+from clueval_xlsx.formats.collect import Collector, ScoreValues
 from clueval_xlsx.formats.registry import format_named
-from clueval_xlsx.formats.score_values import ScoreValues
 from clueval_xlsx.formats.tables.cells import (
     CHARACTERS,
     DOCUMENT_COLUMNS,
