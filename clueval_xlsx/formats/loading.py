@@ -96,7 +96,8 @@ def _needs_text(opened: OpenedSource, format_: Format) -> bool:
     if not format_.needs_text:
         return False
     asked = getattr(format_.load(), "needs_text", None)
-    return asked is None or bool(asked(opened))
+    sample = opened.part(opened.members[0]) if opened.members else opened
+    return asked is None or bool(asked(sample))
 
 
 def read_sides(
