@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -17,7 +18,10 @@ _MOST_BYTES = 4 * 1024 * 1024 * 1024
 _MOST_RATIO = 200  # of the whole file: annotations shrink to a tenth or a fiftieth
 _ROOM = 64 * 1024 * 1024  # that any archive may unpack to
 # What reading a broken archive raises
-BROKEN = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError, UnicodeError, EOFError)
+BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError),
+    *(ValueError, OSError, OverflowError, EOFError),
+)
 
 
 def is_archive(head: bytes) -> bool:
@@ -28,8 +32,8 @@ def is_archive(head: bytes) -> bool:
 class Archive:
     """An archive whose members are read one by one; together they may not grow beyond what such a file can hold."""
 
-    def __init__(self, data: bytes, name: str) -> None:
-        """List the members, or raise with what is wrong with the archive."""
+    def __init__(self, data: bytes, name: str, most: int | None = None) -> None:
+        """List the members, or raise with what is wrong with the archive; `most` bytes is what it may unpack to."""
         self.name = name
         if data.count(_CENTRAL) > 2 * _MOST_MEMBERS:
             raise InputError(f"{name}: an archive of {data.count(_CENTRAL):,} files. Allowed: {_MOST_MEMBERS:,}.")
@@ -37,8 +41,10 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
         except BROKEN as error:
-            raise InputError(f"{name}: the archive is damaged ({error}). Copy or export it again.") from None
-        self._left = min(_MOST_BYTES, _ROOM + _MOST_RATIO * len(data))
+            raise InputError(
+                f"{name}: the archive is damaged ({error}). Ask for it again, or save or export it anew."
+            ) from None
+        self._left = min(_MOST_BYTES, _ROOM + _MOST_RATIO * len(data)) if most is None else most
         self._entries: dict[str, zipfile.ZipInfo] = {}
         for entry in entries:
             _refuse_escape(entry.filename, name)
@@ -65,7 +71,7 @@ class Archive:
         try:
             with self._zip.open(entry) as stream:
                 content = stream.read(entry.file_size + 1)
-        except (*BROKEN, zlib.error, RuntimeError) as error:
+        except BROKEN as error:
             raise InputError(f"{where}: is damaged ({error}). Copy or export the archive again.") from None
         if len(content) != entry.file_size:
             raise InputError(f"{where}: is not as large as the archive says. Copy or export it again.")

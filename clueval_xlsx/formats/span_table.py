@@ -11,7 +11,7 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.spans import layers_of, positions, same_extents
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.files.kinds import WORKBOOKS, Kind, kind_of
+from clueval_xlsx.files.workbooks import WORKBOOKS, Kind, kind_of
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.tables.cells import SCORE_COLUMN, WORKBOOK_START, is_span_table, read_cells

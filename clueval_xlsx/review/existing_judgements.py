@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
-from clueval_xlsx.files.kinds import WORKBOOKS, Kind, kind_of
 from clueval_xlsx.files.sheets import SheetTable
-from clueval_xlsx.files.workbooks import read_workbook
+from clueval_xlsx.files.workbooks import WORKBOOKS, Kind, kind_of, read_workbook
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.reading import find_run_ids, read_judgements, read_manifest, review_sheets
 from clueval_xlsx.review.review_sheets import ReviewSheet

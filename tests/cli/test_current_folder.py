@@ -13,7 +13,6 @@ import pytest
 from clueval_xlsx.detectors.base import DetectorSettings
 from clueval_xlsx.detectors.process import LineProcess
 from clueval_xlsx.detectors.worker import Worker
-from clueval_xlsx.files import parse_process
 from clueval_xlsx.files.python_processes import safe_python_processes
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.commands import EXAMPLE_OPTIONS
@@ -103,9 +102,7 @@ def test_a_path_with_the_current_folder_in_it_does_not_bring_it_back(
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [path, str(folder.parent / "package"), *sys.path])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([path, str(folder.parent / "package")]))
-    parse_process.stop()
     assert read_workbook(Path("spans.xlsx").read_bytes(), "spans.xlsx").sheets
-    parse_process.stop()
     detector = Worker(DetectorSettings("capitals"), None)
     detector.close()
     with safe_python_processes():

@@ -6,11 +6,14 @@ import datetime
 import io
 import zipfile
 
+import openpyxl
 import pytest
 import xlsxwriter
 
 from clueval_xlsx.files.sheets import MergedRange, SheetTable
 from clueval_xlsx.files.workbooks import read_workbook
+from tests.support import handmade_books
+from tests.support.handmade_books import ROW, SHEET, repacked
 
 NAMESPACES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
@@ -20,15 +23,12 @@ CALC = 'xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:
 
 def edited(data: bytes, part: str, old: str, new: str) -> bytes:
     """The archive with a piece of one part replaced."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(buffer, "w") as target:
-        for name in source.namelist():
-            content = source.read(name)
-            if name == part:
-                assert old.encode() in content
-                content = content.replace(old.encode(), new.encode())
-            target.writestr(name, content)
-    return buffer.getvalue()
+
+    def change(name: str, content: bytes) -> bytes:
+        assert name != part or old.encode() in content
+        return content.replace(old.encode(), new.encode()) if name == part else content
+
+    return repacked(data, change)
 
 
 def xlsx() -> bytes:
@@ -121,11 +121,53 @@ def test_a_formula_whose_value_is_the_empty_text_has_a_value() -> None:
 
 
 def test_markup_is_read_under_any_prefix() -> None:
-    old = '<c r="D3" t="e"><f>1/0</f><v>#DIV/0!</v></c>'
-    new = '<x:c r="D3" t="e"><x:f>1/0</x:f><x:v>#REF!</x:v></x:c><x:c r="E3"><x:f>A1&lt;2</x:f></x:c>'
-    data = edited(xlsx(), "xl/worksheets/sheet2.xml", old, new)
-    data = edited(data, "xl/worksheets/sheet2.xml", "<worksheet ", '<worksheet xmlns:x="urn:x" ')
-    assert odd(data).valueless == {(2, 3): "#REF!", (2, 4): "=A1<2"}
+    cells = '<x:c r="D3" t="e"><x:f>1/0</x:f><x:v>#REF!</x:v></x:c><x:c r="E3"><x:f>A1&lt;2</x:f></x:c>'
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    sheet = f'<x:worksheet xmlns:x="{main}"><x:sheetData><x:row r="3">{cells}</x:row></x:sheetData></x:worksheet>'
+    (table,) = read_workbook(handmade_books.xlsx(sheet), "prefix.xlsx").sheets
+    assert table.valueless == {(2, 3): "#REF!", (2, 4): "=A1<2"}
+
+
+def test_formulas_and_errors_are_told_from_text_that_looks_like_them() -> None:
+    cells = (
+        '<c r="A1"><f>1+1</f></c><c r="B1" t="e"><v>#REF!</v></c><c r="C1" t="str"><v>t="e" f&gt; </v></c>'
+        '<c r="D1" t="e"/><c r="E1"><f>SUM(A1)</f>  <v></v> </c><c r="F1"><f>2</f><v>2</v></c>'
+    )
+    (table,) = read_workbook(handmade_books.xlsx(SHEET.format(rows=ROW.format(cells=cells))), "formulas.xlsx").sheets
+    assert dict(table.valueless) == {(0, 0): "=1+1", (0, 1): "#REF!", (0, 3): "an error", (0, 4): "=SUM(A1)"}
+
+
+def test_numbers_arrive_as_what_they_are_and_dates_and_times_as_texts() -> None:
+    book = openpyxl.Workbook()
+    moments = [datetime.datetime(2024, 2, 29, 12, 30), datetime.date(2024, 1, 1), datetime.time(8, 15)]
+    assert book.active is not None
+    book.active.append([*moments, 7, 2.5, True, "ä", datetime.timedelta(hours=30)])
+    saved = io.BytesIO()
+    book.save(saved)
+    (table,) = read_workbook(saved.getvalue(), "dates.xlsx").sheets
+    assert table.rows == [["2024-02-29T12:30:00", "2024-01-01", "08:15:00", 7.0, 2.5, True, "ä", "1 day, 6:00:00"]]
+    assert [type(each) for each in table.rows[0][3:7]] == [float, float, bool, str]
+
+
+_CELL = '<table:table-cell office:value-type="string">{}</table:table-cell>'
+PLAIN = (
+    "<table:table-row>"
+    + _CELL.format("<text:p>Ann  Lee</text:p>")
+    + '<table:table-cell office:value-type="float" office:value="7"><text:p>7</text:p></table:table-cell>'
+    + "<table:table-cell/>"
+    + _CELL.format("<text:p>a</text:p><text:p>b</text:p>")
+    + _CELL.format("<text:p>x <text:span>y</text:span> <text:span>z</text:span></text:p>")
+    + "</table:table-row>"
+)
+
+
+@pytest.mark.parametrize("indent", ["\n", "\n    ", "\r\n\t"])
+def test_white_space_between_cells_as_gnumeric_and_sheetjs_write_it_is_no_text(indent: str) -> None:
+    indented = PLAIN
+    for mark in ("<table:", "</table:", "<text:p>"):
+        indented = indented.replace(mark, indent + mark)
+    assert odd(ods(indented)) == odd(ods(PLAIN))
+    assert odd(ods(indented)).rows[0][4] == "x y z"
 
 
 def test_an_ods_tells_its_errors_and_merged_cells_where_rows_and_columns_repeat() -> None:

@@ -231,7 +231,7 @@ BROKEN: dict[str, list[tuple[str, bytes, str]]] = {
         ("x.parquet", table(start=[0], end=[1]), "a span table needs the text it belongs to. Give it with --text FILE"),
     ],
     "table": [
-        ("x.xlsx", b"PK\x03\x04abc", "x.xlsx: the workbook is damaged"),
+        ("x.xlsx", b"PK\x03\x04abc", "x.xlsx: the archive is damaged"),
         ("x.tsv", b"start\tend\tlabel\n0\t1\tX\n", "x.tsv: a span table needs the text it belongs to"),
         ("x.csv", b"start,end,label\n0,1,X\n", "x.csv: a span table needs the text it belongs to"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 
 CONTENT_TYPES = (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -75,3 +76,12 @@ FAR = [
     cell("A1") + '<x:c xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main" r="XFD1048576"/>',
     cell("A1") + '<c r="AAAA99999999" t="inlineStr"><is><t>x</t></is></c>',
 ]
+
+
+def repacked(data: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
+    """An archive with its parts changed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            target.writestr(name, change(name, source.read(name)))
+    return buffer.getvalue()
