@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.files.toml_source import parse_toml
+from clueval_xlsx.files.typed_values import parse_toml
 from clueval_xlsx.resources import resource_folder
 
 FALLBACK = "en"

@@ -106,7 +106,7 @@ def _checked(option: click.Option, given: Any, ctx: click.Context, where: str) -
 
 def parse_config(content: bytes, name: str) -> dict[str, Any]:
     """Read TOML; dashes in keys become underscores."""
-    from clueval_xlsx.files.toml_source import parse_toml
+    from clueval_xlsx.files.typed_values import parse_toml
 
     try:
         parsed = parse_toml(content)

@@ -105,7 +105,7 @@ def say_what_is_open(workbooks: Iterable[str]) -> None:
     """Tell that somebody is still at work on a workbook that was read: the file holds only what was saved."""
     from pathlib import Path
 
-    from clueval_xlsx.files.office_locks import who_has_it_open
+    from clueval_xlsx.files.locks import who_has_it_open
 
     for workbook in workbooks:
         opened = who_has_it_open(Path(workbook))

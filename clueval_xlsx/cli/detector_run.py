@@ -37,7 +37,7 @@ def side_file(target: Path) -> Path:
 def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run:
     """Run the detector that the options name."""
     from clueval_xlsx.detectors.runner import run_detector
-    from clueval_xlsx.files.outputs import is_stream
+    from clueval_xlsx.files.names import is_stream
 
     place = side_file(target)
     sizes = [len(document.text) + 1 for document in dataset.documents]

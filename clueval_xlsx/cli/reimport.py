@@ -177,7 +177,7 @@ def reimport(
     """
     from clueval_xlsx.cli.console import counted, put, say, say_what_is_open
     from clueval_xlsx.files.locks import locked
-    from clueval_xlsx.files.outputs import is_stream
+    from clueval_xlsx.files.names import is_stream
     from clueval_xlsx.review.log import head_of
     from clueval_xlsx.review.reimport import reimport as reimport_workbooks
 
@@ -312,7 +312,7 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
 
     from clueval_xlsx.cli.console import counted, say
     from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.files.outputs import is_stream
+    from clueval_xlsx.files.names import is_stream
     from clueval_xlsx.review.log import check_chain, new_judgements, read_log, write_log
 
     try:

@@ -46,7 +46,7 @@ def past_runs(history: Path | None) -> tuple[PastRun, ...]:
 
 def _is_there(history: Path) -> bool:
     """Whether there is a history to read: a pipe or a device is only written into."""
-    from clueval_xlsx.files.outputs import is_stream
+    from clueval_xlsx.files.names import is_stream
 
     return history.exists() and not is_stream(history)
 

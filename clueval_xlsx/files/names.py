@@ -1,14 +1,18 @@
-"""Names of files that every system takes, made from names that people or data bring along."""
+"""What people or data bring along, made harmless: names for files, cells of a CSV; and what a path stands for."""
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from pathlib import Path
 from urllib.parse import quote
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.files.outputs import is_stream
 
+_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+_STREAM = re.compile(r"/(?:dev|proc/(?:self|thread-self))/fd/([0-9]{1,9})")
+_MOST_LINKS = 40
 _NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]')
 # Windows takes these for devices, whatever ending follows.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
@@ -86,3 +90,46 @@ def _device_free(part: str) -> str:
     if _DEVICE.match(part):
         part = f"%{ord(part[0]):02X}{part[1:]}"
     return f"{part[:-1]}%{ord(part[-1]):02X}" if part[-1] in ". " else part
+
+
+def without_formula(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula.
+
+    >>> without_formula("=1+1"), without_formula("Anna")
+    ("'=1+1", 'Anna')
+    """
+    return f"'{text}" if text.startswith(_DANGEROUS) else text
+
+
+def shown_name(path: str | Path) -> str:
+    """A path as text that can be written to a file; in a place without UTF-8 its letters arrive as bare bytes.
+
+    >>> shown_name("M\\udcc3\\udcbcller.vrt")
+    'Müller.vrt'
+    """
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def is_stream(target: Path) -> bool:
+    """Whether something is written into, never replaced: a device, a pipe, a socket, an open file (`/dev/stdout`)."""
+    if open_file(target) is not None:
+        return True
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def open_file(target: Path) -> int | None:
+    """The number of the open file that a path stands for, as `/dev/stdout`, `/dev/fd/3` and links to them do."""
+    place = os.path.abspath(target)  # noqa: PTH100 - without following links
+    for _ in range(_MOST_LINKS):
+        match = _STREAM.fullmatch(place)
+        if match:
+            return int(match[1])
+        try:
+            place = os.path.abspath(os.path.join(os.path.dirname(place), os.readlink(place)))  # noqa: PTH100, PTH115, PTH118, PTH120
+        except OSError:
+            return None
+    return None

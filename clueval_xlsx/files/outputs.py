@@ -22,19 +22,18 @@ from types import TracebackType
 from typing import NamedTuple
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.files.office_locks import who_has_it_open
+from clueval_xlsx.files.locks import who_has_it_open
+from clueval_xlsx.files.names import is_stream, open_file
 
 # Says what would be lost with a file of this content and name, as words for a message; empty if nothing would.
 Guard = Callable[[bytes, str], str]
 
-_STREAM = re.compile(r"/(?:dev|proc/(?:self|thread-self))/fd/([0-9]{1,9})")
-_MOST_LINKS = 40
 _PREFIX = 40  # so much of a name stands in that of its temporary file, which must not become too long
 _TEMPORARY = re.compile(
     r"\..*\.cx-(?P<machine>[0-9a-f]{8})-(?P<process>[0-9]{1,10})-(?P<began>[0-9]{1,20})\.[A-Za-z0-9_]{8}\.tmp",
     re.DOTALL,
 )
-_ABANDONED = 24 * 3600  # seconds after which a temporary file of another machine is nobody's
+_ABANDONED = 24 * 3600  # seconds after which a temporary file is nobody's, whatever its name says
 
 
 class _Waiting(NamedTuple):
@@ -226,43 +225,9 @@ def check_target(target: Path, guard: Guard | None = None, *, workbook: bool = F
         )
 
 
-def is_stream(target: Path) -> bool:
-    """Whether something is written into, never replaced: a device, a pipe, a socket, an open file (`/dev/stdout`)."""
-    if _open_file(target) is not None:
-        return True
-    try:
-        mode = target.stat().st_mode
-    except OSError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-def shown_name(path: str | Path) -> str:
-    """A path as text that can be written to a file; in a place without UTF-8 its letters arrive as bare bytes.
-
-    >>> shown_name("M\\udcc3\\udcbcller.vrt")
-    'Müller.vrt'
-    """
-    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _open_file(target: Path) -> int | None:
-    """The number of the open file that a path stands for, as `/dev/stdout`, `/dev/fd/3` and links to them do."""
-    place = os.path.abspath(target)  # noqa: PTH100 - without following links
-    for _ in range(_MOST_LINKS):
-        match = _STREAM.fullmatch(place)
-        if match:
-            return int(match[1])
-        try:
-            place = os.path.abspath(os.path.join(os.path.dirname(place), os.readlink(place)))  # noqa: PTH100, PTH115, PTH118, PTH120
-        except OSError:
-            return None
-    return None
-
-
 def _pour(content: bytes, target: Path) -> None:
     """Write into something that is no regular file; a named pipe is waited for until somebody reads it."""
-    number = _open_file(target)
+    number = open_file(target)
     terminal = getattr(os, "O_NOCTTY", 0)  # where the target is a terminal it does not become ours
     descriptor = os.open(target, os.O_WRONLY | terminal) if number is None else os.dup(number)
     with os.fdopen(descriptor, "wb") as stream:
@@ -341,8 +306,8 @@ def _umask() -> int:
 
 def new_temporary(target: Path) -> Path:
     """An empty file beside a target."""
-    prefix = f".{target.name[:_PREFIX]}.{_whose(os.getpid())}."
-    handle, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent)
+    whose = f"cx-{_machine()}-{os.getpid()}-{_began(os.getpid())}"
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:_PREFIX]}.{whose}.", suffix=".tmp", dir=target.parent)
     os.close(handle)
     return Path(name)
 
@@ -354,31 +319,9 @@ def remove_abandoned(folder: Path) -> None:
             match = _TEMPORARY.fullmatch(entry.name)
             if match is None:
                 continue
-            if match["machine"] == _machine() and os.name == "posix":
-                abandoned = not _runs(int(match["process"]), match["began"])
-            else:
-                abandoned = time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED
-            if abandoned:
+            ended = match["machine"] == _machine() and _began(int(match["process"])) != match["began"]
+            if ended or time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
                 os.unlink(entry.path)  # noqa: PTH108 - an entry of the folder, not a path
-
-
-def _runs(process: int, began: str) -> bool:
-    """Whether a process is still there, and no other one that got its number."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's
-        pass
-    except OverflowError:
-        return False
-    return _began(process) == began
-
-
-@cache
-def _whose(process: int) -> str:
-    """What the names of a process's temporary files say of it."""
-    return f"cx-{_machine()}-{process}-{_began(process)}"
 
 
 @cache
@@ -388,7 +331,7 @@ def _machine() -> str:
 
 
 def _began(process: int) -> str:
-    """When a process began, in the system's own count, where it says so."""
+    """When a process began, in the system's own count; where nobody says, or it has ended, 0."""
     try:
         return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[19]
     except (OSError, IndexError):

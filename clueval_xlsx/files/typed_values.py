@@ -1,14 +1,16 @@
-"""Typed values out of JSON content, by msgspec; a wrong value is told by its place, what it is, what is allowed."""
+"""Typed values out of JSON and TOML that people or programs wrote: what is wrong with them is a `ValueError`."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
 
 Built = TypeVar("Built")
+_MOST_DOTS = 200  # in a line of TOML: the time that Python's parser takes grows with the square of a key's parts
 _SHOWN = 60
 _MESSAGE = re.compile(r"(?s)(.*?)(?: - at `\$\.?([^`]*)`)?")
 _EXPECTED = re.compile(r"Expected (.*), got .*")
@@ -79,3 +81,26 @@ def _known(found: Any) -> Any:
     if not isinstance(found, msgspec.inspect.UnionType):
         return found
     return next((each for each in found.types if not isinstance(each, msgspec.inspect.NoneType)), None)
+
+
+def parse_toml(content: bytes) -> dict[str, Any]:
+    """What a TOML file holds, in bounded time.
+
+    >>> parse_toml(b"a.b = 1")
+    {'a': {'b': 1}}
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("the file is not UTF-8. Save it as UTF-8") from None
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > _MOST_DOTS:
+            raise ValueError(f"line {number} has more than {_MOST_DOTS} dots. Allowed: keys of a few parts")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"not valid TOML: {error}") from None
+    except RecursionError:
+        raise ValueError("a value is nested too deeply. Allowed: texts, numbers, lists and tables") from None
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise ValueError("found a number of thousands of digits. Allowed: numbers that an option takes") from None

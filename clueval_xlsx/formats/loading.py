@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.files.outputs import shown_name
+from clueval_xlsx.files.names import shown_name
 from clueval_xlsx.formats.folders import file_digest, read_folder
 from clueval_xlsx.formats.opened import (
     ANNOTATIONS,

@@ -14,8 +14,7 @@ from typing import Any, BinaryIO
 
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.files.names import natural_key
-from clueval_xlsx.files.outputs import shown_name
+from clueval_xlsx.files.names import natural_key, shown_name
 from clueval_xlsx.formats.json_records import Records, parse_records
 from clueval_xlsx.formats.registry import FOLDER_FORMAT, format_named
 from clueval_xlsx.formats.stored import GZIP, as_utf8, unpacked, without_gz

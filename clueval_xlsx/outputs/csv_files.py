@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from clueval_xlsx.figures import Figures
-from clueval_xlsx.files.formulas import without_formula
+from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.outputs.json_results import score_rows
 from clueval_xlsx.scoring.scores import COUNTS
 

@@ -10,7 +10,7 @@ import pandas as pd
 from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.files.formulas import without_formula
+from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.review.correction import Change, Content, Correction, LayerSpan, extent
 from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.resolution import Resolution, Vote

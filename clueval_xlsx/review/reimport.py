@@ -19,7 +19,7 @@ from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.files.outputs import shown_name
+from clueval_xlsx.files.names import shown_name
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import PRED, ReadOverrides
 from clueval_xlsx.options import Options, ReadOptions

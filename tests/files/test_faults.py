@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.files.office_locks import who_has_it_open
+from clueval_xlsx.files.locks import who_has_it_open
 from clueval_xlsx.files.outputs import Outputs
 from tests.support.ci import THOROUGH
 from tests.support.commands import EXAMPLE_OPTIONS, Result, refused, run

@@ -20,7 +20,7 @@ from clueval_xlsx.detectors.base import Document
 from clueval_xlsx.detectors.sidefile import RunIdentity, SideFile
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.files.toml_source import parse_toml
+from clueval_xlsx.files.typed_values import parse_toml
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
