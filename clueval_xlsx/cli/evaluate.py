@@ -17,7 +17,7 @@ from clueval_xlsx.cli.gates import GateRequest, gating
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.idle_options import is_typed, refuse_idle
 from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.cli.run_history import check_history, past_runs
+from clueval_xlsx.cli.run_history import check_history
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, guard, json_option
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part, with_end, with_name
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from clueval_xlsx.options import Options
     from clueval_xlsx.outputs.xlsx import Handout
     from clueval_xlsx.review.assignment import Selection
-    from clueval_xlsx.views.trend import PastRun
-    from clueval_xlsx.words import Words
 
 _FILE = click.Path(path_type=Path)
 _WORKBOOK = Path("review.xlsx")
@@ -248,7 +246,6 @@ def _finish(
     from clueval_xlsx.words import TERMINAL, Words
 
     said: list[str] = []
-    past = past_runs(outcome.history)
     with outcome.outputs(inputs, force=review.force) as outputs:
         if detected:
             detected.forget_with(outputs)
@@ -257,7 +254,7 @@ def _finish(
             if book:
                 said += _write_workbooks(outputs, result, book, review)
             for edition, name in _editions(result, review):
-                _write_figures(outputs, edition, targets.named(part, name), review.lang, past)
+                _write_figures(outputs, edition, targets.named(part, name), review.lang)
     if targets.json_to_stdout:
         from clueval_xlsx.cli.console import put
         from clueval_xlsx.outputs.json_results import json_text, metrics
@@ -267,26 +264,11 @@ def _finish(
     if review.password is not None and targets.in_clear_text:
         say("Note: the password protects workbooks only; --json, --html and --files are written as clear text.")
     words = Words(TERMINAL)
-    if targets.html:
-        said += _left_out_of_trends(results, past, words)
     for sentence in (*said, *(evaluation_sentence(result, words) for result in results.values())):
         say(sentence)
     for result in results.values():
         if result.unmarked_cases is not None:
             say(f"Unmarked passages listed: {len(result.unmarked_cases)}.")
-
-
-def _left_out_of_trends(results: Mapping[str, Evaluation], past: Sequence[PastRun], words: Words) -> list[str]:
-    """Which runs of the history the reports do not show, and why."""
-    from clueval_xlsx.views.trend import trend
-
-    said = []
-    for part, result in results.items():
-        shown = trend(result, past, words)
-        if shown and shown.note:
-            latest = f" In the latest of them: {shown.difference}." if shown.difference else ""
-            said.append(f"Note: --history{f' ({part})' if part else ''}: {shown.note}{latest}")
-    return said
 
 
 def _write_workbooks(outputs: Outputs, result: Evaluation, book: Path, review: ReviewRequest) -> list[str]:
@@ -320,25 +302,23 @@ def _editions(result: Evaluation, review: ReviewRequest) -> Iterator[tuple[Evalu
         yield without_text(result), WITHOUT_TEXT
 
 
-def _write_figures(
-    outputs: Outputs, result: Evaluation, targets: EvaluationTargets, language: str, past: Sequence[PastRun]
-) -> None:
+def _write_figures(outputs: Outputs, result: Evaluation, targets: EvaluationTargets, language: str) -> None:
     """Everything but the workbook."""
     if targets.json:
         from clueval_xlsx.outputs.json_results import json_text, metrics
 
         outputs.write_text(targets.json, json_text(metrics(result)))
     if targets.html:
-        from clueval_xlsx.outputs.html.report import to_html
+        from clueval_xlsx.outputs.html.report import report_html
 
-        outputs.write_text(targets.html, to_html(result, language, label_words(), past))
+        outputs.write_text(targets.html, report_html(result, language, label_words()))
     if targets.folder:
         _write_files(outputs, result, targets.folder, language)
 
 
 def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: str) -> None:
     from clueval_xlsx.outputs.csv_files import cases_csv, scores_csv
-    from clueval_xlsx.outputs.html.confusion_page import confusion_page
+    from clueval_xlsx.outputs.html.report import confusion_html
     from clueval_xlsx.outputs.json_results import json_text, presidio_metrics
 
     missed, unsupported = result.case_tables
@@ -348,7 +328,7 @@ def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: s
     outputs.write_text(folder / "false_positives.csv", cases_csv(unsupported))
     if result.unmarked_cases is not None:
         outputs.write_text(folder / "unmarked.csv", cases_csv(result.with_contexts(result.unmarked_cases)))
-    outputs.write_text(folder / "confusion_matrix.html", confusion_page(result, language))
+    outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
 
 
 def _handed_out(selection: Selection) -> str:

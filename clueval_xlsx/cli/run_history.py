@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clueval_xlsx.exceptions import InputError, OutputError
-
-if TYPE_CHECKING:
-    from clueval_xlsx.views.trend import PastRun
 
 
 def check_history(history: Path | None, inputs: Sequence[str]) -> None:
@@ -33,15 +29,6 @@ def history_so_far(history: Path) -> str:
     old = _text_of(history) if _is_there(history) else ""
     read_history(old, str(history))
     return old if not old or old.endswith("\n") else old + "\n"
-
-
-def past_runs(history: Path | None) -> tuple[PastRun, ...]:
-    """The runs that a history knows; none where there is no history."""
-    if history is None or not _is_there(history):
-        return ()
-    from clueval_xlsx.outputs.history import past_runs
-
-    return past_runs(_text_of(history), str(history))
 
 
 def _is_there(history: Path) -> bool:

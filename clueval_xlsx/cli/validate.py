@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,13 +13,16 @@ from clueval_xlsx.cli.console import counted, say, show
 from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.idle_options import refuse_idle_reading
 from clueval_xlsx.cli.nothing import refuse_nothing
-from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.exceptions import CluevalError, InputError, OptionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from clueval_xlsx.corpus.reading import Reading
     from clueval_xlsx.options import ReadOptions
+
+_PLACES = 3  # that are named of problems with one cause
+_PARTICULAR = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\d+(?:[.,]\d+)*|\([^()]*\)")
 
 
 @click.command(cls=GroupedCommand, examples=("clueval-xlsx validate gold.vrt pred.vrt",))
@@ -50,9 +54,7 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
             source = input_options.read_input(file, reading)
             refuse_nothing([source], [reading])
         except InputError as error:
-            from clueval_xlsx.views.problems import lines_by_cause
-
-            for line in lines_by_cause(error.problems, error.unlisted) if error.problems else [str(error)]:
+            for line in _lines_by_cause(error.problems, error.unlisted) if error.problems else [str(error)]:
                 show(line)
             found += (len(error.problems) or 1) + error.unlisted
             continue
@@ -161,3 +163,33 @@ def _describe(reading: Reading) -> str:
         f"{reading.source.name}: {reading.source.format}, {counted(len(corpus.documents), 'document')}, "
         f"{counted(len(corpus.breaks), 'sentence')}, {counted(len(corpus), 'token')}; {layers}; metadata: {keys}."
     )
+
+
+def _lines_by_cause(problems: Iterable[Problem], unlisted: int = 0) -> list[str]:
+    """One line for each cause, in the order in which the causes come first.
+
+    Problems have one cause if they differ in words, numbers and places only. `unlisted` are more of these kinds.
+
+    >>> print(*_lines_by_cause([Problem("a:1", "'X' is no tag"), Problem("a:7", "'Y' is no tag")]))
+    2 times: 'X' is no tag. Places: a:1, a:7.
+    """
+    groups: dict[tuple[str, str, str], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((_cause(problem.found), _cause(problem.allowed), _cause(problem.remedy)), []).append(problem)
+    if len(groups) == 1:
+        return [_line_of(group, len(group) + unlisted) for group in groups.values()]
+    more = [f"And {unlisted} more problems of these kinds."] if unlisted else []
+    return [_line_of(group, len(group)) for group in groups.values()] + more
+
+
+def _cause(sentence: str) -> str:
+    return _PARTICULAR.sub("…", sentence)
+
+
+def _line_of(group: list[Problem], count: int) -> str:
+    first = group[0]
+    if count == 1:
+        return str(first)
+    where = ", ".join(problem.where for problem in group[:_PLACES]) + (", …" if count > _PLACES else "")
+    sentence = str(replace(first, where=f"{count} times"))
+    return f"{sentence} {'First places' if count > _PLACES else 'Places'}: {where}."

@@ -1,1 +1,1 @@
-"""Layouts of views: workbook, HTML, terminal, JSON, CSV; nothing is computed here."""
+"""Layouts of pages: workbook, HTML, terminal, JSON, CSV; nothing is computed here."""

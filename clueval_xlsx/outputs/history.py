@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Any, Literal
 
 import msgspec
@@ -14,8 +13,6 @@ from clueval_xlsx.figures import Figures
 from clueval_xlsx.outputs.baseline import what_is_wrong
 from clueval_xlsx.outputs.json_results import score_row
 from clueval_xlsx.outputs.json_structs import ScoreRow
-from clueval_xlsx.views.scores import RateView
-from clueval_xlsx.views.trend import PastRun
 
 SCHEMA = 2
 
@@ -61,24 +58,3 @@ def read_history(text: str, name: str) -> list[HistoryLine]:
                 f"{name}:{number}: is no line of a history: {what}. Allowed: what `--history` wrote. Give another file."
             ) from None
     return runs
-
-
-def past_runs(text: str, name: str) -> tuple[PastRun, ...]:
-    """The runs of a history file as views show them."""
-    return tuple(
-        PastRun(
-            run.time,
-            PurePath(str(run.pred.get("path", ""))).name,
-            run.signature,
-            _rate(run.headline, "recall"),
-            _rate(run.headline, "precision"),
-            compared=run.system is not None,
-        )
-        for run in read_history(text, name)
-    )
-
-
-def _rate(headline: ScoreRow, name: str) -> RateView:
-    low, high = (headline.interval or {}).get(name, (None, None))
-    value = getattr(headline, name)
-    return RateView(*(float("nan") if each is None else each for each in (value, low, high)))

@@ -7,17 +7,14 @@ from math import isnan, nan
 from pathlib import PurePath
 from typing import Any
 
-from clueval_xlsx.cases.contexts import Segment
 from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.pages.page import (
     Bar,
     Bars,
-    Cell,
     Chapter,
     Heading,
     Look,
-    Marked,
     Page,
     Section,
     Table,
@@ -26,6 +23,7 @@ from clueval_xlsx.pages.page import (
     TextStyle,
     Tiles,
     Tone,
+    marked,
 )
 from clueval_xlsx.pages.scores import RATES, PageMaker, Scored
 from clueval_xlsx.review.accounting import Account, CaseState
@@ -313,8 +311,8 @@ class _AdjudicationMaker(PageMaker):
                     (
                         case,
                         logged["document"],
-                        _marked(sentence),
-                        _marked(labels),
+                        marked(sentence),
+                        marked(labels),
                         self.names.get(change.code, change.code),
                         logged["who"],
                         logged["comment"],
@@ -446,10 +444,6 @@ class _AdjudicationMaker(PageMaker):
         """A table that is a chapter of its own."""
         title, empty = self.words[f"adjudicated.{key}"], self.words[f"adjudicated.none_{key}"]
         return Table(title, columns, tuple(rows), (note,) if note else (), empty)
-
-
-def _marked(difference: Sequence[Segment]) -> Cell:
-    return tuple(Marked(piece.text, Tone(piece.mark)) for piece in difference)
 
 
 def _without_folders(place: str) -> str:

@@ -27,6 +27,7 @@ from clueval_xlsx.pages.page import (
     Text,
     TextStyle,
     Tone,
+    marked,
 )
 from clueval_xlsx.pages.scheme_words import full_row_name, scheme_name, scheme_sentence
 from clueval_xlsx.pages.scores import PageMaker, Scored
@@ -204,7 +205,7 @@ def _errors(comparison: Comparison, sheet: Sheet, make: PageMaker) -> Table:
         cells: tuple[Cell, ...] = (
             _makers(row["systems"], words),
             row["surface"],
-            tuple(Marked(segment.text, Tone(segment.mark)) for segment in row["segments"]),
+            marked(row["segments"]),
             *(row[f"label_{layer}"] for layer in layers),
             *(class_name(kind, words) if kind else "" for kind in kinds),
             row["document"],

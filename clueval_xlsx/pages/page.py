@@ -6,7 +6,7 @@ workbook) takes `value` and `form`, every other takes `text`, and one with littl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isnan, nan
@@ -33,6 +33,7 @@ class Tone(StrEnum):
     GOLD = "gold"
     PRED = "pred"
     NOBODY = "nobody"
+    NEITHER = "neither"
     KEPT = "kept"
     STRUCK = "struck"
     INSERTED = "inserted"
@@ -270,6 +271,11 @@ class Page:
         sections = [section for chapter in self.chapters for section in chapter.sections]
         texts = [section for section in sections if isinstance(section, Text)]
         return " ".join(plain(line) for text in texts[:1] for line in text.lines)
+
+
+def marked(pieces: Iterable[tuple[str, str]]) -> tuple[Marked, ...]:
+    """Texts and the names of their tones as a cell."""
+    return tuple(Marked(text, Tone(tone)) for text, tone in pieces)
 
 
 def plain(cell: Cell, *, short: bool = False) -> str:

@@ -96,7 +96,7 @@
   const cells = data.layers.map((_, layer) => cases.map((one) => cellOf(one, layer)));
 
   // Views
-  const sections = ["overview", "cases", "unmarked", "documents"].map((id) => find("#" + id)).filter(Boolean);
+  const sections = [...document.querySelectorAll("main > section")];
   const links = [...document.querySelectorAll("nav a")];
   const show = (id) => {
     hideTip();
@@ -322,6 +322,7 @@
       });
       place.replaceChildren(button);
     }));
+    if (!layer) table.parentNode.before(element("p", words.click, "faint"));
   }
 
   // Whole documents
@@ -485,10 +486,10 @@
       show("documents");
       window.scrollTo({ top: 0 });
     } else {
-      const id = sections.some((section) => section.id === hash) ? hash : "overview";
+      const id = sections.some((section) => section.id === hash) ? hash : sections[0].id;
       show(id);
       if (/^F[NP]-/.test(hash)) { show("cases"); status.textContent = fill(words.unknown, { id: hash }); }
-      if (hash) { window.scrollTo({ top: 0 }); find("#" + id + "-title").focus({ preventScroll: true }); }
+      if (hash) { window.scrollTo({ top: 0 }); find("#" + id + " h2").focus({ preventScroll: true }); }
     }
   };
   document.querySelectorAll("input[name=inline]").forEach((box) => box.addEventListener("change", () => {

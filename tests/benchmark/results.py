@@ -64,10 +64,10 @@ def _order(folder: Path) -> Work:
 
 @row("HTML", "ours: the report with the whole text")
 def _html(folder: Path) -> Work:
-    from clueval_xlsx.outputs.html.report import to_html
+    from clueval_xlsx.outputs.html.report import report_html
 
     evaluation = evaluated(folder)
-    return lambda: to_html(evaluation)
+    return lambda: report_html(evaluation)
 
 
 row("HTML", "seqeval precision_recall_fscore_support", most=10)(seqeval_scores)

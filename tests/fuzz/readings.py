@@ -111,9 +111,9 @@ def check_against(reading: Reading, other: Reading, rng: Random) -> None:
     if rng.random() < 0.04:
         write_workbook(result, io.BytesIO())
     if rng.random() < 0.04:
-        from clueval_xlsx.outputs.html.report import to_html
+        from clueval_xlsx.outputs.html.report import report_html
 
-        to_html(result)
+        report_html(result)
 
 
 def validate_in_the_shell(path: Path, *options: object) -> None:

@@ -14,9 +14,9 @@ import pytest
 
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.options import Options
-from clueval_xlsx.outputs.html.confusion_page import MOST_LISTED, confusion_page
+from clueval_xlsx.outputs.html.report import MOST_LISTED, confusion_html
+from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.scoring.confusion import confusion, confusion_members
-from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 from tests.support.tables import Sides, both_ways, pair_of, spans_of
 
@@ -36,7 +36,7 @@ TABLE = f"""
 
 def page(language: str = "en") -> str:
     files = pair_of(TABLE.replace("</script>", "&lt;/script&gt;").replace("<script>", "&lt;script&gt;"))
-    return confusion_page(evaluate(files, Options(level="exact", labelled="span", replicates=0)), language)
+    return confusion_html(evaluate(files, Options(level="exact", labelled="span", replicates=0)), language)
 
 
 def data_of(html: str) -> Any:
@@ -85,7 +85,7 @@ def test_text_of_the_corpus_stays_text() -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_cell_says_count_and_shares(language: str) -> None:
     html, words = page(language), Words(language)
-    row, column = (numbers.per_cent(share, words) for share in (1, 0.5))
+    row, column = (Numbers(words).rate(share).short for share in (1, 0.5))
     expected = words("matrix.share", count=1, row=row, column=column)
     assert f"{words('matrix.cell', gold='PER', pred='PER')}: {expected}" in html
     assert words["matrix.hint"] in html
@@ -94,7 +94,7 @@ def test_every_cell_says_count_and_shares(language: str) -> None:
 def test_long_cells_are_cut_and_say_so() -> None:
     many = "w\tB-A\n" * (MOST_LISTED + 5)
     result = evaluate(pair_of(Sides(many.encode(), many.encode())), Options(replicates=0))
-    layer = data_of(confusion_page(result))["layers"][0]
+    layer = data_of(confusion_html(result))["layers"][0]
     assert len(layer["cells"]["0-0"]) == MOST_LISTED
     assert layer["counts"][0][0] == MOST_LISTED + 5
 

@@ -14,7 +14,7 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.options import Options
-from clueval_xlsx.outputs.html.report import to_html
+from clueval_xlsx.outputs.html.report import report_html
 from tests.support.ci import PROGRAMS_REQUIRED
 from tests.support.folders import ROOT
 from tests.support.pages import HOSTILE, hostile_sides
@@ -133,7 +133,7 @@ def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Callabl
 
 @pytest.fixture
 def report(open_page: Callable[..., Opened], example: Evaluation) -> Iterator[Opened]:
-    page = open_page("example", to_html(example))
+    page = open_page("example", report_html(example))
     yield page
     assert page.complaints() == []
 
@@ -149,8 +149,8 @@ def cards(cases: pd.DataFrame) -> pd.DataFrame:
 
 def test_views_follow_the_navigation(report: Opened) -> None:
     report.go()
-    assert report.texts("main h2") == ["Overview"]
-    for number, title in ((1, "Cases"), (2, "Documents"), (0, "Overview")):
+    assert report.texts("main h2") == ["Metrics"]
+    for number, title in ((1, "Documents"), (2, "Confusion"), (3, "Cases"), (4, "Texts"), (0, "Metrics")):
         report.all("nav a")[number].click()
         assert report.texts("main h2") == [title]
         assert report.all("nav a")[number].get_attribute("aria-current") == "page"
@@ -290,7 +290,7 @@ def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opene
 
 
 def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Opened, example: Evaluation) -> None:
-    report.go()
+    report.go("#chapter-3")
     button = report.one(".matrix[data-layer='0'] tbody tr:last-child button[aria-label*='ORGANISATION']")
     assert int(button.text) == example.confusion("category").loc["", "ORGANISATION"]
     button.click()
@@ -409,7 +409,7 @@ def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         report.go()
-        assert report.texts("main h2") == ["Overview", "Cases", "Documents"]
+        assert report.texts("main h2") == ["Metrics", "Documents", "Confusion", "Cases", "Texts"]
         assert len(report.all("#cases .case-list .case")) == 34
         assert not [element for element in report.all(".scripted") if element.is_displayed()]
         assert "Filters need JavaScript" in report.one("#cases").text
@@ -422,7 +422,7 @@ def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation
 
 
 def test_hostile_tokens_are_shown_and_never_run(open_page: Callable[..., Opened]) -> None:
-    page = open_page("hostile", to_html(evaluate(pair_of(hostile_sides()), Options(by=("domain",)))))
+    page = open_page("hostile", report_html(evaluate(pair_of(hostile_sides()), Options(by=("domain",)))))
     page.driver.execute_cdp_cmd(
         "Page.addScriptToEvaluateOnNewDocument", {"source": "window.alert = () => { window.wasRun = true; }"}
     )
@@ -455,7 +455,7 @@ def large(open_page: Callable[..., Opened]) -> Opened:
         for side in lines:
             side.append("</text>")
     sides = Sides(*("\n".join(side).encode() for side in lines))
-    return open_page("large", to_html(evaluate(pair_of(sides), Options(replicates=0))))
+    return open_page("large", report_html(evaluate(pair_of(sides), Options(replicates=0))))
 
 
 def test_fifty_thousand_cases_are_all_there_and_filtered(large: Opened) -> None:
@@ -597,6 +597,10 @@ def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_compa
         ("comparison", page_html(comparison_page(compare([("one", evaluation), ("two", other)]), Words("en")))),
     ):
         page = open_page(name, text).go()
+        for tab in reversed(page.all("nav a")):
+            tab.click()
+            assert [title.split("\n")[0] in tab.text for title in page.texts("main h2")] == [True]
+            assert page.texts("main > section:target > :nth-child(2)")
         assert page.complaints() == []
         check(page, axe)
 
@@ -635,7 +639,7 @@ TWINS = """
 def test_twins_are_folded_into_one_card_with_a_count(browser: Any, tmp_path: Path):
     evaluation = evaluate(pair_of(TWINS), Options(replicates=0))
     path = tmp_path / "twins.html"
-    path.write_text(to_html(evaluation), "utf-8")
+    path.write_text(report_html(evaluation), "utf-8")
     first, second, _, third = evaluation.bare_cases[0]["case_id"]
     report = Opened(browser, path).go("#cases")
 
@@ -660,7 +664,7 @@ def test_twins_are_folded_into_one_card_with_a_count(browser: Any, tmp_path: Pat
 
 def test_without_script_twins_are_one_card_too():
     evaluation = evaluate(pair_of(TWINS), Options(replicates=0))
-    page = to_html(evaluation)
+    page = report_html(evaluation)
     listed = page.partition('<ol class="case-list">')[2].partition("</ol>")[0]
     assert listed.count('<li class="case ') == 2
     assert "3 alike" in listed

@@ -22,7 +22,7 @@ from clueval_xlsx.outputs.latex import escaped, latex
 from clueval_xlsx.outputs.markdown import markdown
 from clueval_xlsx.outputs.terminal import Room, page_parts
 from clueval_xlsx.outputs.xlsx.page import write_page
-from clueval_xlsx.pages.adjudication import adjudication_page
+from clueval_xlsx.pages.adjudication import account_sentence, adjudication_page
 from clueval_xlsx.pages.agreement import agreement_page
 from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.pages.evaluation import confusion_page, evaluation_page
@@ -30,10 +30,11 @@ from clueval_xlsx.pages.page import Bars, Cell, Dots, Form, Matrix, Number, Page
 from clueval_xlsx.pages.scores import score_page
 from clueval_xlsx.pages.thresholds import threshold_page
 from clueval_xlsx.pairwise_agreement import pairwise_agreement
+from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.scoring.thresholds import threshold_rates
 from clueval_xlsx.words import Words, languages
 from tests.pages.test_adjudication_page import adjudicated
-from tests.support.judging import judged
+from tests.support.judging import judged, workbook
 from tests.support.tables import cut
 
 TABLE = """
@@ -196,6 +197,25 @@ def test_what_a_page_says_stands_in_every_medium(name: str, language: str) -> No
         assert all(word in screen for word in short.split()), text  # headings are folded
         assert text in headings or squeezed(short) in screen, text
     assert seen > 20
+
+
+def test_a_wrong_label_is_no_leak() -> None:
+    def documents(result: Evaluation) -> dict[str, tuple[Cell, ...]]:
+        (table,) = evaluation_page(result, Words("en")).chapters[1].sections
+        assert isinstance(table, Table)
+        return {plain(row.cells[0]): row.cells for row in table.rows}
+
+    wrong = judged(TABLE.replace("Lee        I-PER   O", "Lee        I-PER   I-PER"), level="exact", labelled="span")
+    missed, leak_free = 5, -2
+    assert [plain(documents(evaluated())["one"][place]) for place in (missed, leak_free)] == ["2", "no"]
+    assert [plain(documents(wrong)["one"][place]) for place in (missed, leak_free)] == ["1", "yes"]
+
+
+@pytest.mark.parametrize(("language", "account"), [("en", "1 case: 0 judged"), ("de", "1 Fall: 0 bewertet")])
+def test_one_thing_is_counted_in_the_singular(language: str, account: str) -> None:
+    book = workbook(judged("token gold pred\nAda B-PER O\nran O O"), {}, lang=language)
+    progress = workbook_progress(book.getvalue(), "review.xlsx")
+    assert account_sentence(progress.account, Words(language)).startswith(account)
 
 
 @pytest.mark.parametrize("language", languages())

@@ -19,11 +19,11 @@ from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options import Options, SchemeOptions
 from clueval_xlsx.options.values import SCHEMES
+from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.pages.scheme_words import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.scoring.intervals import binomial_interval
 from clueval_xlsx.scoring.schemes import chars
 from clueval_xlsx.text.tokenise import Ranges
-from clueval_xlsx.views import numbers
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
 from tests.support.tables import pair_of, spans_of
@@ -224,7 +224,7 @@ def test_binomial_interval_is_that_of_scipy(successes: int, trials: int) -> None
 def test_no_leak_at_all_states_the_upper_bound(language: str) -> None:
     words = Words(language)
     low, _ = binomial_interval(40, 40)
-    assert f"{numbers.per_cent(0.088, words)} %" in leak_sentence(40, 40, float(low), words)  # 1 - 0.025 ** (1 / 40)
+    assert f"{Numbers(words).rate(0.088).short} %" in leak_sentence(40, 40, float(low), words)  # 1 - 0.025 ** (1 / 40)
     assert "39" in leak_sentence(40, 39, 0.8, words)
     assert leak_sentence(0, 0, float("nan"), words) == words["scheme.documents.none"]
 

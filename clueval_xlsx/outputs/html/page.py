@@ -1,4 +1,4 @@
-"""One self-contained HTML file from Jinja templates: style, script and data inside, a strict policy on top."""
+"""A page as one self-contained HTML file: style, script and data inside, a strict policy on top."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from math import isnan
 
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
@@ -14,9 +15,6 @@ from markupsafe import Markup
 from clueval_xlsx.pages.page import Bars, CaseLink, Number, Page, Table, Tone
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.version import __version__
-from clueval_xlsx.views import numbers
-from clueval_xlsx.views.scores import WITH_SHARES, score_columns
-from clueval_xlsx.views.tables import value_text
 from clueval_xlsx.words import Words
 
 MOST_ROWS = 500  # of a table; a page with more is no better reading, and the other outputs have them all
@@ -25,17 +23,20 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 _IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def render_page(template: str, words: Words, page: object, data: object = None, *, script: str = "report.js") -> str:
-    """Render a template that extends `page.html`; `data` is handed to its script as JSON.
+def page_html(
+    page: Page, template: str = "page.html", data: object = None, *, script: str = "", report: object = None
+) -> str:
+    """A page as HTML; a template that extends `page.html` may add a `report` to it.
 
-    A page without data has no script at all.
+    `data` is handed to a script as JSON; a page without data has no script at all.
     """
-    environment = _environment(words)
-    style = _squeeze(environment.get_template("style.css").render())
-    code = _squeeze(_source(environment, script)) if data is not None else ""
+    environment = _environment(Words(page.language))
+    style = _squeeze(environment.get_template("style.css").render(chapters=len(page.chapters)))
+    code = _squeeze(_source(environment, script)) if script else ""
     text = environment.get_template(template).render(
         page=page,
-        buttons=script == "confusion.js",
+        report=report,
+        cells_listed=script == "confusion.js",
         policy=_policy(style, code),
         style=Markup(style),
         script=Markup(code),
@@ -43,20 +44,6 @@ def render_page(template: str, words: Words, page: object, data: object = None, 
         version=__version__,
     )
     return _UNSHOWABLE.sub("\ufffd", text.replace("\r", " "))
-
-
-def page_html(page: Page, template: str = "chapters.html", data: object = None, *, script: str = "") -> str:
-    """A page of chapters; a template that extends `chapters.html` may add to it, with a script of its own."""
-    return render_page(template, Words(page.language), page, data, script=script)
-
-
-def _numeric(table: Table) -> list[bool]:
-    return [table.numeric(place) for place in range(len(table.columns))]
-
-
-def _longest(bars: Bars) -> float:
-    """The longest bar of all panels, which share one scale."""
-    return max((bar.number.value for _, panel in bars.panels for bar in panel), default=0)
 
 
 def script_json(data: object) -> Markup:
@@ -110,19 +97,19 @@ def _environment(words: Words) -> Environment:
         longest=_longest,
         elements={Tone.STRUCK: "del", Tone.INSERTED: "ins", Tone.KEPT: "b", Tone.ALARM: "strong"},
         MOST_ROWS=MOST_ROWS,
-        score_columns=lambda table: score_columns(table, WITH_SHARES, words),
     )
-    environment.filters.update(
-        rate=lambda value: numbers.rate(value, words),
-        interval=lambda low, high: numbers.interval(low, high, words),
-        count=lambda value: numbers.count(value, words),
-        value=lambda value, kind: value_text(value, kind, words),
-        percent=lambda value: f"{100 * value:.2f}%",
-        anchor=lambda key: "table-" + re.sub(r"[^\w-]", "_", key),
-        css_string=_css_string,
-    )
-    environment.tests["known"] = lambda value: not numbers.undefined(value)
+    environment.filters.update(percent=lambda value: f"{100 * value:.2f}%", css_string=_css_string)
+    environment.tests["known"] = lambda value: not isnan(value)
     return environment
+
+
+def _numeric(table: Table) -> list[bool]:
+    return [table.numeric(place) for place in range(len(table.columns))]
+
+
+def _longest(bars: Bars) -> float:
+    """The longest bar of all panels, which share one scale."""
+    return max((bar.number.value for _, panel in bars.panels for bar in panel), default=0)
 
 
 def _source(environment: Environment, name: str) -> str:
@@ -134,11 +121,7 @@ def _source(environment: Environment, name: str) -> str:
 def _squeeze(text: str) -> str:
     """Drop indentation, blank lines and lines that are only a comment."""
     lines = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//") and not _is_css_comment(line))
-
-
-def _is_css_comment(line: str) -> bool:
-    return line.startswith("/*") and line.endswith("*/")
+    return "\n".join(line for line in lines if line and not re.match(r"//|/\*.*\*/$", line))
 
 
 def _policy(style: str, script: str) -> str:

@@ -1,163 +1,149 @@
-"""The report on one evaluation: overview, cases, documents."""
+"""The report on one evaluation: its page, and what is HTML's own, cases that can be filtered and whole documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import PurePath
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import Segment
-from clueval_xlsx.corpus.spans import label_list, layers_of
+from clueval_xlsx.cases.contexts import emoji_pieces
+from clueval_xlsx.cases.kinds import FN
+from clueval_xlsx.corpus.spans import label_list, layers_of, positions
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.outputs.html.case_items import CaseItem, case_item
-from clueval_xlsx.outputs.html.page import render_page
-from clueval_xlsx.outputs.html.payload import payload
-from clueval_xlsx.outputs.html.tables import ListedTable, listed_table
-from clueval_xlsx.outputs.html.text import ShownText, Stretch, is_text_free, shown_text, stretches
-from clueval_xlsx.pages.evaluation import plain_headline
-from clueval_xlsx.review.case_words import happened_lines, labels_text
-from clueval_xlsx.views.confusion import Matrix, matrices
-from clueval_xlsx.views.documents import DocumentView, document_list
-from clueval_xlsx.views.overview import BarPlot, Tile, error_bars, leak_bars, tiles
-from clueval_xlsx.views.scores import (
-    ScoreTable,
-    group_tables,
-    label_tables,
-    level_sentence,
-    level_table,
-    scheme_tables,
-    strict_relaxed_table,
-)
-from clueval_xlsx.views.trend import PastRun, Trend, trend
+from clueval_xlsx.outputs.html.documents import Stretch, is_text_free, payload, shown_text, stretches
+from clueval_xlsx.outputs.html.page import page_html
+from clueval_xlsx.pages.evaluation import confusion_page, evaluation_page
+from clueval_xlsx.pages.numbers import Numbers
+from clueval_xlsx.pages.page import Marked, Matrix, Page, Text, TextStyle, marked
+from clueval_xlsx.review.case_words import case_name, happened_lines, labels_text
+from clueval_xlsx.scoring.confusion import confusion_members
 from clueval_xlsx.words import TERMINAL, Words
 
 # Cases listed in the page itself, for readers without JavaScript; all others are marked in the documents.
 LISTED_CASES = 50
+MOST_LISTED = 200  # spans of one cell of a matrix; more would make a large page and no better reading
+_SCRIPT_WORDS = ("cell", "empty", "shown", "document", "reference", "model", "case", "context")
+# What the script lists of a span: document, reference, model, case, context.
+_ListedSpan = tuple[str, str, str, str, list[list[str]]]
+
+
+# ---- the report ----
 
 
 @dataclass(frozen=True)
-class MarkedDocument:
-    """One document with its figures, cut into marked and plain pieces."""
+class CaseItem:
+    """What the report says about a case; `relaxed`: an equivalent label would settle it; `alike`: with its twins."""
 
-    row: DocumentView
-    pieces: list[Stretch]
-
-
-@dataclass(frozen=True)
-class UnmarkedItem:
-    """A passage that nobody marked: where it stands, how its words are marked elsewhere, the words around it."""
-
-    case_id: str
-    document: str
-    happened: str
-    segments: Sequence[Segment]
+    case_id: str = ""
+    sheet: str = ""
+    kind: str = ""
+    document: str = ""
+    sentence: str | None = ""
+    reference: str = ""
+    model: str = ""
+    segments: tuple[Marked, ...] = ()
+    relaxed: bool = False
+    alike: int = 1
 
 
 @dataclass(frozen=True)
-class ReportPage:
-    """What the template lays out."""
+class ReportParts:
+    """What the template lays out beside the page; of documents their names, whether they counted, their pieces."""
 
-    reference: str
-    model: str
-    layers: tuple[str, ...]
-    sentences: int
-    tokens: int
-    headline: str
-    chosen: str
-    tiles: tuple[Tile, ...]
-    trend: Trend | None
-    bars: tuple[BarPlot, ...]
-    labels: tuple[ScoreTable, ...]
-    levels: ScoreTable
-    groups: tuple[ScoreTable, ...]
-    schemes: tuple[ScoreTable, ...]
-    strict_relaxed: ListedTable | None
-    matrices: tuple[Matrix, ...]
     missed: int
     unsupported: int
     cases: tuple[CaseItem, ...]
-    unmarked: tuple[UnmarkedItem, ...] | None
-    documents: tuple[MarkedDocument, ...]
+    unmarked: tuple[CaseItem, ...] | None
+    documents: tuple[tuple[str, bool, list[Stretch]], ...]
     anchors: Mapping[int, list[str]]  # the IDs of the cases that begin at each position
     title_of: Callable[[Stretch], str]
+    count: Callable[[float], str]
     running_text: bool
     text_free: bool
-    signature: str
-    notes: tuple[str, ...]
+    template_case: CaseItem = CaseItem()
 
 
-def to_html(
-    evaluation: Evaluation,
-    language: str = "en",
-    labels: Mapping[str, str] | None = None,
-    past: Sequence[PastRun] = (),
-) -> str:
+def report_html(evaluation: Evaluation, language: str = "en", labels: Mapping[str, str] | None = None) -> str:
     """The whole report as one HTML file.
 
     Every case and every document is in it; without JavaScript the first fifty cases are listed and the rest
-    are found, marked, in their documents. `labels` says what labels mean, `past` are earlier runs.
+    are found, marked, in their documents. `labels` says what labels mean.
     """
     words, meanings = Words(language), labels or {}
-    pair = evaluation.pair
+    pair, numbers = evaluation.pair, Numbers(words)
     shown = shown_text(pair.corpus)
     missed, unsupported = evaluation.bare_cases
-    relaxed = strict_relaxed_table(evaluation, words)
-    page = ReportPage(
-        reference=PurePath(pair.gold.source.name).name or pair.gold.source.name,
-        model=PurePath(pair.pred.source.name).name or pair.pred.source.name,
-        layers=pair.layers,
-        sentences=len(pair.corpus.breaks),
-        tokens=len(pair.corpus),
-        headline=plain_headline(evaluation, words),
-        chosen=level_sentence(evaluation.options, words),
-        tiles=tiles(evaluation, words),
-        trend=trend(evaluation, past, words),
-        bars=(error_bars(evaluation, words), leak_bars(evaluation, words)),
-        labels=label_tables(evaluation, words),
-        levels=level_table(evaluation, words),
-        groups=group_tables(evaluation, words),
-        schemes=scheme_tables(evaluation, words),
-        strict_relaxed=listed_table(relaxed, words) if relaxed else None,
-        matrices=matrices(evaluation, words),
+    left_out = np.isin(np.arange(len(pair.corpus.doc_ids)), evaluation.alignment.discarded)
+    pieces = stretches(pair.corpus, shown, pair.gold.spans, pair.pred.spans)
+    parts = ReportParts(
         missed=len(missed),
         unsupported=len(unsupported),
-        cases=_listed(evaluation, words),
+        cases=_listed_cases(evaluation, words),
         unmarked=_unmarked(evaluation, words),
-        documents=_documents(evaluation, shown),
+        documents=tuple(zip(pair.corpus.doc_ids, left_out.tolist(), pieces, strict=True)),
         anchors=_anchors(missed, unsupported),
         title_of=_titles(evaluation, words, meanings),
+        count=lambda number: numbers.count(number).text,
         running_text=bool(pair.corpus.running_text),
         text_free=is_text_free(pair.corpus),
-        signature=evaluation.signature,
-        notes=evaluation.notes if language == TERMINAL else (),  # notes are written for the terminal
     )
-    return render_page("report.html", words, page, payload(evaluation, shown, words, meanings))
+    page = evaluation_page(evaluation, words)
+    if language == TERMINAL:  # notes are written for the terminal
+        page = _with_notes(page, evaluation.notes, words)
+    data = payload(evaluation, shown, words, meanings)
+    return page_html(page, "report.html", data, script="report.js", report=parts)
 
 
-def _listed(evaluation: Evaluation, words: Words) -> tuple[CaseItem, ...]:
+def _with_notes(page: Page, notes: Sequence[str], words: Words) -> Page:
+    """The page with what people should know about the input behind its first chapter."""
+    if not notes:
+        return page
+    first, *others = page.chapters
+    text = Text(tuple(notes), TextStyle.STEPS, words["html.notes"])
+    return replace(page, chapters=(replace(first, sections=(*first.sections, text)), *others))
+
+
+def _listed_cases(evaluation: Evaluation, words: Words) -> tuple[CaseItem, ...]:
+    """The first cases in the order of the text; twins are one."""
     cases = pd.concat(evaluation.bare_cases, ignore_index=True).sort_values(["start", "sheet"], kind="stable")
-    layers = evaluation.pair.layers
-    cases = cases.drop_duplicates(["sheet", "twin_group"])  # twins are one card
-    shown = evaluation.with_contexts(cases.head(LISTED_CASES))
-    return tuple(case_item(row, layers, words) for row in shown.to_dict("records"))
+    shown = evaluation.with_contexts(cases.drop_duplicates(["sheet", "twin_group"]).head(LISTED_CASES))
+    items = []
+    for row in shown.to_dict("records"):
+        own, other = (
+            labels_text([row[f"{side}_{layer}"] for layer in evaluation.pair.layers]) or words["html.nothing"]
+            for side in ("label", "other_label")
+        )
+        reference, model = (own, other) if row["sheet"] == FN else (other, own)
+        items.append(
+            CaseItem(
+                row["case_id"],
+                row["sheet"],
+                case_name(row["sheet"], row["class"], words),
+                row["document"],
+                row["sentence"] or None,
+                reference,
+                model,
+                marked(row["segments"]),
+                relaxed=bool(row["relaxed"]),
+                alike=int(row["alike"]),
+            )
+        )
+    return tuple(items)
 
 
-def _unmarked(evaluation: Evaluation, words: Words) -> tuple[UnmarkedItem, ...] | None:
-    """The passages that both sides may have missed, all of them; None where nobody asked for them."""
+def _unmarked(evaluation: Evaluation, words: Words) -> tuple[CaseItem, ...] | None:
+    """The passages that both sides may have missed, with where their words are marked; None if nobody asked."""
     if evaluation.unmarked_cases is None:
         return None
     cases = evaluation.with_contexts(evaluation.unmarked_cases)
-    columns = (cases["case_id"], cases["document"], happened_lines(cases, evaluation.pair.layers, words))
-    return tuple(UnmarkedItem(*row) for row in zip(*columns, cases["segments"], strict=True))
-
-
-def _documents(evaluation: Evaluation, shown: ShownText) -> tuple[MarkedDocument, ...]:
-    pair = evaluation.pair
-    pieces = stretches(pair.corpus, shown, pair.gold.spans, pair.pred.spans)
-    rows = document_list(evaluation).rows
-    return tuple(MarkedDocument(row, found) for row, found in zip(rows, pieces, strict=True))
+    happened = happened_lines(cases, evaluation.pair.layers, words)
+    rows = zip(cases["case_id"], cases["document"], happened, cases["segments"], strict=True)
+    return tuple(
+        CaseItem(case_id, kind=line, document=document, segments=marked(segments))
+        for case_id, document, line, segments in rows
+    )
 
 
 def _anchors(*tables: pd.DataFrame) -> dict[int, list[str]]:
@@ -185,4 +171,66 @@ def _labels(spans: pd.DataFrame, meanings: Mapping[str, str]) -> list[str]:
     """The labels of every span, with what they mean where somebody said so."""
     shown: dict[str, str | None] = {label: f"{label} ({meaning})" for label, meaning in meanings.items()}
     layers = [[shown.get(label or "", label) for label in label_list(spans[layer])] for layer in layers_of(spans)]
-    return [labels_text(list(found)) or "–" for found in zip(*layers, strict=True)]
+    return [labels_text(list(labels)) or "–" for labels in zip(*layers, strict=True)]
+
+
+# ---- the confusion matrix on a page of its own ----
+
+
+def confusion_html(evaluation: Evaluation, language: str = "en") -> str:
+    """The matrices of all layers; a cell lists the spans behind it."""
+    words = Words(language)
+    page = confusion_page(evaluation, words)
+    matrices = [section for section in page.chapters[0].sections if isinstance(section, Matrix)]
+    layers = []
+    for layer, matrix in zip(evaluation.pair.layers, matrices, strict=True):
+        counts = [[int(count.value) for count in row] for row in matrix.counts]
+        cells = _listed_spans(evaluation, layer)
+        layers.append({"rows": matrix.names, "columns": matrix.names, "counts": counts, "cells": cells})
+    data = {"layers": layers, "words": {key: words[f"matrix.{key}"] for key in _SCRIPT_WORDS}}
+    return page_html(page, data=data, script="confusion.js")
+
+
+def _listed_spans(evaluation: Evaluation, layer: str) -> dict[str, list[_ListedSpan]]:
+    """For each cell its first spans, by the numbers of its row and its column."""
+    _, members = confusion_members(*evaluation.strict.sides, layer)
+    listed = members.groupby(["row", "column"], sort=True).head(MOST_LISTED)
+    listed = listed.sort_values(["row", "column"], kind="stable")
+    gold, pred = (_described(evaluation, place, listed[side]) for place, side in enumerate(("gold", "pred")))
+    cells: dict[str, list[_ListedSpan]] = {}
+    rows = zip(listed["row"].tolist(), listed["column"].tolist(), gold, pred, strict=True)
+    for row, column, reference, model in rows:
+        document = reference.document or model.document
+        case, context = (reference.case, reference.context) if reference.case else (model.case, model.context)
+        cells.setdefault(f"{row}-{column}", []).append((document, reference.text, model.text, case, context))
+    return cells
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A span with its document, and with the case that it is; nothing where a side has none."""
+
+    document: str = ""
+    text: str = ""
+    case: str = ""
+    context: list[list[str]] = field(default_factory=list)
+
+
+def _described(evaluation: Evaluation, place: int, rows: pd.Series) -> list[_Described]:
+    """What is said of the spans of one side, given their rows, -1 for none."""
+    corpus, cases = evaluation.pair.corpus, evaluation.case_tables[place]
+    start, end = positions((evaluation.pair.gold, evaluation.pair.pred)[place].spans)
+    chosen = rows.to_numpy(np.int64)
+    there = chosen[chosen >= 0]
+    texts = iter(zip(corpus.document_of(start[there]).tolist(), corpus.texts(start[there], end[there]), strict=True))
+    known = dict(zip(cases["row"].tolist(), zip(cases["case_id"], cases["segments"], strict=True), strict=True))
+    described = []
+    for row in chosen.tolist():
+        if row < 0:
+            described.append(_Described())
+            continue
+        document, text = next(texts)
+        case, segments = known.get(row, ("", ()))
+        context = [list(piece) for piece in emoji_pieces(segments)] if case else []
+        described.append(_Described(corpus.doc_ids[document], text, case, context))
+    return described

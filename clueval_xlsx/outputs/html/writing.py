@@ -11,7 +11,7 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.options.declaration import target_of
 from clueval_xlsx.outputs.html.page import page_html
-from clueval_xlsx.outputs.html.report import to_html
+from clueval_xlsx.outputs.html.report import report_html
 from clueval_xlsx.pages.adjudication import adjudication_page
 from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.review.reimport import Reimport
@@ -37,25 +37,23 @@ def write_html(result: Result, target: str | Path | BinaryIO, *, lang: str = "en
     >>> b'lang="de"' in page.getvalue()
     True
     """
-    page, place = _page(result, lang), target_of(target)
-    if not isinstance(place, Path):
-        place.write(page.encode("utf-8", "replace"))
-        return
-    with Outputs() as outputs:
-        outputs.write_text(place, page)
-
-
-def _page(result: Result, lang: str) -> str:
+    place = target_of(target)
     match result:
         case Evaluation():
-            return to_html(result, lang)
+            content = report_html(result, lang)
         case Comparison():
-            return page_html(comparison_page(result, Words(lang)))
+            content = page_html(comparison_page(result, Words(lang)))
         case Reimport(runs=(run,)):
-            return page_html(adjudication_page(run, Words(lang)))
+            content = page_html(adjudication_page(run, Words(lang)))
         case Reimport():
             raise OptionError(
                 f"the re-import has {len(result.runs)} runs, one a layer. Give one workbook's layers at a time, or "
                 "write the pages with `clueval-xlsx reimport --html`."
             )
-    raise OptionError(f"found {type(result).__name__}. Allowed: an evaluation, a comparison or a re-import.")
+        case _:
+            raise OptionError(f"found {type(result).__name__}. Allowed: an evaluation, a comparison or a re-import.")
+    if not isinstance(place, Path):
+        place.write(content.encode("utf-8", "replace"))
+        return
+    with Outputs() as outputs:
+        outputs.write_text(place, content)

@@ -1,1 +1,0 @@
-"""What is shown, decided once for all media."""
