@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 def read_previous(path: Path) -> Mapping[str, Judgement]:
     """The decision about each case that stands in a log of judgements."""
-    from clueval_xlsx.review.log import read_log
+    from clueval_xlsx.review.log import check_chain, read_log
     from clueval_xlsx.review.previous import standing_decisions
 
     try:
-        text = path.read_text("utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8. Give the file that `reimport --judgements` wrote.") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --previous.") from None
+    if problems := check_chain(text, str(path)).problems:
+        raise InputError(problems=problems)
     return standing_decisions(read_log(text, str(path)))
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import IO
 
 from clueval_xlsx.exceptions import DetectorError
@@ -18,6 +19,7 @@ from clueval_xlsx.files.python_processes import environment
 
 _LONGEST_LINE = 1 << 26  # bytes; a program that never ends its line must not fill the memory
 ENDED_EARLY = "it ended before it had answered"
+_MOST_LINES = 64  # that nobody has asked for yet
 _LAST_WORDS = 400  # characters of standard error that are worth repeating
 _PATIENCE = 5.0  # seconds that a process gets to leave by itself
 _DRAINING = 1.0  # seconds to read what a process that has ended left behind, and between two looks whether it has
@@ -62,7 +64,7 @@ class LineProcess:
         assert self._process.stdout
         assert self._process.stderr
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._incoming: queue.Queue[bytes | None] = queue.Queue(_MOST_LINES)
         self._errors: deque[str] = deque(maxlen=20)
         self._ending = threading.Lock()
         self._ended = False
@@ -142,9 +144,14 @@ class LineProcess:
                     rest = rest[stream.write(rest) :]
 
     def _read(self, stream: IO[bytes]) -> None:
-        for line in _lines(stream):
-            self._incoming.put(line)
-        self._incoming.put(None)
+        for line in chain(_lines(stream), [None]):
+            while True:  # a program that says more than anybody asked for waits
+                try:
+                    self._incoming.put(line, timeout=_DRAINING / 2)
+                    break
+                except queue.Full:
+                    if self._ended:
+                        return
 
     def _read_errors(self, stream: IO[bytes]) -> None:
         for line in _lines(stream):

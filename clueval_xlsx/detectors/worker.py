@@ -178,10 +178,15 @@ class Worker:
     def _receive_by_id(self, task: Task, deadline: float | None) -> Iterator[DocumentOutcome]:
         """The answer of a program, which says what document it is for; anything but this one is a mistake."""
         answer = self._next_answer(deadline)
+        repeated: set[str] = set()
         while (found := answered_id(answer)) != task.document.id:
             if found not in self._answered:
                 raise BadAnswerError(f"the answer is for document {found!r}, which was not asked for")
-            yield DocumentOutcome(self._answered[found], None, _TWICE)
+            if found not in repeated:
+                repeated.add(found)
+                yield DocumentOutcome(self._answered[found], None, _TWICE)
+            if deadline is not None and now() >= deadline:  # however many lines have come
+                raise ProcessSilentError
             answer = self._next_answer(deadline)
         yield self._outcome(task, answer)
 

@@ -10,7 +10,16 @@ import pytest
 from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
-from tests.support.detector_scripts import ENVIRONMENT, GOOD, LENGTHS, MOODY, ONE_SHOT, command, install_package
+from tests.support.detector_scripts import (
+    ENDLESS,
+    ENVIRONMENT,
+    GOOD,
+    LENGTHS,
+    MOODY,
+    ONE_SHOT,
+    command,
+    install_package,
+)
 
 QUICK = RunOptions(time_limit=20)
 
@@ -82,6 +91,16 @@ def test_an_answer_too_many_costs_its_own_document_and_shifts_no_other(tmp_path:
     again = run_detector(documents(*texts), settings, RunOptions(resume=True), side_file=side)
     assert again.resumed == 3  # what was answered twice is asked once more
     assert list(again.failures) == [place]
+
+
+def test_a_program_that_answers_for_ever_is_ended_when_the_time_for_its_document_is_over(tmp_path: Path) -> None:
+    side = tmp_path / "side"
+    settings = DetectorSettings(command(tmp_path, ENDLESS))
+    run = run_detector(documents("a", "b", "ENDLESS", "d"), settings, RunOptions(time_limit=2), side_file=side)
+    assert list(run.failures) == [1, 2]
+    assert "answered it twice" in run.failures[1]
+    assert "no answer within 2 s" in run.failures[2]
+    assert side.stat().st_size < 10_000
 
 
 def test_a_line_too_many_without_an_id_is_nobody_s_answer(tmp_path: Path) -> None:

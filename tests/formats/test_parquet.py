@@ -127,3 +127,23 @@ def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(OptionError, match=r"install clueval-xlsx\[parquet\]"):
         load(packed({"a": [1]}))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        lambda: {"token": pa.nulls(60_000_000, pa.int64())},
+        lambda: {"text": recurring("x" * 1_000_000, 2_000), "spans": pa.array([[]] * 2_000)},
+        lambda: {"tokens": pa.ListArray.from_arrays(range(0, 8_001, 4), recurring("x" * 100_000, 8_000))},
+    ],
+    ids=["values", "texts", "texts in lists"],
+)
+def test_a_file_that_unfolds_beyond_measure_is_refused_before_its_columns_are_read(table) -> None:
+    raw = packed(table())
+    assert len(raw) < 500_000
+    with pytest.raises(InputError, match=r"x\.parquet: unfolds to [0-9,]+ MB from 0\.[0-9]+ MB"):
+        read(io.BytesIO(raw), name="x.parquet")
+
+
+def recurring(text: str, times: int) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), pa.array([text]))

@@ -134,6 +134,16 @@ def test_bad_and_runaway_rules_stop_with_a_message() -> None:
         result(table, "chars", allow=(("X", "a"), ("X", "b")))
 
 
+@pytest.mark.parametrize(
+    "rule",
+    ["((((((a?){50}){50}){50}){50}){50})*b", "(" * 5000 + "a" + ")" * 5000, f"(?:{'a?' * 900}){{1000}}", "a" * 200_000],
+)
+def test_a_rule_that_would_fill_the_memory_is_refused_before_it_is_compiled(rule: str) -> None:
+    with pytest.raises(OptionError, match=r"the rule of X, '.*', is too large or repeats too much"):
+        result("token gold pred\na B-X O\n", "chars", allow=(("X", rule),))
+    assert result("token gold pred\na B-X O\n", "chars", allow=(("X", "[a-c]{1,300}"),)).overall("chars")["gold"] == 0
+
+
 def test_rule_files_say_where_they_are_wrong(tmp_path: Path) -> None:
     rules = tmp_path / "r.txt"
     rules.write_text("\n# comment\nNAME allow=a b=c\nDATE\n", "utf-8")

@@ -12,21 +12,47 @@ from clueval_xlsx.formats.tables.cells import PARQUET, Row, RowChanges, SpanTabl
 from clueval_xlsx.options import ReadOptions
 
 WHAT = "Parquet files are read and written"
-_MOST_ROWS = 200_000_000
+_ROOM, _ROOM_PER_BYTE = 64 << 20, 200  # bytes that a file may unfold to
+_WIDTH = 8  # bytes of a value at least
 
 
 def parquet_table(raw: bytes, name: str) -> Any:
-    """The table of a file."""
+    """The table of a file, read when its own description says that it unfolds in proportion to the file."""
     parquet = need("pyarrow.parquet", "parquet", WHAT)
     lib = need("pyarrow", "parquet", WHAT)
+    most = _ROOM + _ROOM_PER_BYTE * len(raw)
     try:
         file = parquet.ParquetFile(io.BytesIO(raw))
-        if file.metadata.num_rows > _MOST_ROWS:
-            raise InputError(f"{name}: says that it has {file.metadata.num_rows:,} rows. Allowed: {_MOST_ROWS:,}.")
+        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+        chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+        size = sum(max(_WIDTH * chunk.num_values, chunk.total_uncompressed_size) for chunk in chunks)
+        if size <= most:  # texts that recur are counted before they are unfolded
+            texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
+            coded = parquet.ParquetFile(io.BytesIO(raw), read_dictionary=list(texts)).read()
+            size = sum(map(_unfolded, coded.columns))
+        if size > most:
+            raise InputError(
+                f"{name}: unfolds to {size / 1e6:,.0f} MB from {len(raw) / 1e6:,.2f} MB. Allowed: {most / 1e6:,.0f} MB "
+                "in a file of this size. Write it as JSON Lines or as a TSV if you trust it."
+            )
         return file.read()
     except (lib.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0][:120]
         raise InputError(f"{name}: is no Parquet file that can be read ({reason}). Write it again.") from None
+
+
+def _unfolded(column: Any) -> int:
+    """How many bytes a column takes whose texts are numbers of distinct ones, when each stands in its place."""
+    lib, compute = need("pyarrow", "parquet", WHAT), need("pyarrow.compute", "parquet", WHAT)
+    kind = column.type
+    if lib.types.is_list(kind) or lib.types.is_large_list(kind):
+        return _unfolded(compute.list_flatten(column))
+    if lib.types.is_struct(kind):
+        return sum(_unfolded(compute.struct_field(column, [number])) for number in range(kind.num_fields))
+    if not lib.types.is_dictionary(kind):
+        return int(column.nbytes)
+    lengths = [compute.binary_length(chunk.dictionary).take(chunk.indices) for chunk in column.chunks]
+    return sum(compute.sum(each).as_py() or 0 for each in lengths)
 
 
 def text_cells(table: Any, column: str) -> list[str]:

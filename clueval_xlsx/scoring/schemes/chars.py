@@ -10,6 +10,7 @@ A character is a code point, a glyph (what people see as one character), or a UT
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ from clueval_xlsx.text.strings import BoolArray, IntArray
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
 _SECONDS = 2.0  # for one regex on all distinct characters
+_LARGEST = 100_000  # signs of all rules together, repeats written out: compiled, they take some hundred bytes each
+_MOST_BRACKETS = 100  # of a kind in a rule: deeply nested ones end the compiler
 
 
 def tallies(matched: MatchedPair) -> list[Tally]:
@@ -69,7 +72,15 @@ def compile_rules(rules: Mapping[str, str]) -> dict[str, Any]:
     import regex
 
     compiled: dict[str, Any] = {}
+    left = _LARGEST
     for category, rule in rules.items():
+        left -= _compiled_size(rule)
+        if left < 0 or max(rule.count("("), rule.count("[")) > _MOST_BRACKETS:
+            raise OptionError(
+                f"allow: the rule of {category}, {rule[:60]!r}, is too large or repeats too much. Allowed: "
+                f"{_MOST_BRACKETS} brackets of a kind, and in all rules {_LARGEST:,} characters when each {{N}} is "
+                "written out. It is asked about single characters, so something short such as [\\s.,()] is enough."
+            )
         try:
             compiled[category] = regex.compile(rule)
         except regex.error as error:
@@ -78,6 +89,14 @@ def compile_rules(rules: Mapping[str, str]) -> dict[str, Any]:
                 "Mend it; special characters need a backslash."
             ) from None
     return compiled
+
+
+def _compiled_size(rule: str) -> int:
+    """What a regex takes at most when each of its counted repeats is written out, however they are nested."""
+    size = len(rule)
+    for least, most in re.findall(r"\{\s*([0-9]*)\s*,?\s*([0-9]*)\s*\}", rule):
+        size *= max(int(least[:9] or 1), int(most[:9] or 1), 1)
+    return size
 
 
 class _Counter:
