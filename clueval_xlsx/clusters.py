@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
-import queue
 import re
 import signal
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from clueval_xlsx.exceptions import CluevalError, ClusterError, OptionError
 from clueval_xlsx.files.python_processes import safe_python_processes
@@ -31,8 +31,8 @@ WAIT = 600.0  # seconds: Slurm and Kubernetes may take minutes to start a worker
 _WAIT_HERE = 60.0  # seconds, at most, for a worker on this machine
 _ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/:]\S*:[0-9]+")
 _MOST_HERE = 32  # workers on this machine, or four for each processor, if that is more
-_IN_FLIGHT = 3  # batches for each worker that are with the cluster at once; the others stay here
-_DEATHS = 2  # of workers that a batch may survive: the third splits it
+_AHEAD = 4  # batches for each worker that are with the cluster at once; the others stay here
+_DEATHS = 2  # of workers that a batch may survive: after the third its items are tried one by one
 _ANSWER = 10  # seconds in which a scheduler must answer
 # Of a cluster on this machine: it does without a profiler and looks after itself less often, for the detectors' sake.
 _SETTINGS_HERE = {
@@ -43,7 +43,7 @@ _SETTINGS_HERE = {
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.system-monitor.gil.enabled": False,
 }
-_RECOUNT = 1  # seconds after which workers are counted again
+_LOOK = 1  # seconds after which workers are counted again
 _NOTICE = 5  # seconds without a worker, after which people are told: one that died may be back before that
 _TALKATIVE = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers, each with a level
 _OWN_NAME = "clueval-xlsx"
@@ -87,6 +87,13 @@ class ClusterPlace:
         return int(count) if kind == LOCAL else None
 
 
+class Done(NamedTuple, Generic[Item, Result]):
+    """What came back for a batch: a result, or None where every worker that took this single item died."""
+
+    items: Sequence[Item]
+    result: Result | None
+
+
 class Cluster:
     """A cluster that a client is connected with, and its workers: they may die and come back, or come later.
 
@@ -102,72 +109,107 @@ class Cluster:
         here: WorkersHere | None = None,
     ) -> None:
         self.client = client
-        self.here = here
-        self._wait, self._seen = wait, seen
-        self._count, self._next_count = 0, 0.0
-        self._checked: set[str] = set()  # addresses of workers whose version is known
+        self._here = here
+        self._wait = wait
+        self._seen = seen
         self._none_since: float | None = None
 
     def workers(self) -> int:
-        """How many there are; where there is none, the one that is waited for counts, so that it finds work."""
-        self.check()
-        return max(self._count, 1)
-
-    def check(self) -> None:
-        """Count the workers again if it is time; an error if there has been none for too long."""
-        now = time.monotonic()
-        if now < self._next_count:
-            return
+        """How many there are now; an error if there has been none for too long."""
         try:
-            workers = set(self.client.ncores())
-            new = self.here is None and not workers <= self._checked
-            versions = self.client.get_versions(packages=[_OWN_NAME]) if new else None
+            count = len(self.client.ncores())
         except Exception as error:  # whatever the network says
             raise ClusterError(f"--cluster: the scheduler is gone: {described(error)}.") from None
-        if versions is not None:
-            check_versions(versions)
-            self._checked |= workers
-        self._count = len(workers)
-        self._next_count = now + _RECOUNT
-        if self.here is not None and self._count < self.here.number:
-            self.here.complete()
-        if self._count:
+        if self._here is not None and count < self._here.number:
+            self._here.complete()
+        now = time.monotonic()
+        if count:
             self._none_since = None
-            self._seen(self._count)
-            return
+            self._seen(count)
+            return count
         self._none_since = self._none_since or now
         if now - self._none_since >= self._wait:
-            none = f"--cluster: there has been no worker for {self._wait:g} s"
-            if self.here is not None:
-                raise ClusterError(f"{none}: they die as they start. Check the memory of this machine.")
-            raise ClusterError(
-                f"{none}. Start one (dask worker {self.client.scheduler.address}), or wait longer (--cluster-wait)."
-            )
+            self._give_up()
         if now - self._none_since >= _NOTICE:
             self._seen(0)
+        return 0
 
-    def await_worker(self) -> None:
-        """Return as soon as there is a worker."""
-        self.check()
-        while not self._count:
-            time.sleep(_RECOUNT)
-            self.check()
+    def _give_up(self) -> NoReturn:
+        none = f"--cluster: there has been no worker for {self._wait:g} s"
+        if self._here is not None:
+            raise ClusterError(f"{none}: they die as they start. Check the memory of this machine.")
+        raise ClusterError(f"{none}. Start one (dask worker {self.client.scheduler.address}).")
 
-    def next_done(self, done: queue.SimpleQueue[Future]) -> Future:
-        """The next future that arrives there, as long as there are workers or hope for them."""
+    def await_worker(self) -> int:
+        """How many workers there are, as soon as there is one."""
+        while not (count := self.workers()):
+            time.sleep(_LOOK)
+        return count
+
+    def submit(self, work: Callable[..., Result], *arguments: object, **more: Any) -> Future:
+        """Have a worker of this version do something."""
+        return self.client.submit(_in_version, __version__, work, *arguments, pure=False, **more)
+
+    def result(self, future: Future) -> Any:
+        """What came of it, as long as there are workers or hope for them: Dask itself waits for ever."""
         while True:
-            with contextlib.suppress(queue.Empty):
-                return done.get(timeout=_RECOUNT)
-            self.check()
+            try:
+                return future.result(timeout=_LOOK)
+            except Exception as error:
+                if future.cancelled():  # nobody here has cancelled it
+                    raise ClusterError("--cluster: the scheduler is gone: the connection to it was lost.") from None
+                if not isinstance(error, TimeoutError) or future.status == "error":
+                    raise
+            self.workers()
 
-    def gather(self, futures: Sequence[Future]) -> list[Any]:
-        """The results of all, in their order."""
-        done: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        for future in futures:
-            future.add_done_callback(done.put)
-        for _ in futures:
-            self.next_done(done)
-        return [_result(future) for future in futures]
+    def run(
+        self, work: Callable[[Sequence[Item]], Result], batches: Iterable[Sequence[Item]]
+    ) -> Iterator[Done[Item, Result]]:
+        """Have the workers do batches, and give back what came of them in their order.
+
+        Only so many batches are with the cluster at once. Dask does again what a dead worker was at; of a batch that
+        several workers died of, each item is tried alone. Closing this cancels what is under way.
+        """
+        from distributed.scheduler import KilledWorker
+
+        waiting: deque[tuple[Sequence[Item], Future]] = deque()
+        coming = iter(batches)
+        try:
+            while True:
+                ahead = _AHEAD * max(self.workers(), 1)
+                for items in itertools.islice(coming, max(ahead - len(waiting), 0)):
+                    waiting.append((items, self.submit(work, items)))
+                if not waiting:
+                    return
+                items, future = waiting.popleft()
+                try:
+                    yield Done(items, self._done(future))
+                except KilledWorker:
+                    yield from self._one_by_one(work, items)
+        finally:
+            self.client.cancel([future for _, future in waiting])
+
+    def _one_by_one(
+        self, work: Callable[[Sequence[Item]], Result], items: Sequence[Item]
+    ) -> Iterator[Done[Item, Result]]:
+        """Whoever makes a worker die now has only itself to blame."""
+        from distributed.scheduler import KilledWorker
+
+        for item in items:
+            result = None
+            with contextlib.suppress(KilledWorker):
+                result = self._done(self.submit(work, [item]))
+            yield Done([item], result)
+
+    def _done(self, future: Future) -> Any:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            return self.result(future)
+        except (CluevalError, KilledWorker):
+            raise
+        except Exception as error:  # whatever was raised there
+            raise ClusterError(f"--cluster: a batch failed there: {described(error)}.") from None
 
 
 @contextlib.contextmanager
@@ -300,29 +342,14 @@ def _local_cluster(workers: int, security: Any) -> Iterator[LocalCluster]:
                 starting.result().close()
 
 
-def check_versions(found: Mapping[str, Any]) -> None:
-    """Refuse a cluster that has another version of this package, or none: it would count differently, or not at all.
-
-    `found` is what Dask says of the packages of the client, the scheduler and the workers.
-    """
-    here, *others = (
-        each["packages"].get(_OWN_NAME) for each in (found["client"], found["scheduler"], *found["workers"].values())
-    )
-    if different := [f"{_OWN_NAME} {other}" if other else f"no {_OWN_NAME}" for other in others if other != here]:
-        raise _other_version(f"{len(different)} of its {len(others)} processes have {different[0]}", str(here))
-
-
-def _other_version(which: str, here: str) -> ClusterError:
-    return ClusterError(
-        f"--cluster: {which}, and here it is {here}. Install the same version for the scheduler and every worker."
-    )
-
-
-def _in_version(here: str, work: Callable[[Sequence[Item]], Result], items: Sequence[Item]) -> Result:
-    """On a worker: do it, unless this is another version than the client's; it may just have come, and be unknown."""
+def _in_version(here: str, work: Callable[..., Result], *arguments: object) -> Result:
+    """On a worker: do it, unless this is another version than the client's, which would count differently."""
     if __version__ != here:
-        raise _other_version(f"a worker that joined has {_OWN_NAME} {__version__}", here)
-    return work(items)
+        raise ClusterError(
+            f"--cluster: a worker has {_OWN_NAME} {__version__}, and here it is {here}. Install the same version for "
+            "every worker."
+        )
+    return work(*arguments)
 
 
 def _security(path: str) -> Any:
@@ -336,69 +363,6 @@ def _security(path: str) -> Any:
         raise ClusterError(f"--cluster-tls {path}: cannot be read: {error.strerror}. Check the path.") from None
     roles = {f"tls_{role}_{part}": path for role in ("client", "scheduler", "worker") for part in ("cert", "key")}
     return Security(tls_ca_file=path, require_encryption=True, **roles)
-
-
-@dataclass(frozen=True, eq=False)
-class Batch(Generic[Item, Result]):
-    """What came back for some items: a result, or None where every worker that took this single item died."""
-
-    items: Sequence[Item]
-    result: Result | None
-
-
-def spread(
-    cluster: Cluster, work: Callable[[Sequence[Item]], Result], take: Callable[[int], Sequence[Item]]
-) -> Iterator[Batch[Item, Result]]:
-    """Have the workers do batches, and give them back as they are done.
-
-    `take` hands out the next batch for so many workers, an empty one at the end. A batch that several workers died of
-    is split, and each of its items tried alone. Closing this cancels what is under way.
-    """
-    from distributed.scheduler import KilledWorker
-
-    client = cluster.client
-    waiting: dict[Future, Sequence[Item]] = {}
-    suspects: deque[Item] = deque()
-    done: queue.SimpleQueue[Future] = queue.SimpleQueue()
-
-    def send(items: Sequence[Item]) -> None:
-        future = client.submit(_in_version, __version__, work, items, pure=False)
-        waiting[future] = items
-        future.add_done_callback(done.put)
-
-    try:
-        while True:
-            workers = cluster.workers()
-            while len(waiting) < _IN_FLIGHT * workers and (items := take(workers)):
-                send(items)
-            alone = not waiting and bool(suspects)
-            if alone:  # whoever makes a worker die now has only itself to blame
-                send([suspects.popleft()])
-            if not waiting:
-                return
-            future = cluster.next_done(done)
-            items = waiting.pop(future)
-            try:
-                result = _result(future)
-            except KilledWorker:
-                result = None
-            except CluevalError:
-                raise
-            except Exception as error:  # of whatever was raised there
-                raise ClusterError(f"--cluster: a batch failed there: {described(error)}.") from None
-            if result is None and not alone:
-                suspects.extend(items)
-            else:
-                yield Batch(items, result)
-    finally:
-        client.cancel(list(waiting))
-
-
-def _result(future: Future) -> Any:
-    """What came of it; whoever asked for it cancels nothing, so that one that was cancelled has no scheduler."""
-    if future.cancelled():
-        raise ClusterError("--cluster: the scheduler is gone: the connection to it was lost.")
-    return future.result()
 
 
 def described(error: BaseException) -> str:

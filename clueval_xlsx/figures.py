@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import Options
 from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
-from clueval_xlsx.scoring.counts import Counts
+from clueval_xlsx.scoring.counts import DOCUMENT, Counts
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.scheme_settings import RELAXED
 from clueval_xlsx.scoring.scores import score_table
@@ -184,6 +184,19 @@ class Figures(ABC):
             column = self.scores[name]
             kept &= (column.isna() if value is None else column == value).to_numpy(bool)
         return self.scores[kept]
+
+
+def all_scores(parts: Sequence[Figures]) -> pd.DataFrame:
+    """The score rows of all that was evaluated by itself; those of documents are last, document by document.
+
+    Layers that were evaluated by themselves share one table: every row then names its layer.
+    """
+    tables = [part.scores.assign(layer=part.layers[0]) if len(parts) > 1 else part.scores for part in parts]
+    table = pd.concat(tables, ignore_index=True)
+    of_document = (table["group_key"] == DOCUMENT).to_numpy(bool)
+    place = np.full(len(table), -1)
+    place[of_document] = pd.factorize(table["group"][of_document])[0]
+    return table.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
 
 
 def signature(inputs: InputFacts, options: Options) -> str:

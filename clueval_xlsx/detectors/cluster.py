@@ -1,99 +1,87 @@
-"""A detector on the workers of a Dask cluster: each loads it once, batches come back in any order."""
+"""A detector on the workers of a Dask cluster: each process loads it once, one batch at a time."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
-from clueval_xlsx.clusters import Cluster, described, spread
-from clueval_xlsx.detectors.process import now
+from clueval_xlsx.clusters import Cluster, described
+from clueval_xlsx.detectors.base import Description, DetectorSettings
 from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import CluevalError, ClusterError, DetectorError
 
-try:
-    from distributed.diagnostics.plugin import WorkerPlugin
-except ImportError:  # an extra; `clusters.connected` says how to get it
-    WorkerPlugin = object
-
-if TYPE_CHECKING:
-    from clueval_xlsx.detectors.base import Description, DetectorSettings
-
-_FIRST_BATCH = 4  # documents, before it is known how long they take
-_MOST_IN_BATCH = 128
-_BATCH_SECONDS = 4.0  # what a dead worker was at is done again; between two batches the detector waits a little
-_TURNS = 4  # batches of what is left for each worker, so that all end at about the same time
+_MOST_IN_BATCH = 16  # documents: what a dead worker was at is done again
+_TURNS = 4  # batches for each worker at least, so that all end at about the same time
 
 
-class DetectorPlugin(WorkerPlugin):  # type: ignore[misc,unused-ignore]  # an extra without types
-    """What each worker process holds: the detector, loaded when it is first needed, one batch at a time."""
+class Loading(NamedTuple):
+    """What a worker loads, for which run."""
 
-    def __init__(self, settings: DetectorSettings, time_limit: float | None) -> None:
-        self._settings, self._time_limit = settings, time_limit
-        self._worker: Worker | None = None
-        self._turn: threading.Lock | None = None
-
-    def setup(self, worker: object) -> None:
-        """On the worker, before anything is run."""
-        del worker
-        self._turn = threading.Lock()
-
-    def teardown(self, worker: object) -> None:
-        """When the worker, or the run, ends."""
-        del worker
-        if self._worker is not None:
-            self._worker.stop()
-            self._worker.close()
-
-    def describe(self) -> Description:
-        """What the detector says about itself there."""
-        with self._its_turn():
-            return self._loaded().description
-
-    def run(self, chunk: Chunk) -> list[DocumentOutcome]:
-        """A batch, document by document as the detector takes them."""
-        with self._its_turn():
-            worker = self._loaded()
-            size = max(worker.description.batch_size, 1)
-            parts = (chunk[begin : begin + size] for begin in range(0, len(chunk), size))
-            return list(worker.run(iter(parts)))
-
-    def finish(self) -> list[DocumentOutcome]:
-        """Let the detector's process end, and return what it still has to say."""
-        with self._its_turn():
-            return [] if self._worker is None else list(self._worker.finish())
-
-    def _its_turn(self) -> threading.Lock:
-        assert self._turn is not None
-        return self._turn
-
-    def _loaded(self) -> Worker:
-        if self._worker is None:
-            self._worker = Worker(self._settings, self._time_limit)
-        return self._worker
+    run: str
+    settings: DetectorSettings
+    time_limit: float | None
 
 
-def _on_worker(name: str) -> DetectorPlugin:
-    from distributed import get_worker
+class _Loaded:
+    """The detector of this worker process."""
 
-    plugin: DetectorPlugin = get_worker().plugins[name]
-    return plugin
-
-
-def _describe(name: str) -> Description:
-    return _on_worker(name).describe()
+    run = ""
+    worker: Worker | None = None
 
 
-def _run_batch(name: str, description: Description, chunk: Sequence[Task]) -> tuple[list[DocumentOutcome], float]:
-    """The outcomes, and the seconds that they took; a worker that joined with another detector is refused."""
-    plugin = _on_worker(name)
-    if (own := plugin.describe()) != description:
-        raise _different(description, own)
-    began = now()
-    return plugin.run(list(chunk)), now() - began
+_LOADED = _Loaded()
+_TURN = threading.Lock()
+
+
+def _worker_of(loading: Loading) -> Worker:
+    if _LOADED.worker is None or _LOADED.run != loading.run:
+        _close()
+        _LOADED.worker = Worker(loading.settings, loading.time_limit)
+        _LOADED.run = loading.run
+    return _LOADED.worker
+
+
+def _close() -> None:
+    if _LOADED.worker is not None:
+        _LOADED.worker.close()
+    _LOADED.worker = None
+
+
+def _describe(loading: Loading) -> Description:
+    with _TURN:
+        return _worker_of(loading).description
+
+
+def _run_batch(loading: Loading, description: Description, tasks: Sequence[Task]) -> list[DocumentOutcome]:
+    """The outcomes; a worker that joined with another detector is refused."""
+    with _TURN:
+        worker = _worker_of(loading)
+        if worker.description != description:
+            raise _different(description, worker.description)
+        size = max(description.batch_size, 1)
+        parts = (list(tasks[begin : begin + size]) for begin in range(0, len(tasks), size))
+        return list(worker.run(parts))
+
+
+def _finish(run: str) -> list[DocumentOutcome]:
+    """End the detector's process, and return what it still has to say."""
+    with _TURN:
+        if _LOADED.worker is None or _LOADED.run != run:
+            return []
+        said = list(_LOADED.worker.finish())
+        _close()
+        return said
+
+
+def _stop(run: str) -> None:
+    """End the detector's process, whatever it is at."""
+    if _LOADED.worker is not None and _LOADED.run == run:
+        _LOADED.worker.stop()
+        _LOADED.worker.close()
 
 
 def _different(one: Description, other: Description) -> ClusterError:
@@ -103,22 +91,24 @@ def _different(one: Description, other: Description) -> ClusterError:
     )
 
 
-def _finish(name: str, dask_worker: Any = None) -> list[DocumentOutcome]:
-    plugin: DetectorPlugin = dask_worker.plugins[name]  # Dask hands the worker over under this name
-    return plugin.finish()
-
-
 class ClusterRun:
     """One detector on a cluster for the length of a run."""
 
     def __init__(self, cluster: Cluster, settings: DetectorSettings, time_limit: float | None) -> None:
+        self._cluster = cluster
+        self._loading = Loading(uuid.uuid4().hex, settings, time_limit)
+        self.description = self._described()
+
+    def _described(self) -> Description:
+        """What the detector says about itself; all workers load it now, side by side, and must say the same."""
         from distributed.scheduler import KilledWorker
 
-        self._cluster, self._client = cluster, cluster.client
-        self._name = f"clueval-xlsx-{uuid.uuid4().hex}"
         try:
-            self._client.register_plugin(DetectorPlugin(settings, time_limit), name=self._name)
-            self.description = self._described()
+            loading = [  # one that dies before it gets there does not stop the others
+                self._cluster.submit(_describe, self._loading, workers=[worker], allow_other_workers=True)
+                for worker in self._cluster.client.ncores()
+            ]
+            first, *others = map(self._cluster.result, loading)
         except CluevalError:
             raise
         except KilledWorker:
@@ -130,48 +120,28 @@ class ClusterRun:
                 f"--cluster: the workers cannot load the detector: {described(error)}. Install clueval-xlsx and the "
                 "detector in the same versions there."
             ) from None
-
-    def _described(self) -> Description:
-        """What the detector says about itself; all workers load it now, side by side, and must say the same."""
-        loading = [  # one that dies before it gets there does not stop the others
-            self._client.submit(_describe, self._name, workers=[worker], allow_other_workers=True, pure=False)
-            for worker in self._client.ncores()
-        ]
-        first, *others = self._cluster.gather(loading)
         if different := [other for other in others if other != first]:
             raise _different(first, different[0])
         description: Description = first
         return description
 
-    def outcomes(self, take: Callable[[int], Chunk], left: int) -> Iterator[DocumentOutcome]:
-        """The outcomes of all documents, in the order in which they are done.
-
-        `take(n)` gives the next n documents, `left` says how many there are.
-        """
-        taken, most = 0, _FIRST_BATCH
-
-        def batch_of(workers: int) -> Chunk:
-            """The next batch; towards the end they get smaller."""
-            nonlocal taken
-            share = (left - taken) // (workers * _TURNS)
-            chunk = take(max(self.description.batch_size, min(most, share), 1))
-            taken += len(chunk)
-            return chunk
-
-        batches = spread(self._cluster, partial(_run_batch, self._name, self.description), batch_of)
-        with contextlib.closing(batches):  # type: ignore[type-var]  # generators can be closed
-            for batch in batches:
-                if batch.result is None:
-                    yield DocumentOutcome(batch.items[0].number, None, "each worker that took it died")
+    def outcomes(self, tasks: Chunk) -> Iterator[DocumentOutcome]:
+        """The outcomes of all documents."""
+        share = len(tasks) // (self._cluster.await_worker() * _TURNS)
+        size = max(self.description.batch_size, min(_MOST_IN_BATCH, share), 1)
+        batches = (tasks[begin : begin + size] for begin in range(0, len(tasks), size))
+        work = partial(_run_batch, self._loading, self.description)
+        with contextlib.closing(self._cluster.run(work, batches)) as done:  # type: ignore[type-var]  # can be closed
+            for items, outcomes in done:
+                if outcomes is None:
+                    yield DocumentOutcome(items[0].number, None, "each worker that took it died")
                 else:
-                    outcomes, seconds = batch.result
                     yield from outcomes
-                    most = min(_MOST_IN_BATCH, int(len(outcomes) * _BATCH_SECONDS / max(seconds, 1e-3)))
         # A program may still say something about documents that it has answered.
-        for said in self._client.run(_finish, self._name, on_error="ignore").values():
+        for said in self._cluster.client.run(_finish, self._loading.run, on_error="ignore").values():
             yield from said
 
     def close(self) -> None:
         """Take the detector from the workers."""
         with contextlib.suppress(Exception):  # the cluster may be gone, and then so is the detector
-            self._client.unregister_worker_plugin(self._name)
+            self._cluster.client.run(_stop, self._loading.run, on_error="ignore")

@@ -201,7 +201,7 @@ class _OnCluster:
 
     def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
         """Batches as they come back."""
-        return self._run.outcomes(state.take, state.left())
+        return self._run.outcomes(state.take(len(state.documents)))
 
 
 class _Here:

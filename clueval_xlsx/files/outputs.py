@@ -108,13 +108,18 @@ class Outputs:
 
     def write_bytes(self, target: Path, content: bytes, *, workbook: bool = False) -> None:
         """Write bytes; a workbook's only to a regular file."""
+        self.write_parts(target, [content], workbook=workbook)
+
+    def write_parts(self, target: Path, parts: Iterable[bytes], *, workbook: bool = False) -> None:
+        """Write bytes part by part, so that they need not lie in memory all at once."""
         check_target(target, self._guard, workbook=workbook)
         if is_stream(target):
-            self._streams.append((target, content))
+            self._streams.append((target, b"".join(parts)))
             return
         path = self._beside(target)
         try:
-            path.write_bytes(content)
+            with path.open("wb") as stream:
+                stream.writelines(parts)
         except OSError as error:
             raise OutputError(
                 f"{target}: cannot be written: {error.strerror}. Make room or choose another place, and run again."

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.names import shown_name
 from clueval_xlsx.formats.folders import file_digest, read_folder
 from clueval_xlsx.formats.opened import (
@@ -177,17 +177,19 @@ class FileOfFolder:
     size: int
 
 
-def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | None:
-    """The files of a folder or glob that make a corpus, none of them read; None where the source is one file."""
+def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | str:
+    """The files of a folder or glob that make a corpus, none of them read; or why they are not read one by one."""
     paths = files_at(Path(source))
     if not paths:
-        refuse_missing(source, Path(source))
-        return None
+        if source != "-":
+            refuse_missing(source, Path(source))
+        return f"{source} is one file"
     name = shown_name(source)
     format_, files = candidates(name, list(paths), options)
     if options.format is None and is_project(list(paths)):
         format_ = format_named(PROJECT_FORMAT)
-    _refuse_whole(format_, name)
+    if format_ is not None and (format_.folder or format_.name == PROJECT_FORMAT):
+        return f"{format_.title} is not read file by file"
     return [FileOfFolder(name, each, str(paths[each].absolute()), paths[each].stat().st_size) for each in files]
 
 
@@ -205,11 +207,6 @@ def files_behind(source: Path, format_name: str | None = None) -> set[Path]:
     return {path for name, path in paths.items() if name in own or path.suffix.lower() in {TEXT, ANNOTATIONS}}
 
 
-def _refuse_whole(format_: Format | None, name: str) -> None:
-    if format_ is not None and (format_.folder or format_.name == PROJECT_FORMAT):
-        raise OptionError(f"{name}: {format_.title} is not read file by file, as --cluster does it. Convert it first.")
-
-
 def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Reading, list[bytes]]:
     """On a worker: read some files of a folder as if it held nothing else, and hash each."""
     try:
@@ -221,7 +218,6 @@ def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Rea
         ) from None
     opened = opened_folder(contents, files[0].folder, options)
     format_ = find_format(opened, options)
-    _refuse_whole(format_, files[0].folder)
     hashes = [file_digest(file.name, opened.part(file.name).data) for file in files]
     return _read_opened(opened, format_, options, None), hashes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from clueval_xlsx.figures import Figures
+from clueval_xlsx.figures import Figures, all_scores
 from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.outputs.json_results import score_rows
 from clueval_xlsx.scoring.scores import COUNTS
@@ -13,17 +13,22 @@ _HIDDEN = ("segments", "row")
 
 
 def scores_csv(*parts: Figures) -> str:
-    """The score table; labels and groups are text, which may look like a formula. Counts are integers.
+    """The score table; labels and groups are text, which may look like a formula. Counts are integers."""
+    return _scores(all_scores(parts)).to_csv(index=False, lineterminator="\n")
 
-    Layers that were evaluated by themselves share one table: every row then names its layer.
-    """
-    tables = [part.scores.assign(layer=part.layers[0]) if len(parts) > 1 else part.scores for part in parts]
-    table = pd.concat(tables, ignore_index=True)
+
+def score_lines(table: pd.DataFrame) -> list[bytes]:
+    """Score rows as they follow others in that file."""
+    rows = [row.to_csv(index=False, header=False, lineterminator="\n") for _, row in _scores(table).groupby(level=0)]
+    return [row.encode("utf-8", "backslashreplace") for row in rows]
+
+
+def _scores(table: pd.DataFrame) -> pd.DataFrame:
     rows = score_rows(table)
     table = table.drop(columns="counts")
     for name in COUNTS:
         table[name] = pd.Series([getattr(row, name) for row in rows], table.index, dtype=object)
-    return _harmless(table).to_csv(index=False, lineterminator="\n")
+    return _harmless(table)
 
 
 def cases_csv(cases: pd.DataFrame) -> str:

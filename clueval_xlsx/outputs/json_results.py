@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from msgspec import UNSET
 
-from clueval_xlsx.figures import Figures, InputFacts, SideFacts
+from clueval_xlsx.figures import Figures, InputFacts, SideFacts, all_scores
 from clueval_xlsx.options import LabelRules
 from clueval_xlsx.outputs.json_structs import (
     AgreeingTwo,
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.scoring.thresholds import Thresholds
 
 Row = TypeVar("Row", bound=msgspec.Struct)
+_END_OF_ROWS = b"\n ]\n}\n"  # of the last list of a result
 
 
 def json_text(result: msgspec.Struct) -> str:
@@ -159,11 +160,7 @@ def _intervals(table: pd.DataFrame) -> list[dict[str, Interval] | None]:
 def metrics(evaluation: Figures, *others: Figures) -> Metrics:
     """Headline, score rows, and Presidio's figures under a key of their own; `others` are of further layers."""
     parts = (evaluation, *others)
-    rows = {part.layers[0]: score_rows(part.scores) for part in parts}
-    for layer, own in rows.items() if others else ():
-        for row in own:
-            row.layer = layer
-    found = _metrics(evaluation, [row for own in rows.values() for row in own])
+    found = _metrics(evaluation, score_rows(all_scores(parts)))
     if others:
         found.layers = {part.layers[0]: LayerMetrics(part.signature, score_row(part.headline)) for part in parts}
     found.presidio = presidio_figures(evaluation)
@@ -171,10 +168,23 @@ def metrics(evaluation: Figures, *others: Figures) -> Metrics:
     return found
 
 
+def score_lines(table: pd.DataFrame) -> list[bytes]:
+    """Score rows as they follow others in metrics.json."""
+    return [f",\n  {line}".encode("utf-8", "backslashreplace") for line in _encoded(score_rows(table))]
+
+
+def metrics_parts(parts: Sequence[Figures], lines: Iterable[bytes]) -> Iterator[bytes]:
+    """metrics.json piece by piece: score rows that `score_lines` has written follow those of the figures."""
+    whole = json_text(metrics(*parts)).encode("utf-8", "backslashreplace")
+    yield whole.removesuffix(_END_OF_ROWS)
+    yield from lines
+    yield _END_OF_ROWS
+
+
 def presidio_metrics(evaluation: Figures) -> PresidioMetrics:
     """The file that Presidio's pipeline writes, and ours below it."""
     found = presidio_figures(evaluation)
-    found.clueval = _metrics(evaluation, score_rows(evaluation.scores))
+    found.clueval = _metrics(evaluation, score_rows(all_scores([evaluation])))
     return found
 
 

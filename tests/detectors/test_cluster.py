@@ -21,7 +21,7 @@ from unittest import mock
 import pytest
 
 from clueval_xlsx import clusters
-from clueval_xlsx.clusters import ClusterPlace, connected, spread
+from clueval_xlsx.clusters import ClusterPlace, connected
 from clueval_xlsx.detectors import cluster as detector_cluster
 from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.cluster import ClusterRun
@@ -230,41 +230,11 @@ def test_whoever_listens_but_is_no_scheduler_is_given_up(monkeypatch: pytest.Mon
             pass
 
 
-def test_another_version_of_the_package_is_refused() -> None:
-    def having(*versions: str | None) -> dict[str, Any]:
-        here, scheduler, *workers = ({"packages": {"clueval-xlsx": version}} for version in versions)
-        return {"client": here, "scheduler": scheduler, "workers": dict(enumerate(workers))}
-
-    clusters.check_versions(having("1.0", "1.0", "1.0"))
-    with pytest.raises(DetectorError, match=r"1 of its 3 processes have clueval-xlsx 0\.9, and here it is 1\.0"):
-        clusters.check_versions(having("1.0", "1.0", "0.9", "1.0"))
-    with pytest.raises(DetectorError, match="2 of its 2 processes have no clueval-xlsx"):
-        clusters.check_versions(having("1.0", None, None))
-
-
-def test_the_versions_are_looked_at_again_when_a_worker_comes() -> None:
-    def packages(version: str) -> dict[str, Any]:
-        return {"packages": {"clueval-xlsx": version}}
-
-    versions = {"a": packages("1.0")}
-    found = mock.Mock(
-        side_effect=lambda **_: {"client": packages("1.0"), "scheduler": packages("1.0"), "workers": versions}
-    )
-    reached = clusters.Cluster(mock.Mock(ncores=lambda: dict.fromkeys(versions, 1), get_versions=found))
-    with mock.patch.object(clusters, "_RECOUNT", 0):
-        reached.check()
-        reached.check()
-        assert found.call_count == 1
-        versions["b"] = packages("0.9")
-        with pytest.raises(ClusterError, match=r"1 of its 3 processes have clueval-xlsx 0\.9, and here it is 1\.0"):
-            reached.check()
-
-
 def test_workers_with_different_detectors_are_refused(cluster: Any, tmp_path: Path) -> None:
     script = command(tmp_path, GOOD)
 
-    def differing(name: str) -> Description:
-        return Description(script, distributed.get_worker().address, "en", name)
+    def differing(_loading: object) -> Description:
+        return Description(script, distributed.get_worker().address, "en", "")
 
     with (
         connected(ClusterPlace(cluster.scheduler_address)) as reached,
@@ -278,12 +248,11 @@ def test_what_is_raised_on_a_worker_arrives_as_a_sentence(cluster: Any) -> None:
     def work(items: Sequence[int]) -> list[int]:
         raise ValueError(f"nothing\nto do with {items}")
 
-    numbers = [[1]]
     with (
         connected(ClusterPlace(cluster.scheduler_address)) as reached,
         pytest.raises(DetectorError, match=r"a batch failed there: ValueError: nothing to do with \[1\]"),
     ):
-        list(spread(reached, work, lambda _: numbers.pop() if numbers else []))
+        list(reached.run(work, [[1]]))
 
 
 def test_without_dask_the_message_says_how_to_get_it(examples: Path, tmp_path: Path) -> None:
@@ -412,12 +381,12 @@ def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(tmp_path:
 
 
 def test_workers_here_that_dask_has_given_up_are_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_RECOUNT", 0.1)
+    monkeypatch.setattr(clusters, "_LOOK", 0.1)
     with connected(ClusterPlace("local:1", wait=30)) as cluster:
-        assert cluster.here is not None
-        (nanny,) = cluster.here.cluster.workers.values()
-        cluster.here.cluster.sync(nanny.close)  # as it closes when its worker dies while it starts
-        assert cluster.gather([cluster.client.submit(sum, [3, 4])]) == [7]
+        here = cluster.client.cluster
+        (nanny,) = here.workers.values()
+        here.sync(nanny.close)  # as it closes when its worker dies while it starts
+        assert cluster.result(cluster.submit(sum, [3, 4])) == 7
 
 
 def test_workers_here_that_cannot_be_started_are_given_up_without_advice_that_does_not_help() -> None:
@@ -425,7 +394,7 @@ def test_workers_here_that_cannot_be_started_are_given_up_without_advice_that_do
     here: Any = SimpleNamespace(number=2, complete=lambda: tried.append(2))
     cluster = clusters.Cluster(mock.Mock(ncores=dict), wait=0, here=here)
     with pytest.raises(ClusterError, match=r"no worker for 0 s: they die as they start\. Check the memory"):
-        cluster.check()
+        cluster.workers()
     assert tried == [2]
 
 
@@ -433,7 +402,7 @@ def test_a_detector_that_kills_each_worker_that_loads_it_is_given_up(cluster: An
     died = distributed.scheduler.KilledWorker("_describe-1", mock.Mock(), 2)
     with (
         connected(ClusterPlace(cluster.scheduler_address)) as reached,
-        mock.patch.object(reached, "gather", side_effect=died),
+        mock.patch.object(reached, "result", side_effect=died),
         pytest.raises(DetectorError, match="cannot load the detector: each that tried died"),
     ):
         ClusterRun(reached, DetectorSettings(command(tmp_path, GOOD)), 30)
@@ -447,10 +416,6 @@ def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:
             del kept
         return list(items)
 
-    numbers = [[1, 2], [3]]
     with two_workers(memory_limit="500MB") as started, connected(ClusterPlace(started.scheduler_address)) as reached:
-        found = [
-            (list(batch.items), batch.result)
-            for batch in spread(reached, work, lambda _: numbers.pop(0) if numbers else [])
-        ]
+        found = [(list(batch.items), batch.result) for batch in reached.run(work, [[1, 2], [3]])]
     assert sorted(found) == [([1], [1]), ([2], None), ([3], [3])]

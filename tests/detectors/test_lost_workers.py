@@ -33,7 +33,7 @@ NOTE = "Note: the cluster has no worker; waiting for one (--cluster-wait).\n"
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_RECOUNT", 0.1)
+    monkeypatch.setattr(clusters, "_LOOK", 0.1)
     monkeypatch.setattr(clusters, "_NOTICE", 0.3)
 
 
@@ -134,11 +134,11 @@ def test_scores_whose_workers_all_die_are_given_up(cluster: ClusterOfProcesses, 
 def test_workers_that_die_while_they_load_the_detector_are_missed_too(cluster: ClusterOfProcesses) -> None:
     cluster.add_worker()
     with connected(ClusterPlace(cluster.address, wait=1)) as reached:
-        loading = [reached.client.submit(time.sleep, 60 + number) for number in range(2)]
+        loading = reached.submit(time.sleep, 60)
         killer = threading.Timer(0.3, cluster.kill_workers)
         killer.start()
         with pytest.raises(ClusterError, match="no worker for 1 s"):
-            reached.gather(loading)
+            reached.result(loading)
         killer.join()
 
 

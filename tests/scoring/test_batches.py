@@ -1,4 +1,4 @@
-"""Scores of a corpus of files, counted in parts: the same bytes as on one machine, or a refusal that says why."""
+"""Scores of a folder, counted in batches: the bytes of reading it at once, or a note that says why that is done."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval_xlsx.cluster_scoring import cluster_scores
-from clueval_xlsx.cluster_scoring.corpus_parts import CorpusRequest, FilePair, count_batch
-from clueval_xlsx.clusters import Batch, ClusterPlace
+from clueval_xlsx import batches
+from clueval_xlsx.clusters import Done
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import FORMATS, PREDICTED, Format, format_named
 from clueval_xlsx.formats.writing import output_files
@@ -47,28 +46,26 @@ def folders(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Have files counted here, so many at a time, as workers would do it."""
+    """Have files counted so many at a time, as workers would do it."""
 
     return partial(count_here, monkeypatch)
 
 
 def count_here(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    def count(
-        place: ClusterPlace, pairs: Sequence[FilePair], request: CorpusRequest, *_progress: object
-    ) -> cluster_scores.ClusterScores:
-        del place
-        numbered, parts = list(enumerate(pairs)), []
-        for begin in range(0, len(pairs), size):
-            found = count_batch(request, numbered[begin : begin + size])
-            parts.extend(pickle.loads(pickle.dumps(found)))
-        return cluster_scores.add_parts(parts, pairs, request)
+    def count(request: batches.CorpusRequest, files: Sequence[batches.FilePair]) -> list[batches.Counted]:
+        return pickle.loads(pickle.dumps(counted(request, files)))
 
-    monkeypatch.setattr(cluster_scores, "score_on_cluster", count)
+    counted = batches.count_batch
+    monkeypatch.setattr(batches, "count_batch", count)
+    monkeypatch.setattr(batches, "MOST_FILES", size)
 
 
 def both(gold: Path | str, pred: Path | str, *options: str) -> tuple[Result, Result]:
-    """On one machine, and in parts."""
-    return run("score", gold, pred, *options), run("score", gold, pred, *options, "--cluster", "local:2")
+    """All at once, and in batches."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batches, "MOST_FILES", 1000)
+        whole = run("score", gold, pred, *options)
+    return whole, run("score", gold, pred, *options)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +138,7 @@ def test_a_folder_of_each_format_adds_up_or_is_refused(
     pred = write_folder(tmp_path / "pred", sources["pred"], format_)
     here, there = both(gold, pred, "--format", golden.name, "--pred-format", format_.name, "--as", "json")
     if format_.folder or format_.name == "inception":
-        refused(there, f"{format_.title} is not read file by file, as --cluster does it. Convert it first.")
+        read_at_once(here, there, f"{format_.title} is not read file by file")
         return
     if format_.needs_text and format_.name != "juritools":  # nor does one machine take a folder of them
         refused(here, "needs the text it belongs to")
@@ -150,6 +147,15 @@ def test_a_folder_of_each_format_adds_up_or_is_refused(
     assert there == here
     assert here.code == 0, here.err
     assert json.loads(here.out)["inputs"]["gold"]["documents"] == 3
+
+
+def read_at_once(here: Result, there: Result, why: str) -> None:
+    """Both give the same, and the second says why nothing was gained."""
+    assert (there.code, there.out) == (here.code, here.out)
+    note, rest = there.err.split("\n", 1)
+    assert note.startswith("Note: ")
+    assert note.endswith(f" is read at once, because {why}.")
+    assert rest == here.err
 
 
 def test_tables_of_records_add_up_too(in_parts: Callable[[int], None], tmp_path: Path) -> None:
@@ -181,7 +187,7 @@ def test_two_formats_of_the_same_documents_add_up(
     [
         (None, "pred: there is no file in the folder. Check the path."),
         (b"Ann\tB-PER\xff\n", "pred/part-1.vrt:1: byte 0xFF is not UTF-8"),
-        (b"Bob\tB-PER\n", "part-1.vrt"),
+        (b"Bob\tB-PER\n", "the documents differ: 'd1' of "),
     ],
     ids=["empty", "not UTF-8", "other words"],
 )
@@ -194,7 +200,7 @@ def test_what_is_wrong_with_a_folder_is_one_sentence(
     if content is not None:
         write_folder(tmp_path / "pred", sources["pred"], format_named("vrt"))
         (tmp_path / "pred" / "part-1.vrt").write_bytes(content)
-    done = run("score", gold, tmp_path / "pred", "--cluster", "local:2")
+    done = run("score", gold, tmp_path / "pred")
     refused(done, said)
     assert done.err.count("\n") == 1
 
@@ -205,7 +211,9 @@ def test_a_folder_that_is_not_there_is_no_file_either(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_texts_without_ids_of_their_own_add_up_too(in_parts: Callable[[int], None], tmp_path: Path, size: int) -> None:
+def test_texts_of_one_id_in_several_files_are_read_at_once(
+    in_parts: Callable[[int], None], tmp_path: Path, size: int
+) -> None:
     in_parts(size)
     for side in ("gold", "pred"):
         (tmp_path / side).mkdir()
@@ -215,7 +223,7 @@ def test_texts_without_ids_of_their_own_add_up_too(in_parts: Callable[[int], Non
             target = tmp_path / side / f"part-{number}.jsonl"
             target.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     here, there = both(tmp_path / "gold", tmp_path / "pred", "--scheme", "all", "--as", "json")
-    assert there == here
+    read_at_once(here, there, "document ID 'same-0' occurs in several files")
     assert "part-0/same-0" in here.out
 
 
@@ -270,24 +278,39 @@ def test_tags_that_continue_nothing_are_told_by_the_whole_corpus(
     assert json.loads(here.out)["inputs"]["gold"]["orphans"] == {"span": 2}
 
 
-def test_what_does_not_add_up_is_refused_by_name(folders: Path) -> None:
-    common = ("score", folders / "gold", folders / "pred", *CATEGORY, "--cluster", "local:2")
-    refused(run(*common, "--unmapped", "discard"), "labels.unmapped=discard: looks at the labels of the whole corpus")
-    refused(run(*common, "--align", "position"), "--align position: how many words may differ is a share of the whole")
-    refused(run(*common, "--token-id", "4"), "--token-id: token IDs must be unique in the whole corpus")
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--unmapped", "discard", "--map", "PERSON=PER"), "labels.unmapped=discard looks at the labels of all files"),
+        (("--token-id", "4"), "token IDs must be unique in the whole corpus (--token-id)"),
+    ],
+)
+def test_what_needs_the_whole_corpus_is_read_at_once(
+    folders: Path, in_parts: Callable[[int], None], options: tuple[str, ...], why: str
+) -> None:
+    in_parts(1)
+    here, there = both(folders / "gold", folders / "pred", *CATEGORY, *options)
+    read_at_once(here, there, why + (" before it counts" if "discard" in options else ""))
+
+
+def test_a_single_file_is_read_at_once_on_a_cluster_too(folders: Path) -> None:
     one = folders / "gold" / "decision-1.vrt"
-    refused(run("score", one, folders / "pred", *CATEGORY, "--cluster", "local:2"), "is one file")
+    done = run("score", one, one, *CATEGORY, "--cluster", "local:2")
+    assert done.code == 0
+    assert done.err.startswith(f"Note: {one} is read at once, because {one} is one file.\n")
 
 
-def test_files_without_a_partner_are_listed(folders: Path, tmp_path: Path) -> None:
+def test_files_without_a_partner_are_told_by_their_documents(
+    folders: Path, in_parts: Callable[[int], None], tmp_path: Path
+) -> None:
+    in_parts(1)
     for side, left_out in (("gold", "decision-2.vrt"), ("pred", "decision-3.vrt")):
         (tmp_path / side).mkdir()
         for file in (folders / side).iterdir():
             if file.name != left_out:
                 (tmp_path / side / file.name).write_bytes(file.read_bytes())
-    done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY, "--cluster", "local:2")
-    refused(done, "decision-2.vrt")
-    refused(done, "decision-3.vrt")
+    done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY)
+    refused(done, "decision-3.vrt of ", "has no file of that name", "the documents differ")
 
 
 def test_an_error_names_its_file_and_other_files_stay_out_of_it(
@@ -300,7 +323,7 @@ def test_an_error_names_its_file_and_other_files_stay_out_of_it(
         (tmp_path / "pred" / file.name).write_text(
             text.replace("\tO", "x\tO", 1) if file.name == "decision-3.vrt" else text, "utf-8"
         )
-    done = run("score", folders / "gold", tmp_path / "pred", *CATEGORY, "--cluster", "local:2")
+    done = run("score", folders / "gold", tmp_path / "pred", *CATEGORY)
     assert done.code == 2
     assert "decision-3.vrt" in done.err
     assert "decision-1.vrt" not in done.err
@@ -315,8 +338,8 @@ def test_documents_of_one_id_in_two_files_are_refused(
         content = (folders / side / "decision-1.vrt").read_bytes()
         for name in ("a.vrt", "b.vrt"):
             (tmp_path / side / name).write_bytes(content)
-    done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY, "--cluster", "local:2")
-    refused(done, "gold/b.vrt: document 'AG-Lindenau-12-C-345-24' stands in a.vrt, too")
+    done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY)
+    refused(done, "gold/b.vrt:1: document 'AG-Lindenau-12-C-345-24' starts here, but a document of this ID came before")
 
 
 def small_folders(folder: Path, files: dict[str, str]) -> tuple[Path, Path]:
@@ -358,9 +381,10 @@ def test_files_that_are_written_differently_are_refused(
 ) -> None:
     in_parts(size)
     folders = small_folders(tmp_path, dict(zip(("a.vrt", "b.vrt"), files, strict=True)))
-    found = said.format(a="(from a.vrt on)", b="(from b.vrt on)")
-    done = run("score", *folders, *options, "--cluster", "local:2")
-    refused(done, f"gold: the files are not written alike. {found} With --cluster they must be: name columns and")
+    found = said.format(a="(from a.vrt on)", b="(from b.vrt on)").removesuffix(".")
+    done = run("score", *folders, *options)
+    if size == 1:
+        assert f"gold is read at once, because its files are not written alike. {found}.\n" in done.err
 
 
 NUMBERED = {name: f"<text{given}>\nAnn\tB-PER\n</text>\n" for name, given in {"a.vrt": ' id="d"', "b.vrt": ""}.items()}
@@ -380,7 +404,7 @@ def test_an_id_that_looks_like_a_number_is_an_id(
         assert f'"{given}"' in here.out
         return
     refused(here, "gold/c.vrt:1: document '#2' starts here, but a document of this ID came before")
-    refused(there, "gold/c.vrt: document '#2' stands in b.vrt, too (one that has no ID is called by its number).")
+    refused(there, "gold/c.vrt:1: document '#2' starts here, but a document of this ID came before")
 
 
 def test_an_option_that_is_wrong_is_no_fault_of_a_file(in_parts: Callable[[int], None], tmp_path: Path) -> None:
@@ -389,25 +413,29 @@ def test_an_option_that_is_wrong_is_no_fault_of_a_file(in_parts: Callable[[int],
     assert there.err == "Error: --labelled zz: there is no such layer. Layers: ner.\n"
 
 
-def test_a_file_that_a_worker_does_not_see_is_missed_there(
-    in_parts: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    in_parts(1)
-
+def test_a_file_that_a_worker_does_not_see_is_missed_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(path: Path) -> bytes:
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(path))
 
+    folders = small_folders(tmp_path, NUMBERED)
+    count_on_workers(monkeypatch, lambda work, files: work(files))
     monkeypatch.setattr(Path, "read_bytes", nothing)
-    done = run("score", *small_folders(tmp_path, NUMBERED), "--cluster", "local:2")
+    done = run("score", *folders, "--cluster", "local:2")
     refused(done, f"{tmp_path / 'gold' / 'a.vrt'}: a worker on ", " cannot read it: No such file or directory. With ")
 
 
 def test_a_file_that_each_worker_dies_of_is_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dying(_cluster: object, _work: object, take: Callable[[int], Sequence[Any]]) -> Iterator[Any]:
-        yield Batch(take(2)[:1], None)
-
-    two = SimpleNamespace(workers=lambda: 2)
-    monkeypatch.setattr(cluster_scores, "connected", lambda _place, _seen: nullcontext(two))
-    monkeypatch.setattr(cluster_scores, "spread", dying)
+    count_on_workers(monkeypatch, lambda _work, _files: None)
     done = run("score", folders / "gold", folders / "pred", *CATEGORY, "--cluster", "local:2")
     refused(done, "gold/decision-1.vrt: each worker that took it died. Give the workers more memory")
+
+
+def count_on_workers(monkeypatch: pytest.MonkeyPatch, result: Callable[[Any, Any], Any]) -> None:
+    """A cluster of two workers of which this comes back."""
+
+    def do(work: Any, files_of_batches: Any) -> Iterator[Done[Any, Any]]:
+        for files in files_of_batches:
+            yield Done(files, result(work, files))
+
+    two = SimpleNamespace(await_worker=lambda: 2, run=do)
+    monkeypatch.setattr(batches, "connected", lambda _place, _seen: nullcontext(two))

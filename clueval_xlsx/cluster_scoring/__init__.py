@@ -1,1 +1,0 @@
-"""Scores of a corpus of many files, counted in parts on a cluster."""
