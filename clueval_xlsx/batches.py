@@ -30,9 +30,9 @@ from clueval_xlsx.corpus.tags import OpeningCounts
 from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 from clueval_xlsx.figures import Figures, InputFacts, signature
-from clueval_xlsx.formats.folders import stem_of
 from clueval_xlsx.formats.loading import Content, FileOfFolder, list_files, read_files
 from clueval_xlsx.formats.options import PRED
+from clueval_xlsx.formats.stored import stem_of
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.scoring.counts import DOCUMENT, Counts, count
 from clueval_xlsx.scoring.scores import score_table

@@ -181,8 +181,7 @@ def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | str:
     """The files of a folder or glob that make a corpus, none of them read; or why they are not read one by one."""
     paths = files_at(Path(source))
     if not paths:
-        if source != "-":
-            refuse_missing(source, Path(source))
+        refuse_missing(source, Path(source))
         return f"{source} is one file"
     name = shown_name(source)
     format_, files = candidates(name, list(paths), options)
