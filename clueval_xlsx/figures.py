@@ -71,7 +71,7 @@ class InputFacts:
     def of(cls, pair: Pair) -> InputFacts:
         """Of a pair whose labels are aligned."""
         corpus = pair.corpus
-        align = "position" if pair.by_position else "text" if pair.added is not None else ""
+        align = "text" if pair.added is not None else ""
         gold, pred = SideFacts.of(pair.gold), SideFacts.of(pair.pred)
         return cls(gold, pred, pair.layers, len(corpus.documents), len(corpus.breaks), len(corpus), align)
 

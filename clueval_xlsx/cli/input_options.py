@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clueval_xlsx.cli.idle_options import refuse_idle, refuse_idle_reading
+from clueval_xlsx.cli.idle_options import refuse_idle_reading
 from clueval_xlsx.cli.nothing import refuse_nothing, say_nothing
 from clueval_xlsx.cli.parameters import (
     Decorator,
@@ -18,7 +18,6 @@ from clueval_xlsx.cli.parameters import (
     LayerField,
     ListOption,
     NamedColumn,
-    NumberRange,
     TokenColumn,
     group,
     was_chosen,
@@ -178,14 +177,6 @@ def _twin(side: str, names: Sequence[str], settings: Mapping[str, Any]) -> Decor
 
 _TWINS = [_twin(side, *asked) for asked in _ASKED for side in _SIDES]
 
-_ALIGN = click.option(
-    "--align",
-    type=click.Choice(["tokens", "text", "position"]),
-    default="tokens",
-    show_default=True,
-    help="Whether both sides must have the same tokens, the same text whatever the tokens (quotation marks, dashes "
-    "and Unicode normalisation may differ), or as many tokens whatever their words.",
-)
 _ALIGN_TEXT = click.option(
     "--align",
     type=click.Choice(["tokens", "text"]),
@@ -193,19 +184,11 @@ _ALIGN_TEXT = click.option(
     show_default=True,
     help="Whether all sides must have the same tokens, or the same text whatever the tokens.",
 )
-_ALIGN_LIMIT = click.option(
-    "--align-limit",
-    type=NumberRange(0, 100),
-    default=50,
-    show_default=True,
-    metavar="PERCENT",
-    help="With --align position: the largest share of words that may differ.",
-)
+_ALIGN = _ALIGN_TEXT
 
 _TWO_SIDES = [
     *_TWINS,
     _ALIGN,
-    _ALIGN_LIMIT,
     click.option(
         "--bio",
         type=click.Choice(["lenient", "strict"]),
@@ -224,7 +207,6 @@ class SideOptions:
     pred: ReadOptions
     strict_tags: bool = False
     align_text: bool = False
-    by_position: float | None = None
 
 
 def _read_options(given: Mapping[str, Any], side: str = "") -> ReadOptions:
@@ -271,14 +253,11 @@ def _aligned_reading(*, align: str, **given: Any) -> tuple[ReadOptions, bool]:
 
 
 def _both_sides(**given: Any) -> SideOptions:
-    if given["align"] != "position":
-        refuse_idle(["align_limit"], "--align position")
     return SideOptions(
         gold=_read_options(given, "gold"),
         pred=_read_options(given, "pred"),
         strict_tags=given["bio"] == "strict",
         align_text=given["align"] == "text",
-        by_position=given["align_limit"] / 100 if given["align"] == "position" else None,
     )
 
 
@@ -359,6 +338,6 @@ def load_pair(gold: str, pred: str, sides: SideOptions) -> Pair:
     names = ["<standard input>" if path == _STANDARD_INPUT else None for path in paths]
     found = read_sides(sources[0], sources[1], sides.gold, sides.pred, names=(names[0], names[1]))
     refuse_nothing(found, (sides.gold, sides.pred))
-    pair = make_pair(*found, strict_tags=sides.strict_tags, align=sides.align_text, by_position=sides.by_position)
+    pair = make_pair(*found, strict_tags=sides.strict_tags, align=sides.align_text)
     say_nothing(pair)
     return pair

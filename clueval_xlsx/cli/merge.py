@@ -53,7 +53,7 @@ def merge(*, file: str, output: Path | None, reading: ReadOptions, force: bool) 
 
             (content,) = correct(source, merged).values()
         else:
-            from clueval_xlsx.formats.vrt import vertical_text
+            from clueval_xlsx.formats.token_files import vertical_text
 
             content = vertical_text(corpus, merged).encode("utf-8", "replace")
     else:

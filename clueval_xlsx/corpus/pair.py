@@ -13,7 +13,7 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.document_order import same_texts
 from clueval_xlsx.corpus.reading import Reading, on_same
 from clueval_xlsx.corpus.retokenisation import cut_corpus
-from clueval_xlsx.corpus.same_tokens import check_positions, check_same_tokens, same_tokens
+from clueval_xlsx.corpus.same_tokens import check_same_tokens, same_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, label_list, positions
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.text.folding import TextDifferences, fold_alike
@@ -35,7 +35,6 @@ class Pair:
     notes: tuple[str, ...] = ()
     added: Ranges | None = None  # what the prediction added to gold's tokens: see `on_pair`
     gold_token: IntArray | None = None  # the token of the gold file that each token is a part of, if any was cut
-    by_position: bool = False  # tokens were paired whatever their words
     differences: TextDifferences = field(default_factory=TextDifferences)  # that were passed over
 
     def __repr__(self) -> str:
@@ -65,13 +64,12 @@ def make_pair(
     *,
     strict_tags: bool = False,
     align: bool = False,
-    by_position: float | None = None,
 ) -> Pair:
     """Check that two readings fit each other and bring their spans together.
 
     Gold governs: its sentence ends hold for both sides, and its tokens or its text stay, cut further where spans of
-    either side begin or end. Without `align` a prediction that has tokens must have the same; `by_position` pairs as
-    many tokens of which a share may be other words. With `strict_tags` a tag that continues nothing is an error.
+    either side begin or end. Without `align` a prediction that has tokens must have the same. With `strict_tags` a
+    tag that continues nothing is an error.
     """
     if gold.layer_names != pred.layer_names:
         raise OptionError(
@@ -79,11 +77,8 @@ def make_pair(
             f"{', '.join(pred.layer_names)} in {pred.source.name}. Give the same names on both sides "
             "(--gold-layer, --pred-layer)."
         )
-    if by_position is not None and not (gold.tokenised and pred.tokenised):
-        text = pred if gold.tokenised else gold
-        raise OptionError(f"--align position pairs tokens, but {text.source.name} is running text. Use --align text.")
     gold, pred, notes = _same_documents(gold, pred)
-    meeting = _meet(gold, pred, strict=strict_tags, align=align, by_position=by_position)
+    meeting = _meet(gold, pred, strict=strict_tags, align=align)
     corpus = meeting.corpus
     sides = (
         gold.on(corpus, meeting.gold, strict=strict_tags),
@@ -91,7 +86,7 @@ def make_pair(
     )
     if not corpus.hard_breaks and not corpus.running_text:
         corpus = replace(corpus, breaks=corpus.derived_breaks([positions(side.spans) for side in sides]))
-    notes = [*gold.notes, *pred.notes, *notes, *meeting.notes]
+    notes = [*gold.notes, *pred.notes, *notes]
     notes += meeting.differences.notes(gold.source.name, pred.source.name)
     for side in sides:
         notes += orphan_notes(side.source.name, side.orphans)
@@ -102,7 +97,6 @@ def make_pair(
         tuple(notes),
         meeting.added,
         meeting.token_of,
-        by_position is not None,
         meeting.differences,
     )
 
@@ -120,25 +114,20 @@ class _Meeting:
     breaks: IntArray | None = None
     added: Ranges | None = None
     token_of: IntArray | None = None
-    notes: tuple[str, ...] = ()
     differences: TextDifferences = field(default_factory=TextDifferences)
 
 
-def _meet(gold: Reading, pred: Reading, *, strict: bool, align: bool, by_position: float | None) -> _Meeting:
+def _meet(gold: Reading, pred: Reading, *, strict: bool, align: bool) -> _Meeting:
     if gold.tokens is None:
         return _on_text(gold, pred, align=align, strict=strict)
     if pred.tokens is None:
         return _on_tokens(gold, gold.tokens, pred, align=align)
-    notes: tuple[str, ...] = ()
-    if pred.tokens is not gold.tokens:
-        if by_position is not None:
-            notes = check_positions(gold.tokens, pred.tokens, by_position)
-        elif not align:
-            check_same_tokens(gold.tokens, pred.tokens)
-        elif not same_tokens(gold.tokens, pred.tokens):
-            return _on_tokens(gold, gold.tokens, pred, align=align)
+    if not align:
+        check_same_tokens(gold.tokens, pred.tokens)
+    elif not same_tokens(gold.tokens, pred.tokens):
+        return _on_tokens(gold, gold.tokens, pred, align=align)
     added = _inside(np.empty(0, np.int64)) if align else None
-    return _Meeting(gold.tokens, on_same, on_same, gold.tokens.closing_breaks, added, notes=notes)
+    return _Meeting(gold.tokens, on_same, on_same, gold.tokens.closing_breaks, added)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,32 +23,6 @@ def same_tokens(gold: Corpus, pred: Corpus) -> bool:
     return nameless(pred) or np.array_equal(gold.documents.start, pred.documents.start)
 
 
-def check_positions(gold: Corpus, pred: Corpus, limit: float) -> tuple[str, ...]:
-    """Raise unless two corpora have as many tokens in every document, few enough of which are other words.
-
-    `limit` is the largest share of words that may differ; how many do is what to tell people.
-    """
-    if len(gold) != len(pred):
-        raise InputError(
-            f"--align position pairs token by token, but {gold.name} has {len(gold)} tokens and {pred.name} has "
-            f"{len(pred)}. Both sides must have as many; where only the tokenisation differs, use --align text."
-        )
-    _check_same_documents(gold, pred)
-    different = gold.tokens.differs(pred.tokens)
-    count = int(different.sum())
-    if not count:
-        return ()
-    first = int(np.flatnonzero(different)[0])
-    said = f"{count} of {len(gold)} words differ ({100 * count / len(gold):.1f} %)"
-    place = f"{gold.place(first)} has {gold.tokens[first]!r}, {pred.place(first)} has {pred.tokens[first]!r}"
-    if count > limit * len(gold):
-        raise InputError(
-            f"--align position: {said}, more than {100 * limit:g} %: {place}. Check that both sides hold the same "
-            "text, or allow more (--align-limit)."
-        )
-    return (f"{pred.name}: {said} and were paired by position (--align position); the first: {place}",)
-
-
 def check_same_tokens(gold: Corpus, pred: Corpus) -> None:
     """Raise at the first token, token ID or document in which two corpora differ, showing both places."""
     shared = min(len(gold), len(pred))

@@ -6,11 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 import numpy as np
 
-from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.reading import Reading, SourceChange
 from clueval_xlsx.corpus.tags import TagColumn
@@ -18,8 +16,8 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import Format
 from clueval_xlsx.formats.stored import stem_of
+from clueval_xlsx.formats.token_lists import joined
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.text.strings import Strings
 
 
 def read_folder(opened: OpenedSource, format_: Format, options: ReadOptions) -> Reading:
@@ -90,7 +88,13 @@ def _joined(
         resolved=tuple(line for part in parts for line in part.resolved),
         file_ids=dict(zip(homes, called, strict=True)),
     )
-    return _joined_tokens(shared, renamed) if shared.tokenised else _joined_texts(shared, renamed)
+    if not shared.tokenised:
+        return _joined_texts(shared, renamed)
+    columns = {}
+    for layer in shared.columns:
+        of_parts = [part.columns[layer] for part in parts]
+        columns[layer] = TagColumn.of([column.tags[code] for column in of_parts for code in column.codes.tolist()])
+    return replace(shared, tokens=joined([part.corpus for part in renamed], folder), columns=columns)
 
 
 def _own_ids(part: Reading, stem: str) -> list[str]:
@@ -130,31 +134,6 @@ def _joined_texts(shared: Reading, parts: Sequence[Reading]) -> Reading:
         homes=[home for part in parts for home in part.homes],
         unannotated=frozenset(unannotated),
     )
-
-
-def _joined_tokens(shared: Reading, parts: Sequence[Reading]) -> Reading:
-    corpora = [part.corpus for part in parts]
-    before = [*accumulate(map(len, corpora), initial=0)][:-1]
-    columns = {}
-    for layer in shared.columns:
-        own = [part.columns[layer] for part in parts]
-        columns[layer] = TagColumn.of([column.tags[code] for column in own for code in column.codes.tolist()])
-    glued = any(corpus.glue is not None for corpus in corpora)
-    shifted = list(zip(corpora, before, strict=True))
-    whole = Corpus(
-        tokens=Strings.of(token for corpus in corpora for token in corpus.tokens),
-        doc_ids=tuple(doc_id for corpus in corpora for doc_id in corpus.doc_ids),
-        documents=Regions(
-            np.concatenate([corpus.documents.start + first for corpus, first in shifted]),
-            np.concatenate([corpus.documents.stop + first for corpus, first in shifted]),
-            rows=[corpus.documents.attributes(index) for corpus in corpora for index in range(len(corpus.documents))],
-        ),
-        breaks=np.concatenate([corpus.breaks + first for corpus, first in shifted]),
-        hard_breaks=any(corpus.hard_breaks for corpus in corpora),
-        name=shared.source.name,
-        glue=np.concatenate([corpus.glue_or_guess() for corpus in corpora]) if glued else None,
-    )
-    return replace(shared, tokens=whole, columns=columns)
 
 
 def unique_ids(own: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:

@@ -16,7 +16,6 @@ from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.tags import parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
-from clueval_xlsx.formats.columns.finding import TokenFormat
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.json_format import written_records
 from clueval_xlsx.formats.json_records import Path, Records, key_list, look_up, parse_path, shown
@@ -69,8 +68,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> Reading:
             table.add(index, record, tokens, keys)
     text = table.text()
     layers = {layer: number for number, layer in enumerate(keys, 2)}
-    settings = TokenFormat(ReadOptions(layers=layers), origin=table.origin())
-    reading = read_columns({opened.name: text}, opened.name, settings)
+    reading = read_columns({opened.name: text}, opened.name, ReadOptions(layers=layers), origin=table.origin())
     columns = {layer: ".".join(map(str, path)) for layer, path in keys.items()}
     source = replace(reading.source, format="huggingface", sha256=digest(raw), columns=columns)
     return replace(reading, source=source, carrier=None)

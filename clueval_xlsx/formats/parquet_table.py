@@ -13,7 +13,7 @@ from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.spans import same_extents
 from clueval_xlsx.corpus.tags import parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
-from clueval_xlsx.formats import vrt
+from clueval_xlsx.formats import token_files
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.parquet_records import holds_records, read_records
@@ -96,7 +96,7 @@ def _read_tokens(table: Any, token: str, raw: bytes, name: str, options: ReadOpt
         document_tag="text",
         sentence_tag="s",
     )
-    reading = vrt.read(OpenedSource(name, lines), inner)
+    reading = token_files.format_module("vrt").read(OpenedSource(name, lines), inner)
     source = replace(reading.source, format="parquet", sha256=digest(raw), columns=dict(layers))
     return replace(reading, source=source, carrier=None)
 

@@ -90,11 +90,12 @@ def _dialect(name: str, title: str, sign: str, **more: object) -> Format:
 
 
 FORMATS = (
-    Format("vrt", ".vrt", "vrt", _ROWS, (".vrt", ".vert"), (".vrt",), holds=(METADATA, TOKEN_IDS)),
+    Format("vrt", ".vrt", "token_files", _ROWS, (".vrt", ".vert"), (".vrt",), holds=(METADATA, TOKEN_IDS)),
     Format(
-        "conll", "CoNLL", "conll", _ROWS, (".conll", ".conllu", ".bio", ".iob", ".iob2"), (".conll",), labels=ONE_WORD
+        "conll", "CoNLL", "token_files", _ROWS, (".conll", ".conllu", ".bio", ".iob", ".iob2"), (".conll",),
+        labels=ONE_WORD,
     ),
-    Format("token-csv", "token CSV", "token_csv", _ROWS, written=False),
+    Format("token-csv", "token CSV", "token_files", _ROWS, written=False),
     Format("brat", "brat", "brat", (*_TEXT, STANDOFF), (".ann",), fields=("label",), labels=ONE_WORD),
     _dialect("json", "JSON records", "text, spans (or what --field names)", targets=(".jsonl",), holds=_SAID),
     _dialect("spacy-json", "spaCy training pairs", '[text, {"entities": …}], or text, entities (or ents)'),

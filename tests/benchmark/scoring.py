@@ -45,7 +45,7 @@ def score_tags(folder: Path, replicates: int) -> Work:
 
     def work() -> Evaluation:
         gold, pred = (
-            replace(reading, layers={"fine": TagColumn.of(list(chain.from_iterable(side)))}).on(
+            replace(reading, columns={"fine": TagColumn.of(list(chain.from_iterable(side)))}).on(
                 corpus, on_same, corpus.breaks
             )
             for side in sides

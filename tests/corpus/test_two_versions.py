@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
 from tests.support.commands import run
 
@@ -74,22 +74,6 @@ def test_spans_carry_over_to_any_form_of_the_text_without_loss(parts: list[str],
     assert found.gold.spans["end"].tolist() == found.pred.spans["end"].tolist()
 
 
-def test_position_pairs_token_by_token_and_reports_how_many_words_differ() -> None:
-    found = pair(tokens("Frau Lee kam 1999"), tokens("frau Lee kam 0000", {"Lee": "B-PER"}), by_position=0.5)
-    assert words(found) == ["Lee"]
-    assert "2 of 4 words differ (50.0 %)" in found.notes[0]
-
-
-def test_position_is_refused_above_the_limit_and_for_other_counts() -> None:
-    with pytest.raises(InputError, match=r"2 of 4 words differ \(50\.0 %\), more than 20 %: g\.vrt:1 has 'Frau'"):
-        pair(tokens("Frau Lee kam 1999"), tokens("frau Lee kam 0000"), by_position=0.2)
-    with pytest.raises(InputError, match=r"g\.vrt has 2 tokens and p\.vrt has 3"):
-        pair(tokens("a b"), tokens("a b c"), by_position=0.2)
-    text = read(io.BytesIO(b'{"text": "a b", "spans": []}'), name="x.json")
-    with pytest.raises(OptionError, match=r"x\.json is running text"):
-        make_pair(text, text, by_position=0.5)
-
-
 def test_a_folded_text_goes_through_review_and_back(tmp_path) -> None:
     gold, pred = tmp_path / "g.vrt", tmp_path / "p.vrt"
     gold.write_bytes(tokens("Der „Bund“ klagt René", {"René": "B-PER"}))
@@ -99,13 +83,3 @@ def test_a_folded_text_goes_through_review_and_back(tmp_path) -> None:
     done = run("reimport", tmp_path / "r.xlsx", "--gold", gold, "-o", tmp_path / "c.vrt")
     assert done.code in {0, 3}, done.err
     assert (tmp_path / "c.vrt").read_bytes() == gold.read_bytes()
-
-
-def test_the_command_line_takes_positions_and_their_limit(tmp_path) -> None:
-    gold, pred = tmp_path / "g.vrt", tmp_path / "p.vrt"
-    gold.write_bytes(tokens("Frau Lee kam 1999", {"Lee": "B-PER"}))
-    pred.write_bytes(tokens("frau Lee kam 0000", {"Lee": "B-PER"}))
-    assert run("score", gold, pred, "--align", "position").code == 0
-    done = run("score", gold, pred, "--align", "position", "--align-limit", "20")
-    assert done.code == 2
-    assert "more than 20 %" in done.err

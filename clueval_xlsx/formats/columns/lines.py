@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -162,17 +162,18 @@ class Complaints:
 
     listed: list[Complaint] = field(default_factory=list)
     unlisted: int = 0
+    incomplete: bool = False  # lines were left out
 
-    def add(self, complaints: Iterable[Complaint], total: int | None = None) -> None:
+    def add(self, complaints: Sequence[Complaint], total: int = 0) -> None:
         """Add complaints of one kind; `total` says how many there are if not all are described."""
-        before = len(self.listed)
         self.listed += complaints
-        self.unlisted += max(total - (len(self.listed) - before), 0) if total is not None else 0
+        self.unlisted += max(total - len(complaints), 0)
 
     def join(self, other: Complaints) -> None:
         """Add those of another part of the file."""
         self.listed += other.listed
         self.unlisted += other.unlisted
+        self.incomplete |= other.incomplete
 
     def refuse(self, data: bytes, name: str, origin: LineOrigin | None = None) -> None:
         """Raise if there is anything, in the order of the lines."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 import numpy as np
-import numpy.typing as npt
 
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, LineOrigin, Regions
@@ -16,17 +15,89 @@ from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn, parse_tag
 from clueval_xlsx.formats.columns import lines as text_lines
 from clueval_xlsx.formats.columns.cells import FilePart, TagCells, TagPlace, first_tags, key_value, parts_of
-from clueval_xlsx.formats.columns.finding import TokenFormat
-from clueval_xlsx.formats.columns.lines import MOST_PROBLEMS, Column, Complaint, Complaints, Lines, line_numbers
+from clueval_xlsx.formats.columns.layout import Layout, find_layout
+from clueval_xlsx.formats.columns.lines import MOST_PROBLEMS, Column, Complaint, Complaints, line_numbers
 from clueval_xlsx.formats.columns.structure import CONLL_DOCUMENT, DocumentPlace, Structure, find_structure
 from clueval_xlsx.formats.options import ERROR, FIRST
-from clueval_xlsx.text.strings import PADDING, IntArray, Offsets, Strings
+from clueval_xlsx.options import ReadOptions
+from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray, Offsets, Strings
 from clueval_xlsx.threads import in_order
 
 
-def token_lines(head: bytes) -> Iterator[bytes]:
-    """The lines of a beginning that are neither empty nor look like a tag or a comment."""
-    return (line for line in map(bytes.strip, head.splitlines()) if line and not line.startswith((b"<", b"#")))
+def read_columns(
+    files: Mapping[str, bytes],
+    name: str,
+    asked: ReadOptions,
+    *,
+    conll: bool = False,
+    tabs_only: bool = False,
+    others: Mapping[str, bytes] | None = None,
+    known_ids: Strings | None = None,
+    origin: LineOrigin | None = None,
+) -> Reading:
+    """Read a file, or those of a folder (which has `others`) as one corpus; raise with all that is wrong.
+
+    `known_ids` are token IDs that somebody has checked already; `origin` says where lines come from that were put
+    together of something else.
+    """
+    folder = others is not None
+    sha256 = "" if folder else digest(next(iter(files.values())))
+    data, parts, own_origin = _joined(files, name if folder else None)
+    del files  # a large file is in memory only once
+    origin = own_origin or origin
+    begin = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    layout = find_layout(data, begin, asked, name, conll=conll, tabs_only=tabs_only)
+    complaints = Complaints()
+    tokens, named, tags, structure = _read_buffer(data, begin, layout, complaints)
+    empty = tokens.start[tokens.length == 0]
+    remedy = "Write the token, or leave the line empty to end the sentence"
+    found = f"the token in column {layout.token} is empty"
+    complaints.add([Complaint(place, found, remedy=remedy) for place in empty[:MOST_PROBLEMS].tolist()], len(empty))
+    token_ids = named.get("token ID")
+    if token_ids is not None and token_ids.same_as(known_ids):
+        token_ids = known_ids  # distinct, as was seen before; and nobody has to compare them again
+    elif token_ids is not None:
+        _check_token_ids(token_ids, complaints)
+    if complaints.incomplete:  # places and tokens do not fit each other
+        complaints.refuse(data, name, origin)
+    documents = _documents(structure, tokens, layout, parts if folder else [], named.get("document ID"), complaints)
+    complaints.refuse(data, name, origin)
+    regions = Regions(
+        np.array([document.start for document in documents], dtype=np.int64),
+        np.array([document.stop for document in documents], dtype=np.int64),
+        rows=tuple(document.attributes for document in documents),
+    )
+    said = structure.sentence_borders(asked.sentence_tag)
+    sentences = _sentence_starts(named.get("sentence ID"), named.get("spacing"), len(tokens))
+    begins = np.zeros(len(tokens) + 1, dtype=bool)  # the last one stands behind all tokens
+    for borders in (said, sentences, regions.start, regions.stop, [0]):
+        begins[borders] = True
+    corpus = Corpus(
+        tokens=tokens,
+        doc_ids=tuple(document.attributes.get("id") or f"#{number}" for number, document in enumerate(documents, 1)),
+        documents=regions,
+        breaks=np.flatnonzero(begins[:-1]),
+        hard_breaks=bool(said.size or sentences.size),
+        name=name,
+        regions=structure.regions(data, len(tokens), skip=asked.document_tag),
+        columns={column: named[f"column {column}"] for column in asked.columns},
+        token_ids=token_ids,
+        glue=_glue(structure, named.get("spacing"), len(tokens)),
+        document_tag=asked.document_tag,
+        sentence_tag=asked.sentence_tag,
+        origin=origin,
+    )
+    layers, outside_keys = {}, set()
+    for (layer, place), cells in zip(layout.places.items(), tags, strict=True):
+        layers[layer] = _tags_of(cells, place, asked.several_tags)
+        if place.key and any(key_value(cell, place.key) in OUTSIDE_MARKS for cell in cells.tags):
+            outside_keys.add(layer)
+    separators = b" \t" if conll and not layout.tabs else b"\t"
+    carrier = TagCells(layout.places, separators, frozenset(outside_keys), data, tuple(parts), others or {})
+    shown = {layer: str(place) if place.key else place.column for layer, place in layout.places.items()}
+    kind = "conll" if conll else "vrt"
+    source = Source(name, kind, sha256, shown, parts[-1].complete, folder=folder)
+    return Reading(source, corpus, layers, carrier=carrier)
 
 
 def _joined(files: Mapping[str, bytes], folder: str | None) -> tuple[bytes, list[FilePart], LineOrigin | None]:
@@ -42,9 +113,8 @@ def _joined(files: Mapping[str, bytes], folder: str | None) -> tuple[bytes, list
         pieces += [content] if complete else [content, b"\n"]
         size = len(content) + (not complete)
         parts.append(FilePart(name, done, done + size, mark, complete))
-        if folder is not None:
-            first.append(line)
-            line += content.count(b"\n") + (not complete)
+        first.append(line)
+        line += content.count(b"\n") + (not complete) if folder is not None else 0
         done += size
     origin = None if folder is None else LineOrigin(tuple(first), tuple(f"{folder}/{name}" for name in files))
     return b"".join([*pieces, bytes(PADDING)]), parts, origin
@@ -58,92 +128,14 @@ class _Stretch:
     columns: list[Column]
     tags: list[TagColumn]
     structure: Structure
-    short: int  # lines that lack a column
     complaints: Complaints
 
 
-def read_columns(
-    files: Mapping[str, bytes],
-    name: str,
-    how: TokenFormat,
-    *,
-    others: Mapping[str, bytes] | None = None,
-    known_ids: Strings | None = None,
-) -> Reading:
-    """Read a file, or those of a folder (which has `others`) as one corpus; raise with all that is wrong."""
-    folder = others is not None
-    sha256 = "" if folder else digest(next(iter(files.values())))
-    data, parts, origin = _joined(files, name if folder else None)
-    del files  # a large file is in memory only once
-    begin = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    how = replace(how, origin=origin or how.origin).on(data, begin, name)
-    complaints = Complaints()
-    tokens, named, tags, structure, incomplete = _read_buffer(data, begin, how, complaints)
-    empty = np.flatnonzero(tokens.length == 0)
-    remedy = "Write the token, or leave the line empty to end the sentence"
-    found = f"the token in column {how.token_column} is empty"
-    places = tokens.start[empty[:MOST_PROBLEMS]].tolist()
-    complaints.add([Complaint(offset, found, remedy=remedy) for offset in places], total=len(empty))
-    token_ids = named.get("token ID")
-    if token_ids is not None and token_ids.same_as(known_ids):
-        token_ids = known_ids  # distinct, as was seen before; and nobody has to compare them again
-    elif token_ids is not None:
-        _check_token_ids(token_ids, complaints)
-    if incomplete:  # places and tokens do not fit each other
-        complaints.refuse(data, name, how.origin)
-    documents = _documents(structure, tokens, how, parts, named.get("document ID"), complaints, folder=folder)
-    complaints.refuse(data, name, how.origin)
-    asked = how.asked
-    sentences = _sentence_starts(named.get("sentence ID"), named.get("spacing"), len(tokens))
-    doc_ids = tuple(document.attributes.get("id") or f"#{number}" for number, document in enumerate(documents, 1))
-    regions = Regions(
-        np.array([document.start for document in documents], dtype=np.int64),
-        np.array([document.stop for document in documents], dtype=np.int64),
-        rows=tuple(document.attributes for document in documents),
-    )
-    begins = np.zeros(len(tokens) + 1, dtype=bool)  # the last one stands behind all tokens
-    for borders in (structure.sentence_borders(asked.sentence_tag), sentences, regions.start, regions.stop, [0]):
-        begins[borders] = True
-    corpus = Corpus(
-        tokens=tokens,
-        doc_ids=doc_ids,
-        documents=regions,
-        breaks=np.flatnonzero(begins[:-1]),
-        hard_breaks=structure.has_sentences(asked.sentence_tag) or sentences.size > 0,
-        name=name,
-        regions=structure.regions(data, len(tokens), skip=asked.document_tag),
-        columns={column: named[f"column {column}"] for column in asked.columns},
-        token_ids=token_ids,
-        glue=_glue(structure, named.get("spacing"), len(tokens)),
-        document_tag=asked.document_tag,
-        sentence_tag=asked.sentence_tag,
-        origin=how.origin,
-    )
-    cells, layers = _tag_layers(dict(zip(how.places, tags, strict=True)), how)
-    shown = {layer: str(place) if place.key else place.column for layer, place in cells.places.items()}
-    source = Source(
-        name,
-        "conll" if how.conll else "vrt",
-        sha256,
-        {layer: shown[layer] for layer in layers},
-        parts[-1].complete,
-        folder=folder,
-    )
-    carrier = replace(cells, data=data, parts=tuple(parts), others=others or {})
-    return Reading(source, corpus, layers, carrier=carrier)
-
-
 def _read_buffer(
-    data: bytes, begin: int, how: TokenFormat, complaints: Complaints
-) -> tuple[Strings, dict[str, Strings], list[TagColumn], Structure, bool]:
+    data: bytes, begin: int, layout: Layout, complaints: Complaints
+) -> tuple[Strings, dict[str, Strings], list[TagColumn], Structure]:
     """Tokens, other columns, tags and structure, read in stretches, several at a time."""
-    buffer = np.frombuffer(data, dtype=np.uint8)
-    split = text_lines.split_blanks if how.conll and not how.tabs else text_lines.split_tabs
-
-    def read_stretch(bounds: tuple[int, int]) -> _Stretch:
-        return _read_stretch(data, buffer, split(buffer, *bounds), how)
-
-    texts = how.wanted_as_text()
+    texts = layout.text_columns
     lines = text_lines.line_count(data, begin)
     small = len(data) < np.iinfo(np.int32).max
 
@@ -152,10 +144,11 @@ def _read_buffer(
 
     # Space for as many tokens as there are lines; what stays empty takes no memory.
     space = [(offsets(), np.empty(lines, np.int32)) for _ in range(1 + len(texts))]
-    codes = [np.empty(lines, np.int32) for _ in how.places]
-    numbers: list[dict[str, int]] = [{} for _ in how.places]
-    structures, counts, filled, incomplete = [], [], 0, False
-    for stretch in in_order(read_stretch, text_lines.chunk_bounds(data, begin)):
+    codes = [np.empty(lines, np.int32) for _ in layout.places]
+    numbers: list[dict[str, int]] = [{} for _ in layout.places]
+    structures, counts, filled = [], [], 0
+    bounds = text_lines.chunk_bounds(data, begin)
+    for stretch in in_order(lambda bound: _read_stretch(data, bound, layout), bounds):
         here = slice(filled, filled + stretch.tokens)
         for (start, length), (starts, lengths) in zip(stretch.columns, space, strict=True):
             starts[here], lengths[here] = start, length
@@ -166,19 +159,19 @@ def _read_buffer(
         structures.append(stretch.structure)
         counts.append(stretch.tokens)
         complaints.join(stretch.complaints)
-        incomplete |= stretch.short > 0
-    tokens, *columns = (Strings(data, start[:filled], length[:filled], not how.conll) for start, length in space)
+    tokens, *columns = (Strings(data, start[:filled], length[:filled], not layout.conll) for start, length in space)
     tags = [TagColumn(own[:filled], tuple(number)) for own, number in zip(codes, numbers, strict=True)]
-    return tokens, dict(zip(texts, columns, strict=True)), tags, Structure.join(structures, counts), incomplete
+    return tokens, dict(zip(texts, columns, strict=True)), tags, Structure.join(structures, counts)
 
 
-def _read_stretch(data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, how: TokenFormat) -> _Stretch:
-    structure, is_token = find_structure(data, buffer, lines, how.rules)
+def _read_stretch(data: bytes, bounds: tuple[int, int], layout: Layout) -> _Stretch:
+    buffer = np.frombuffer(data, dtype=np.uint8)
+    split = text_lines.split_blanks if layout.conll and not layout.tabs else text_lines.split_tabs
+    lines = split(buffer, *bounds)
+    structure, is_token = find_structure(data, buffer, lines, layout.rules)
     complaints = Complaints()
-    wanted = {"token": how.token_column, **how.wanted()} if how.token_column > 1 else how.wanted()
     rows = np.flatnonzero(is_token)
-    everything = len(rows)
-    for what, number in wanted.items():
+    for what, number in layout.columns.items():
         short = rows[lines.fields[rows] < number]
         described = []
         for row in short[:MOST_PROBLEMS].tolist():
@@ -186,25 +179,26 @@ def _read_stretch(data: bytes, buffer: npt.NDArray[np.uint8], lines: Lines, how:
             count = int(lines.fields[row])
             found = f"{_shown(text)} has {count} column{'s' if count != 1 else ''}, "
             found += f"but column {number} ({what}) is asked for"
-            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, how)))
-        complaints.add(described, total=len(short))
+            described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, layout)))
+        complaints.add(described, len(short))
+        complaints.incomplete |= len(short) > 0
         rows = rows[lines.fields[rows] >= number]
-    columns = lines.columns((how.token_column, *how.wanted_as_text().values()), rows)
-    cells = lines.columns([place.column for place in how.places.values()], rows)
+    columns = lines.columns((layout.token, *layout.text_columns.values()), rows)
+    cells = lines.columns([place.column for place in layout.places.values()], rows)
     tags = []
-    for own, (layer, place) in zip(cells, how.places.items(), strict=True):
-        tags.append(_tag_column(Strings(data, *own), layer, place, how.asked.several_tags, complaints))
-    return _Stretch(len(rows), columns, tags, structure, everything - len(rows), complaints)
+    for own, (layer, place) in zip(cells, layout.places.items(), strict=True):
+        tags.append(_tag_column(Strings(data, *own), layer, place, layout.asked.several_tags, complaints))
+    return _Stretch(len(rows), columns, tags, structure, complaints)
 
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def _missing_column_remedy(text: str, how: TokenFormat) -> str:
+def _missing_column_remedy(text: str, layout: Layout) -> str:
     if text.startswith("<"):
         return "If the line is meant as an XML tag, it is not well formed; a tag stands alone on its line"
-    separated = "blanks or tabs" if how.conll and not how.tabs else "tabs"
+    separated = "blanks or tabs" if layout.conll and not layout.tabs else "tabs"
     return f"Give the right column (--layer NAME=COLUMN), or mend the line; columns are separated by {separated}"
 
 
@@ -219,7 +213,7 @@ def _tag_column(cells: Strings, layer: str, place: TagPlace, several: str, compl
         problem = wrong[codes[index]]
         assert problem is not None
         described.append(Complaint(int(cells.start[index]), *problem))
-    complaints.add(described, total=len(bad))
+    complaints.add(described, len(bad))
     return TagColumn(codes, tuple(tags))
 
 
@@ -259,28 +253,26 @@ def _check_token_ids(token_ids: Strings, complaints: Complaints) -> None:
         found = f"token ID {token_ids[index]!r} was already used in line {line}"
         remedy = "Token IDs must be unique: mend the file, or check --token-id"
         described.append(Complaint(int(token_ids.start[index]), found, remedy=remedy))
-    complaints.add(described, total=len(again))
+    complaints.add(described, len(again))
 
 
 def _documents(
     structure: Structure,
     tokens: Strings,
-    how: TokenFormat,
+    layout: Layout,
     parts: Sequence[FilePart],
     id_column: Strings | None,
     complaints: Complaints,
-    *,
-    folder: bool,
 ) -> list[DocumentPlace]:
-    """Documents from tags, else from the ID column, else each file; tokens between tags get their own."""
-    tag = CONLL_DOCUMENT if how.conll else how.asked.document_tag
+    """Documents from tags, else from the ID column, else each file of a folder; tokens between tags get their own."""
+    tag = CONLL_DOCUMENT if layout.conll else layout.asked.document_tag
     found: list[DocumentPlace] = []
     whole = FilePart("", 0, len(tokens.data), mark=False, complete=True)
-    for part in parts if id_column is None else [whole]:
+    for part in parts if id_column is None and parts else [whole]:
         bounds = (part.begin, part.stop)
-        own, bad = structure.documents(tokens, tag, bounds, conll=how.conll)
+        own, bad = structure.documents(tokens, tag, bounds, conll=layout.conll)
         complaints.add(bad)
-        if not own and folder and id_column is None:
+        if not own and part.name:
             first, stop = np.searchsorted(tokens.start, bounds).tolist()
             own = [DocumentPlace(first, stop, {"id": str(PurePosixPath(part.name).with_suffix(""))}, part.begin)]
         found += own
@@ -316,7 +308,7 @@ def _sentence_starts(ids: Strings | None, spacing: Strings | None, tokens: int) 
     return np.empty(0, np.int64)
 
 
-def _glue(structure: Structure, spacing: Strings | None, tokens: int) -> npt.NDArray[np.bool_] | None:
+def _glue(structure: Structure, spacing: Strings | None, tokens: int) -> BoolArray | None:
     """True where a token follows the one before without a space, from `<g/>` or the spacing column."""
     glue = np.zeros(tokens, dtype=bool)
     if spacing is not None:
@@ -335,22 +327,11 @@ def _no_space_after(value: str) -> bool:
     return "SpaceAfter=No" in value or "NoSpaceAfter" in value or value.strip().lower() in {"0", "no", "false", "n"}
 
 
-def _tag_layers(raw: Mapping[str, TagColumn], how: TokenFormat) -> tuple[TagCells, dict[str, TagColumn]]:
-    """The layers that the columns hold, and how they are written: keys looked up, of several tags the first."""
-    layers: dict[str, TagColumn] = {}
-    places: dict[str, TagPlace] = {}
-    outside_keys = set()
-    for layer, cells in raw.items():
-        column, place = cells, how.places[layer]
-        if place.key:
-            values = [key_value(cell, place.key) for cell in cells.tags]
-            if any(value in OUTSIDE_MARKS for value in values):
-                outside_keys.add(layer)
-            column = TagColumn(cells.codes, tuple(OUTSIDE if value is None else value for value in values))
-        elif place.plain:
-            column = replace(cells, plain=True)
-        elif how.asked.several_tags == FIRST:
-            column = first_tags(cells)
-        layers[layer], places[layer] = column, place
-    separators = b" \t" if how.conll and not how.tabs else b"\t"
-    return TagCells(places, separators, frozenset(outside_keys)), layers
+def _tags_of(cells: TagColumn, place: TagPlace, several: str) -> TagColumn:
+    """The tags of a column's cells: values of a key, labels without prefixes, of several tags the first."""
+    if place.key:
+        values = [key_value(cell, place.key) for cell in cells.tags]
+        return TagColumn(cells.codes, tuple(OUTSIDE if value is None else value for value in values))
+    if place.plain:
+        return replace(cells, plain=True)
+    return first_tags(cells) if several == FIRST else cells
