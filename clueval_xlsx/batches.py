@@ -36,7 +36,7 @@ from clueval_xlsx.formats.stored import stem_of
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.scoring.counts import DOCUMENT, Counts, count
 from clueval_xlsx.scoring.scores import score_table
-from clueval_xlsx.text.folding import TextDifferences
+from clueval_xlsx.text.visible import TextDifferences
 
 MOST_FILES = 256  # in a batch
 _MOST_BYTES = 1 << 24

@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.fitting import ELLIPSIS, JOINER
-from clueval_xlsx.text.ranges import places
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER
 from clueval_xlsx.text.rendering import RenderedTokens, portions
-from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.strings import IntArray, places
 from clueval_xlsx.threads import in_order
 
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"

@@ -14,8 +14,7 @@ from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.matching import labels_agree, match_spans
-from clueval_xlsx.text.ranges import unfold
-from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.strings import IntArray, unfold
 
 # What each kind of evidence weighs. All are log-odds of the model being right against gold being right.
 _WORD, _NEIGHBOUR, _PHRASE, _VOTE, _SCORE = 1.0, 0.5, 1.0, 2.0, 1.0

@@ -19,8 +19,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options.declaration import one_of, shown, wanted
 from clueval_xlsx.scoring.levels import LEVELS, MatchClass
 from clueval_xlsx.scoring.matching import MatchedSpans
-from clueval_xlsx.text.ranges import covered
-from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.strings import IntArray, covered
 
 BETWEEN = " | "  # between the spans of the other side
 NO_LABEL = "–"

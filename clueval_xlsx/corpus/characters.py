@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.offsets import characters_before
-from clueval_xlsx.text.ranges import places
-from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.text.characters import characters_before
+from clueval_xlsx.text.strings import IntArray, Strings, places
 
 _SPACE = b" "
 

@@ -12,10 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.text.entities import decode_entities
-from clueval_xlsx.text.ranges import inside
 from clueval_xlsx.text.rendering import RenderedTokens, guessed_glue, portions, render_tokens
-from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
+from clueval_xlsx.text.strings import BoolArray, IntArray, Strings, decode_entities, inside
 
 ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 

@@ -14,7 +14,7 @@ from clueval_xlsx.corpus.reading import NewSpan, Place, Reading, SourceChange
 from clueval_xlsx.corpus.running_text import RunningText
 from clueval_xlsx.corpus.spans import check_disjoint, label_list, positions, same_extents
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.text.offsets import CODE_POINTS, from_code_points, splits_unit
+from clueval_xlsx.text.characters import CODE_POINTS, from_code_points, splits_unit
 from clueval_xlsx.text.strings import IntArray
 
 Key = tuple[int, int, int, tuple[str | None, ...]]  # document, start, end (exclusive), a label for each layer

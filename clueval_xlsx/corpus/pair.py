@@ -16,10 +16,9 @@ from clueval_xlsx.corpus.retokenisation import cut_corpus
 from clueval_xlsx.corpus.same_tokens import check_same_tokens, same_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, label_list, positions
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.text.folding import TextDifferences, fold_alike
 from clueval_xlsx.text.strings import BoolArray, IntArray
 from clueval_xlsx.text.tokenise import Ranges
-from clueval_xlsx.text.visible import VisibleText, check_same_visible
+from clueval_xlsx.text.visible import TextDifferences, VisibleText, check_same_visible, fold_alike
 
 _DOCUMENT = 1 << 40  # more characters than any document has
 

@@ -24,7 +24,7 @@ from clueval_xlsx.corpus.running_text import RunningText, TextDocument, join_tok
 from clueval_xlsx.corpus.spans import check_disjoint, from_decoded
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn, decode
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.text.offsets import CODE_POINTS
+from clueval_xlsx.text.characters import CODE_POINTS
 from clueval_xlsx.text.strings import IntArray, Strings
 from clueval_xlsx.text.tokenise import Ranges, tokenise
 from clueval_xlsx.text.visible import VisibleText, visible_in_texts, visible_in_tokens

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.entities import written_characters
-from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.text.strings import IntArray, Strings, written_characters
 from clueval_xlsx.text.visible import VisibleText
 
 

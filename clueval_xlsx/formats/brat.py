@@ -25,7 +25,7 @@ from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.formats.writing import AnnotatedDocument, annotated_documents, one_word
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.text.offsets import unit_range
+from clueval_xlsx.text.characters import unit_range
 
 TEXT, ANNOTATIONS = ".txt", ".ann"
 _NAMED = 3  # documents that a note names

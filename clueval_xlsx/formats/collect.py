@@ -20,7 +20,7 @@ from clueval_xlsx.formats.json_records import shown
 from clueval_xlsx.formats.options import FIRST, ONE_SIDE, UNION, WARN
 from clueval_xlsx.formats.registry import Format
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
-from clueval_xlsx.text.offsets import CODE_POINTS, UNITS, unit_starts
+from clueval_xlsx.text.characters import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 

@@ -20,7 +20,7 @@ from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.registry import format_named, need
 from clueval_xlsx.formats.sniffing import looks_like_docbin
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
-from clueval_xlsx.text.offsets import CODE_POINTS
+from clueval_xlsx.text.characters import CODE_POINTS
 
 ENTITIES = "ents"
 _ID_KEYS = ("doc_id", "id", "document_id")

@@ -22,7 +22,7 @@ from clueval_xlsx.formats.json_records import Path, Records, key_list, look_up, 
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
-from clueval_xlsx.text.entities import written_token
+from clueval_xlsx.text.strings import written_token
 
 _TOKENS = ("tokens", "words", "text_tokens", "mbert_text_tokens", "mbert_tokens")
 _TAGS = ("ner_tags", "ner", "bio_labels", "mbert_bio_labels", "tags", "labels", "token_labels")

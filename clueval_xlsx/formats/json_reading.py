@@ -38,7 +38,7 @@ from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import FIRST, PRED, UNION
 from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.text.offsets import unit_starts
+from clueval_xlsx.text.characters import unit_starts
 
 _SURFACES = ("text", "value", "surface", "word", "span_text", "mention")
 _FARTHEST = 2**62

@@ -18,7 +18,7 @@ from clueval_xlsx.review.correction import Change, Content, LayerSpan, extent
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.resolution import Vote
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
-from clueval_xlsx.text.fitting import ELLIPSIS
+from clueval_xlsx.text.cells import ELLIPSIS
 from clueval_xlsx.words import Words
 
 # The marks of words that stayed, were dropped, or came in.

@@ -17,7 +17,7 @@ from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.review.judgements import Judgement, JudgementKind
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES, Effect, SpanChoice
-from clueval_xlsx.text.fitting import JOINER, utf16_length
+from clueval_xlsx.text.cells import JOINER, utf16_length
 from clueval_xlsx.words import in_every_language
 
 # Folding: what a formula can do with SUBSTITUTE, LOWER and TRIM, and nothing else.

@@ -18,7 +18,7 @@ from clueval_xlsx.cases.contexts import Segment, emoji_pieces
 from clueval_xlsx.review.case_words import class_name, happened_lines
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.vocabulary import LAYER_COLUMNS
-from clueval_xlsx.text.fitting import fitting, fitting_pieces
+from clueval_xlsx.text.cells import fitting, fitting_pieces
 from clueval_xlsx.words import Words
 
 METADATA = "meta_"  # the key of a column of metadata begins so; its header is the rest

@@ -10,7 +10,7 @@ from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, UM, CaseClass
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
 from clueval_xlsx.review.judgements import JudgementKind, words_of
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES
-from clueval_xlsx.text.fitting import ELLIPSIS
+from clueval_xlsx.text.cells import ELLIPSIS
 from clueval_xlsx.words import Words
 
 _LONGEST_QUOTE = 90  # characters of the other side's words

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from clueval_xlsx.cases.contexts import EMOJI
-from clueval_xlsx.text.fitting import ELLIPSIS, JOINER
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER
 
 _IGNORED = re.compile("[\\s" + "".join(EMOJI.values()) + JOINER + "\ufeff\u200b\ufe0f]+")
 # Spreadsheets turn quotation marks and dashes into typographic ones while people type.

@@ -11,7 +11,7 @@ from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.resolution import Vote
 from clueval_xlsx.review.sheet_rows import ReviewRow
-from clueval_xlsx.text.fitting import ELLIPSIS
+from clueval_xlsx.text.cells import ELLIPSIS
 
 
 def each_once(workbooks: Sequence[JudgedWorkbook]) -> list[ReviewRow]:

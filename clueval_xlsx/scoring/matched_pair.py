@@ -20,8 +20,7 @@ from clueval_xlsx.options import LabelRules, SchemeOptions
 from clueval_xlsx.scoring.counts import Grouping
 from clueval_xlsx.scoring.matching import Extents, MatchedSpans, labels_agree, match_spans, with_partner_labels
 from clueval_xlsx.scoring.scheme_settings import relaxed_variant
-from clueval_xlsx.text.ranges import covered
-from clueval_xlsx.text.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray, covered
 
 Labels = Mapping[str, IntArray]  # layer -> label codes
 Vocabulary = Mapping[str, Sequence[str]]  # layer -> labels

@@ -22,8 +22,7 @@ from clueval_xlsx.corpus.spans import (
 )
 from clueval_xlsx.options.declaration import names_of
 from clueval_xlsx.scoring.levels import MatchClass
-from clueval_xlsx.text.ranges import unfold
-from clueval_xlsx.text.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray, unfold
 
 Extents = tuple[IntArray, IntArray]  # first and last positions of spans, both inclusive
 

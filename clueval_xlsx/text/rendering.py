@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clueval_xlsx.text.offsets import characters_before
-from clueval_xlsx.text.ranges import places
-from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
+from clueval_xlsx.text.characters import characters_before
+from clueval_xlsx.text.strings import BoolArray, IntArray, Strings, places
 
 NO_SPACE_BEFORE = frozenset(".,;:!?)]}%“”’»…") | {"...", "'s", "n't", "’s"}
 NO_SPACE_AFTER = frozenset("([{„‚«")

@@ -1,15 +1,14 @@
-"""Many short strings as slices of one UTF-8 buffer: nothing is decoded before somebody looks at it."""
+"""Many short strings as slices of one UTF-8 buffer, decoded when somebody looks at them; ranges of places; entities."""
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from clueval_xlsx.text.entities import decode_entities
-from clueval_xlsx.text.ranges import places
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -254,3 +253,100 @@ def first_of_each(codes: IntArray) -> IntArray:
         return np.empty(0, dtype=np.int64)
     newest = np.maximum.accumulate(codes)
     return np.flatnonzero(np.concatenate([[True], np.diff(newest) > 0]))
+
+
+# ---- ranges of rows or places: unfolded into what they hold, and what lies inside of them
+
+
+def unfold(first: IntArray, stop: IntArray, rows: IntArray | None = None) -> tuple[IntArray, IntArray]:
+    """Unfold ranges into pairs (row of a, row of b), in order."""
+    rows = np.arange(len(first), dtype=np.int64) if rows is None else rows
+    first, stop = first[rows], stop[rows]
+    return np.repeat(rows, stop - first), places(first, stop)
+
+
+def places(first: IntArray, stop: IntArray) -> IntArray:
+    """Every place of ranges, one range behind the other.
+
+    >>> places(np.array([5, 9, 2]), np.array([7, 9, 4]))
+    array([5, 6, 2, 3])
+    """
+    some = stop > first
+    first, stop = first[some], stop[some]
+    begins = np.cumsum(stop - first)
+    steps = np.ones(begins[-1] if len(begins) else 0, dtype=np.int64)
+    steps[:1] = first[:1]
+    steps[begins[:-1]] = first[1:] - stop[:-1] + 1  # from the last place of a range to the first of the next
+    return np.cumsum(steps, out=steps)
+
+
+def covered(*ranges: tuple[IntArray, IntArray]) -> IntArray:
+    """The places that lie in one of the ranges from `first` up to `stop`, each once and sorted; ranges may overlap.
+
+    >>> covered((np.array([5, 1]), np.array([7, 2])), (np.array([6]), np.array([8])))
+    array([1, 5, 6, 7])
+    """
+    first, stop = (np.concatenate(side) for side in zip(*ranges, strict=True))
+    order = np.argsort(first, kind="stable")
+    first, reach = first[order], np.maximum.accumulate(stop[order])
+    apart = np.flatnonzero(first[1:] > reach[:-1])  # the ranges behind which a gap follows
+    return places(first[np.append(0, apart + 1)], reach[np.append(apart, -1)]) if len(first) else first
+
+
+def inside(places: IntArray, start: IntArray, end: IntArray) -> BoolArray:
+    """Which places lie behind the start and before the end of a range; ranges are sorted by start, may overlap."""
+    if not start.size:
+        return np.zeros(len(places), dtype=bool)
+    reach = np.maximum.accumulate(end)
+    before = np.searchsorted(start, places, side="left") - 1  # the last range that starts before the place
+    found: BoolArray = (before >= 0) & (reach[before] > places)
+    return found
+
+
+# ---- XML entities in tokens: decoded for people, left as they are where a token is cut
+
+# More digits than any character has are no reference; Python would refuse the longest of them.
+_REFERENCE = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,9}|#x[0-9A-Fa-f]{1,8});")
+
+
+def decode_entities(text: str) -> str:
+    """Replace the five XML entities and character references; a bare `&` stays, and what stands for no character.
+
+    >>> decode_entities("Holzmann &amp; S&#246;hne, R&D")
+    'Holzmann & Söhne, R&D'
+    """
+    return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def written_characters(text: str) -> list[str]:
+    """How each character of the decoded text is written.
+
+    >>> written_characters("R&amp;D&#3;")
+    ['R', '&amp;', 'D', '&', '#', '3', ';']
+    """
+    pieces: list[str] = []
+    done = 0
+    for match in _REFERENCE.finditer(text):
+        if _character(match) != match.group():
+            pieces += [*text[done : match.start()], match.group()]
+            done = match.end()
+    return [*pieces, *text[done:]]
+
+
+def written_token(text: str, *, quote: bool = False) -> str:
+    """Text with XML entities; white space that would end a cell or vanish becomes a character reference.
+
+    >>> written_token("R&D"), written_token('a "b"', quote=True)
+    ('R&amp;D', 'a &quot;b&quot;')
+    """
+    escaped = html.escape(text, quote=False) if "&" in text or "<" in text or ">" in text else text
+    if quote:
+        escaped = escaped.replace('"', "&quot;")
+    elif text.isspace():
+        return "".join(f"&#{ord(character)};" for character in text)
+    return re.sub(r"[\t\r\n]", lambda match: f"&#{ord(match[0])};", escaped)
+
+
+def _character(match: re.Match[str]) -> str:
+    """What a reference stands for; Python would make nothing of `&#3;`, and a token must not vanish."""
+    return html.unescape(match.group()) or match.group()

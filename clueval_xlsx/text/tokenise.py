@@ -11,30 +11,33 @@ single letter or a number of one or two digits (`H. Weber`, `14. Mai`). No sente
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.text.offsets import ByteArray, CodePoints, code_points
-from clueval_xlsx.text.ranges import inside
-from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
+from clueval_xlsx.text.characters import (
+    CLOSING,
+    DIGIT,
+    EXTEND,
+    FINAL,
+    KIND,
+    LETTER,
+    LINE_BREAK,
+    LOWER,
+    OTHER,
+    SOLID,
+    SPACE,
+    WORD,
+    ByteArray,
+    CodePoints,
+    classify,
+    code_points,
+)
+from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray, inside
 
-_SPACE, _WORD, _OTHER, _EXTEND, _SOLID = 0, 1, 2, 3, 4
-_KIND = 0b111
-_FINAL, _CLOSING, _LOWER, _LETTER, _DIGIT = 8, 16, 32, 64, 128
-_LINE_BREAK = _SPACE | _FINAL
-_FINAL_MARKS = frozenset(".!?…‼⁇⁈⁉。！？")
-_CLOSING_MARKS = frozenset(")]}\"'»«“”’›‹")
-_LINE_BREAKS = frozenset("\n\v\f\r\x85\u2028\u2029")
-_SKIN_TONES = range(0x1F3FB, 0x1F400)
 _CHARACTERS_AT_ONCE = 1 << 19
-_MAXIMUM = 0x110000
-_NOT_MET = 255
-_FEW = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,54 +148,12 @@ def _document_batches(lengths: IntArray) -> Iterator[tuple[int, int]]:
             first, size = number + 1, 0
 
 
-@cache
-def _known_characters() -> ByteArray:
-    """Kind and features of every character that was met so far (255: none was), filled as texts are read."""
-    return np.full(_MAXIMUM, _NOT_MET, dtype=np.uint8)
-
-
-def classify(points: CodePoints) -> ByteArray:
-    """Kind and features of each character."""
-    table = _known_characters()
-    found = table[points]
-    new = found == _NOT_MET
-    if new.any():
-        for point in set(points[new][:_FEW].tolist()):
-            table[point] = _describe(chr(point))
-        return classify(points)
-    return found
-
-
-def visible_characters(points: CodePoints) -> BoolArray:
-    """Which characters are not white space."""
-    visible: BoolArray = (classify(points) & _KIND) != _SPACE
-    return visible
-
-
-def _describe(character: str) -> int:
-    category = unicodedata.category(character)
-    if character.isspace():
-        return _LINE_BREAK if character in _LINE_BREAKS else _SPACE
-    if category in {"Mn", "Me", "Mc", "Cf"} or ord(character) in _SKIN_TONES:
-        return _EXTEND
-    if category[0] in "LN" or category == "Pc":
-        features = _LOWER if category == "Ll" else 0
-        features |= _LETTER if category[0] == "L" else _DIGIT if category == "Nd" else 0
-        return _WORD | features
-    return _OTHER | (_FINAL if character in _FINAL_MARKS else 0) | (_CLOSING if character in _CLOSING_MARKS else 0)
-
-
-def continues(character: str) -> bool:
-    """Whether a character belongs to the one before it: a mark, a joiner, a skin tone; none of them is ASCII."""
-    return _describe(character) == _EXTEND
-
-
 def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> _Batch:
     """The tokens of one batch; offsets count the characters of the whole batch."""
     points = code_points(joined)
     size = len(points)
     described = classify(points)
-    kind: ByteArray = described & np.uint8(_KIND)
+    kind: ByteArray = described & np.uint8(KIND)
     cut = np.zeros(size + 1, dtype=bool)
     cut[base] = True
     kind = _with_marks(kind, base[:-1][base[:-1] < size])
@@ -200,10 +161,10 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
     cut[range_start] = True
     cut[range_end] = True
 
-    solid = kind != _SPACE
+    solid = kind != SPACE
     begins = cut[:size].copy()
     begins[1:] |= kind[1:] != kind[:-1]
-    begins |= (kind == _OTHER) & ((described & _KIND) != _EXTEND)
+    begins |= (kind == OTHER) & ((described & KIND) != EXTEND)
     begins &= solid
     ends = solid.copy()
     ends[:-1] &= begins[1:] | ~solid[1:]
@@ -237,26 +198,26 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
 
 def _with_marks(kind: ByteArray, documents: IntArray) -> ByteArray:
     """Give marks and joiners the kind of what they follow; at the start of anything they are words."""
-    extend = kind == _EXTEND
+    extend = kind == EXTEND
     if not extend.any():
         return kind
     kind = kind.copy()
     alone = extend.copy()
-    alone[1:] &= kind[:-1] == _SPACE
+    alone[1:] &= kind[:-1] == SPACE
     alone[documents] = extend[documents]
-    kind[alone] = _WORD
-    source = np.where(kind != _EXTEND, np.arange(len(kind)), 0)
+    kind[alone] = WORD
+    source = np.where(kind != EXTEND, np.arange(len(kind)), 0)
     return kind[np.maximum.accumulate(source)]
 
 
 def _keep_edges(kind: ByteArray, start: IntArray, end: IntArray, cut: BoolArray) -> None:
     """Turn white space at the edges of a range into tokens, so that the range keeps its extent."""
     filled = np.flatnonzero(end > start)
-    edged = filled[(kind[start[filled]] == _SPACE) | (kind[end[filled] - 1] == _SPACE)]
+    edged = filled[(kind[start[filled]] == SPACE) | (kind[end[filled] - 1] == SPACE)]
     if not edged.size:
         return
     begin, stop = start[edged], end[edged]
-    visible = np.append(np.flatnonzero(kind != _SPACE), len(kind))
+    visible = np.append(np.flatnonzero(kind != SPACE), len(kind))
     low, high = np.searchsorted(visible, begin), np.searchsorted(visible, stop)
     some = low < high
     first = np.where(some, visible[low], stop)
@@ -265,7 +226,7 @@ def _keep_edges(kind: ByteArray, start: IntArray, end: IntArray, cut: BoolArray)
     steps = np.zeros(len(kind) + 1, dtype=np.int32)
     for places, step in ((begin, 1), (first, -1), (last, 1), (stop, -1)):
         np.add.at(steps, places, step)
-    kind[np.cumsum(steps[:-1]) > 0] = _SOLID
+    kind[np.cumsum(steps[:-1]) > 0] = SOLID
     cut[first] = True
     cut[last] = True
 
@@ -273,19 +234,19 @@ def _keep_edges(kind: ByteArray, start: IntArray, end: IntArray, cut: BoolArray)
 def _sentence_starts(points: CodePoints, described: ByteArray, begin: IntArray, end: IntArray) -> BoolArray:
     """Tokens at which a sentence begins by the rule in the module's first lines, whatever the documents."""
     opens = np.zeros(len(begin), dtype=bool)
-    final = np.flatnonzero(described[begin] & _FINAL)
+    final = np.flatnonzero(described[begin] & FINAL)
     spaced = np.ones(len(begin) + 1, dtype=bool)
     spaced[1:-1] = begin[1:] > end[:-1]
     before = np.maximum(final - 1, 0)
     size, kind = end[before] - begin[before], described[begin[before]]
-    short = ((kind & _LETTER != 0) & (size == 1)) | ((kind & _DIGIT != 0) & (size <= 2))
+    short = ((kind & LETTER != 0) & (size == 1)) | ((kind & DIGIT != 0) & (size <= 2))
     abbreviation = (points[begin[final]] == ord(".")) & short & ~spaced[final] & (final > 0)
     after = final[~abbreviation] + 1
     for _ in range(2):  # a quote and a bracket may follow the full stop
         inner = np.minimum(after, len(begin) - 1)
-        after = after + ((after < len(begin)) & ~spaced[after] & (described[begin[inner]] & _CLOSING != 0))
+        after = after + ((after < len(begin)) & ~spaced[after] & (described[begin[inner]] & CLOSING != 0))
     after = after[after < len(begin)]
-    opens[after[spaced[after] & (described[begin[after]] & (_LOWER | _DIGIT) == 0)]] = True
-    following = np.searchsorted(begin, np.flatnonzero(described == _LINE_BREAK))
+    opens[after[spaced[after] & (described[begin[after]] & (LOWER | DIGIT) == 0)]] = True
+    following = np.searchsorted(begin, np.flatnonzero(described == LINE_BREAK))
     opens[following[following < len(begin)]] = True
     return opens

@@ -27,7 +27,7 @@ from clueval_xlsx.cases.contexts import (
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.corpus.spans import touching
 from clueval_xlsx.text import rendering as written
-from clueval_xlsx.text.fitting import ELLIPSIS
+from clueval_xlsx.text.cells import ELLIPSIS
 from clueval_xlsx.text.strings import Strings
 
 Span = tuple[int, int]

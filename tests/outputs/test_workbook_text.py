@@ -14,7 +14,7 @@ from clueval_xlsx.cases.contexts import Segment, emoji_pieces
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx.book import Book
 from clueval_xlsx.outputs.xlsx.measure import lines
-from clueval_xlsx.text.fitting import ELLIPSIS, JOINER, LONGEST_CELL, clean, shorten, shorten_pieces, utf16_length
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER, LONGEST_CELL, clean, shorten, shorten_pieces, utf16_length
 from tests.support.commands import run
 from tests.support.strategies import at_most
 from tests.support.tables import Sides

@@ -25,7 +25,7 @@ from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.outputs.json_results import presidio_figures
 from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
 from clueval_xlsx.scoring.schemes.presidio import skip_words
-from clueval_xlsx.text.ranges import unfold
+from clueval_xlsx.text.strings import unfold
 from tests.support.listed import WORDS, Listed, ListedDocument, listed_documents, listed_pair
 from tests.support.strategies import at_most
 from tests.support.tables import Sides, pair_of

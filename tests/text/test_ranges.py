@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.text.ranges import covered, places, unfold
+from clueval_xlsx.text.strings import covered, places, unfold
 
 RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6)), max_size=8)
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.text import rendering as module
-from clueval_xlsx.text.entities import decode_entities
 from clueval_xlsx.text.rendering import NO_SPACE_AFTER, NO_SPACE_BEFORE, portions, render_tokens
-from clueval_xlsx.text.strings import Strings
+from clueval_xlsx.text.strings import Strings, decode_entities
 
 WORDS = st.sampled_from(
     ["Ann", "Lee", ".", ",", "(", ")", "„", "“", "n't", "Müller", "😀", "&amp;", "R&D", "&#8220;", "&"]

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.formats.columns.lines import line_numbers
-from clueval_xlsx.text.entities import decode_entities
-from clueval_xlsx.text.strings import Strings, first_of_each
+from clueval_xlsx.text.strings import Strings, decode_entities, first_of_each
 
 # Few letters and lengths around the window of eight bytes make near misses likely.
 WORDS = st.lists(

@@ -15,7 +15,7 @@ from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.spans import label_column
-from clueval_xlsx.text.offsets import UNITS, from_code_points, unit_starts
+from clueval_xlsx.text.characters import UNITS, from_code_points, unit_starts
 from clueval_xlsx.text.tokenise import Ranges, tokenise
 
 _LETTERS = ["Ann", "e\u0301", "Ü", "ß", "中文", "\U0001d400", "_", "7", "42"]

@@ -26,7 +26,7 @@ from clueval_xlsx.formats.json_records import shown
 from clueval_xlsx.formats.json_splicing import Style, children
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options.values import Unit
-from clueval_xlsx.text.offsets import UTF16
+from clueval_xlsx.text.characters import UTF16
 
 STRUCTURES, VIEWS, TYPES = "%FEATURE_STRUCTURES", "%VIEWS", "%TYPES"
 _ID, _TYPE, _SOFA, _MEMBERS = "%ID", "%TYPE", "@sofa", "%MEMBERS"

@@ -27,7 +27,7 @@ from clueval_xlsx.formats.cas.webanno_cells import (
 from clueval_xlsx.formats.cas.webanno_references import References
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options.values import Unit
-from clueval_xlsx.text.offsets import CODE_POINTS, UTF16, unit_starts
+from clueval_xlsx.text.characters import CODE_POINTS, UTF16, unit_starts
 
 FORMAT = re.compile(r"#FORMAT=WebAnno TSV (\d+)\.(\d+)\s*")
 _TEXT = "#Text="

@@ -7,7 +7,7 @@ import numpy as np
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.cas.webanno_cells import NOTHING, NULL, escaped_text, escaped_value
 from clueval_xlsx.formats.cas.writer import VALUE, LaidOutDocument
-from clueval_xlsx.text.offsets import UTF16, from_code_points
+from clueval_xlsx.text.characters import UTF16, from_code_points
 
 
 def webanno_text(each: LaidOutDocument) -> str:

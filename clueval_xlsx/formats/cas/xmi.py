@@ -36,7 +36,7 @@ from clueval_xlsx.formats.xml_edit import (
     with_attributes,
 )
 from clueval_xlsx.options.values import Unit
-from clueval_xlsx.text.offsets import UTF16
+from clueval_xlsx.text.characters import UTF16
 
 _XMI = "http://www.omg.org/XMI"
 _CAS = "http:///uima/cas.ecore"

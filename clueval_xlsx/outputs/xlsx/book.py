@@ -19,7 +19,7 @@ from clueval_xlsx.outputs.xlsx.drawing import NativeChart, cached, chart_type, f
 from clueval_xlsx.outputs.xlsx.formula_text import refused
 from clueval_xlsx.outputs.xlsx.styles import FORMATS, LOOKS
 from clueval_xlsx.outputs.xlsx.target import TargetFile
-from clueval_xlsx.text.fitting import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
+from clueval_xlsx.text.cells import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
 from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
 
 MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, INK, LINE
-from clueval_xlsx.text.fitting import JOINER, fitting
+from clueval_xlsx.text.cells import JOINER, fitting
 
 _HATCHED = "wide_upward_diagonal"  # so that two series differ without colour, too
 _FONT = {"size": 9, "color": INK}

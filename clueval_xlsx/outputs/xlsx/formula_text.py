@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from clueval_xlsx.text.fitting import utf16_length
+from clueval_xlsx.text.cells import utf16_length
 
 LONGEST_FORMULA = 8_192  # characters
 _LONGEST_STRING = 255  # characters between two quotation marks

@@ -11,7 +11,7 @@ from clueval_xlsx.outputs.xlsx.book import Cell, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, INK, LINE, SERIES, TONES
 from clueval_xlsx.pages.page import Axis, Bar, Bars, Dots, Form, Tone
-from clueval_xlsx.text.fitting import JOINER, fitting
+from clueval_xlsx.text.cells import JOINER, fitting
 
 _HATCHED = "wide_upward_diagonal"  # so that bars differ without colour, too
 _FONT = {"size": 9, "color": INK}

@@ -23,9 +23,8 @@ from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair
-from clueval_xlsx.text.offsets import GLYPHS, UTF16, code_points
-from clueval_xlsx.text.ranges import covered, unfold
-from clueval_xlsx.text.strings import BoolArray, IntArray
+from clueval_xlsx.text.characters import GLYPHS, UTF16, code_points
+from clueval_xlsx.text.strings import BoolArray, IntArray, covered, unfold
 
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
 _SECONDS = 2.0  # for one regex on all distinct characters

@@ -20,8 +20,7 @@ import numpy as np
 from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import Labels, MatchedPair, Overlaps, SpanSide
-from clueval_xlsx.text.ranges import unfold
-from clueval_xlsx.text.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray, unfold
 
 
 def tallies(matched: MatchedPair) -> list[Tally]:

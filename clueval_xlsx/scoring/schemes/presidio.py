@@ -27,8 +27,7 @@ from clueval_xlsx.resources import package_text
 from clueval_xlsx.scoring.counts import FloatArray, Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
-from clueval_xlsx.text.ranges import places, unfold
-from clueval_xlsx.text.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray, places, unfold
 
 OUTCOMES = ("missed", "confused")
 _MISSED, _CONFUSED, _NEITHER = range(3)

@@ -13,8 +13,7 @@ import numpy as np
 
 from clueval_xlsx.scoring.counts import Side, Tally
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
-from clueval_xlsx.text.ranges import unfold
-from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.strings import IntArray, unfold
 
 
 def tallies(matched: MatchedPair) -> list[Tally]:

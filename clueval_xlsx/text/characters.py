@@ -1,13 +1,15 @@
-"""Character offsets in other units: glyphs and UTF-16 units ⇄ code points, which everything else counts in."""
+"""Characters: their kinds, and offsets in other units (glyphs, UTF-16) ⇄ code points, in which all else counts."""
 
 from __future__ import annotations
 
+import unicodedata
+from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.strings import BoolArray, IntArray
 
 ByteArray = npt.NDArray[np.uint8]
 CodePoints = npt.NDArray[np.uint32]
@@ -87,3 +89,60 @@ def splits_unit(text: str, unit: str, offsets: IntArray) -> bool:
     """Whether one of these code-point offsets lies inside a unit, so that it cannot be written."""
     starts = unit_starts(text, unit)
     return starts is not None and not bool(np.isin(offsets, starts).all())
+
+
+# ---- kinds of characters
+
+SPACE, WORD, OTHER, EXTEND, SOLID = 0, 1, 2, 3, 4
+KIND = 0b111
+FINAL, CLOSING, LOWER, LETTER, DIGIT = 8, 16, 32, 64, 128
+LINE_BREAK = SPACE | FINAL
+_FINAL_MARKS = frozenset(".!?…‼⁇⁈⁉。！？")
+_CLOSING_MARKS = frozenset(")]}\"'»«“”’›‹")
+_LINE_BREAKS = frozenset("\n\v\f\r\x85\u2028\u2029")
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_MAXIMUM = 0x110000
+_NOT_MET = 255
+_FEW = 4096
+
+
+@cache
+def _known_characters() -> ByteArray:
+    """Kind and features of every character that was met so far (255: none was), filled as texts are read."""
+    return np.full(_MAXIMUM, _NOT_MET, dtype=np.uint8)
+
+
+def classify(points: CodePoints) -> ByteArray:
+    """Kind and features of each character."""
+    table = _known_characters()
+    found = table[points]
+    new = found == _NOT_MET
+    if new.any():
+        for point in set(points[new][:_FEW].tolist()):
+            table[point] = _describe(chr(point))
+        return classify(points)
+    return found
+
+
+def visible_characters(points: CodePoints) -> BoolArray:
+    """Which characters are not white space."""
+    visible: BoolArray = (classify(points) & KIND) != SPACE
+    return visible
+
+
+def _describe(character: str) -> int:
+    category = unicodedata.category(character)
+    if character.isspace():
+        return LINE_BREAK if character in _LINE_BREAKS else SPACE
+    if category in {"Mn", "Me", "Mc", "Cf"} or ord(character) in _SKIN_TONES:
+        return EXTEND
+    if category[0] in "LN" or category == "Pc":
+        features = LOWER if category == "Ll" else 0
+        features |= LETTER if category[0] == "L" else DIGIT if category == "Nd" else 0
+        return WORD | features
+    return OTHER | (FINAL if character in _FINAL_MARKS else 0) | (CLOSING if character in _CLOSING_MARKS else 0)
+
+
+def continues(character: str) -> bool:
+    """Whether a character belongs to the one before it: a mark, a joiner, a skin tone; none of them is ASCII."""
+    return _describe(character) == EXTEND
