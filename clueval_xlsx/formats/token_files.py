@@ -22,8 +22,7 @@ from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.text.entities import written_token
-from clueval_xlsx.text.strings import BoolArray
+from clueval_xlsx.text.strings import BoolArray, written_token
 
 VRT, CONLL, CSV = "vrt", "conll", "token-csv"
 _NOT_A_NAME = re.compile(r"[^\w.-]+")
