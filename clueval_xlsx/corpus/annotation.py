@@ -11,9 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.mentions import Mentions
+from clueval_xlsx.corpus.mentions import ERROR, Mentions, Wording, resolve_apart
 from clueval_xlsx.corpus.merging import merge_layers
-from clueval_xlsx.corpus.nested import ERROR, Wording, resolve_apart
 from clueval_xlsx.corpus.spans import make_spans, positions
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn
 from clueval_xlsx.text.strings import IntArray

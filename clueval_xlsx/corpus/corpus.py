@@ -107,6 +107,11 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @property
+    def nameless(self) -> bool:
+        """Whether nothing is said about documents, so that those of another side govern."""
+        return len(self.documents) == 1 and not self.documents.attributes(0)
+
     def __repr__(self) -> str:
         """Its size, and no word of it."""
         return f"<Corpus: {len(self.documents)} documents, {len(self)} tokens>"

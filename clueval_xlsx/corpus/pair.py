@@ -10,11 +10,9 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, Placing, orphan_notes
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.document_order import same_texts
 from clueval_xlsx.corpus.reading import Reading, on_same
-from clueval_xlsx.corpus.retokenisation import cut_corpus
-from clueval_xlsx.corpus.same_tokens import check_same_tokens, same_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, label_list, positions
+from clueval_xlsx.corpus.tokenisations import check_same_tokens, cut_corpus, same_tokens
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.text.strings import BoolArray, IntArray
 from clueval_xlsx.text.tokenise import Ranges
@@ -361,3 +359,17 @@ def own_tokens(layers: Mapping[str, pd.DataFrame], pair: Pair) -> tuple[dict[str
         found[layer] = spans.assign(start=token[start], end=token[end])
         check_disjoint(found[layer], f"{pair.gold.source.name}, layer {layer}, corrected")
     return found, notes
+
+
+def same_texts(wanted: Sequence[str], own: Sequence[str]) -> list[int] | None:
+    """Which of the wanted texts each own one is, white space aside; None where that is not clear for all of them.
+
+    >>> same_texts(["a b", "c"], ["c", "ab"]), same_texts(["a", "a"], ["a", "a"])
+    ([1, 0], None)
+    """
+    number = {"".join(text.split()): index for index, text in enumerate(wanted)}
+    if len(number) < len(wanted) or len(wanted) != len(own):
+        return None
+    found = [number.get("".join(text.split())) for text in own]
+    places = [place for place in found if place is not None]
+    return places if len(set(places)) == len(own) else None

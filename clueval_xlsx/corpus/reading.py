@@ -17,9 +17,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, Listed, Placing, Source, join_layers, span_frames, stretched
 from clueval_xlsx.corpus.corpus import Corpus, Regions
-from clueval_xlsx.corpus.document_order import order_like
-from clueval_xlsx.corpus.mentions import Mentions
-from clueval_xlsx.corpus.nested import ERROR
+from clueval_xlsx.corpus.mentions import ERROR, Mentions
 from clueval_xlsx.corpus.running_text import RunningText, TextDocument, join_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, from_decoded
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn, decode
@@ -29,6 +27,7 @@ from clueval_xlsx.text.strings import IntArray, Strings
 from clueval_xlsx.text.tokenise import Ranges, tokenise
 from clueval_xlsx.text.visible import VisibleText, visible_in_texts, visible_in_tokens
 
+_SHOWN = 5
 Place = tuple[Any, ...]  # where an annotation stands in its source, in the carrier's own terms
 
 
@@ -134,9 +133,7 @@ class Reading:
     @property
     def nameless(self) -> bool:
         """Whether a file of tokens says nothing about documents, so that the other side's govern."""
-        if self.tokens is None:
-            return False
-        return len(self.tokens.documents) == 1 and not self.tokens.documents.attributes(0)
+        return self.tokens is not None and self.tokens.nameless
 
     @property
     def unseen(self) -> frozenset[str]:
@@ -374,3 +371,27 @@ def _renumbered(mentions: Mentions, number: IntArray) -> tuple[Mentions, IntArra
     rows = rows[np.argsort(document[rows], kind="stable")]
     taken = mentions.take(rows)
     return taken.moved(replace(taken.ranges, document=document[rows])), rows
+
+
+def order_like(wanted: Sequence[str], own: Sequence[str], names: tuple[str, str]) -> list[int]:
+    """The own documents in the order of others; raises where one side has a document that the other has not."""
+    number = {doc_id: index for index, doc_id in enumerate(own)}
+    missing = [doc_id for doc_id in wanted if doc_id not in number]
+    known = set(wanted)
+    beyond = [doc_id for doc_id in own if doc_id not in known]
+    if missing or beyond:
+        said = [
+            f"{_listed(documents)} of {here} {'is' if len(documents) == 1 else 'are'} not in {there}"
+            for documents, here, there in ((missing, *names), (beyond, *reversed(names)))
+            if documents
+        ]
+        known_words = f", which has {', '.join(map(repr, list(own)[:_SHOWN]))}" if missing and not beyond else ""
+        raise InputError(
+            f"the documents differ: {'; '.join(said)}{known_words}. Both sides must hold the same documents."
+        )
+    return [number[doc_id] for doc_id in wanted]
+
+
+def _listed(documents: Sequence[str]) -> str:
+    more = f" and {len(documents) - _SHOWN} more" if len(documents) > _SHOWN else ""
+    return ", ".join(map(repr, documents[:_SHOWN])) + more

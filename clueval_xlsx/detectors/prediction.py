@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, Listed, Source
-from clueval_xlsx.corpus.mentions import Mentions
-from clueval_xlsx.corpus.nested import LONGEST, SHOWN, ResolvedMentions, Wording, resolve
+from clueval_xlsx.corpus.mentions import LONGEST, SHOWN, Mentions, ResolvedMentions, Wording, resolve
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.spans import label_column, label_vocabulary, make_spans
 from clueval_xlsx.detectors.base import Description, Detection, Document

@@ -11,8 +11,16 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.mentions import Mentions, make_mentions
-from clueval_xlsx.corpus.nested import ERROR, LONGEST, SHOWN, Wording, nested_note, resolve_apart
+from clueval_xlsx.corpus.mentions import (
+    ERROR,
+    LONGEST,
+    SHOWN,
+    Mentions,
+    Wording,
+    make_mentions,
+    nested_note,
+    resolve_apart,
+)
 from clueval_xlsx.corpus.reading import Carrier, Place, Reading
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.exceptions import InputError, OptionError, Problem, did_you_mean

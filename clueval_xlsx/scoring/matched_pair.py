@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, FloatArray, span_scores
-from clueval_xlsx.corpus.characters import character_offsets
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.label_rules import canonical, has_label
 from clueval_xlsx.corpus.pair import Pair
+from clueval_xlsx.corpus.running_text import character_offsets
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions
 from clueval_xlsx.corpus.tags import TagColumn, properly_tagged
 from clueval_xlsx.options import LabelRules, SchemeOptions

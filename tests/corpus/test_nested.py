@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.mentions import Mentions
-from clueval_xlsx.corpus.nested import ResolvedMentions, Wording, resolve
+from clueval_xlsx.corpus.mentions import Mentions, ResolvedMentions, Wording, resolve
 from clueval_xlsx.corpus.spans import label_column
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.text.tokenise import Ranges

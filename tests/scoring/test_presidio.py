@@ -18,8 +18,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from clueval_xlsx.corpus.characters import CharacterOffsets
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.corpus.running_text import CharacterOffsets
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.outputs.json_results import presidio_figures

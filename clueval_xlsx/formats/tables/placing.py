@@ -10,8 +10,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Annotation, Listed, Source
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.mentions import Mentions, make_mentions
-from clueval_xlsx.corpus.nested import ERROR, Wording, nested_note, resolve
+from clueval_xlsx.corpus.mentions import ERROR, Mentions, Wording, make_mentions, nested_note, resolve
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError, OptionError, Problem

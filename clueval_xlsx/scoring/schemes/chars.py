@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.corpus.characters import Stretches, text_of
+from clueval_xlsx.corpus.running_text import Stretches, text_of
 from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.scoring.counts import Side, Tally

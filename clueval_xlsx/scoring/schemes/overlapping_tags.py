@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.corpus.characters import CharacterOffsets
+from clueval_xlsx.corpus.running_text import CharacterOffsets
 from clueval_xlsx.text.strings import IntArray
 
 _UNKNOWN = 0.5  # how sure an annotation is of which nobody says it

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clueval_xlsx.corpus.characters import CharacterOffsets, character_offsets
+from clueval_xlsx.corpus.running_text import CharacterOffsets, character_offsets
 from clueval_xlsx.corpus.spans import label_codes, positions
 from clueval_xlsx.resources import package_text
 from clueval_xlsx.scoring.counts import FloatArray, Side, Tally

@@ -1,4 +1,4 @@
-"""A corpus whose tokens are cut further, so that they begin and end wherever those of another tokenisation do."""
+"""Two tokenisations of one text: where they first differ, and tokens cut at the borders of both."""
 
 from __future__ import annotations
 
@@ -7,8 +7,82 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.text.strings import IntArray, Strings, written_characters
 from clueval_xlsx.text.visible import VisibleText
+
+
+def same_tokens(gold: Corpus, pred: Corpus) -> bool:
+    """Whether two corpora have the same tokens, and the same documents unless the prediction says nothing of them."""
+    if len(gold) != len(pred) or gold.tokens.differs(pred.tokens).any():
+        return False
+    return pred.nameless or np.array_equal(gold.documents.start, pred.documents.start)
+
+
+def check_same_tokens(gold: Corpus, pred: Corpus) -> None:
+    """Raise at the first token, token ID or document in which two corpora differ, showing both places."""
+    shared = min(len(gold), len(pred))
+    token = _first_difference(gold.tokens, pred.tokens, shared)
+    ids = None
+    if gold.token_ids is not None and pred.token_ids is not None and gold.token_ids is not pred.token_ids:
+        ids = _first_difference(gold.token_ids, pred.token_ids, shared)
+        if ids is not None and (token is None or ids < token):
+            left, right = gold.token_ids[ids], pred.token_ids[ids]
+            raise InputError(
+                f"the token IDs differ: {gold.place(ids)} has {left!r}, {pred.place(ids)} has {right!r} "
+                f"(token {gold.tokens[ids]!r}). Both files must hold the same tokens in the same order."
+            )
+    if token is not None:
+        raise InputError(
+            f"the tokens differ: {gold.place(token)} has {gold.tokens[token]!r}, {pred.place(token)} has "
+            f"{pred.tokens[token]!r}. Both files must hold the same tokens in the same order; "
+            "if only the tokenisation differs, use --align text."
+        )
+    if len(gold) != len(pred):
+        longer, shorter = (gold, pred) if len(gold) > len(pred) else (pred, gold)
+        end = f"after {shorter.place(shared - 1)}" if shared else "at once"
+        raise InputError(
+            f"the files have different numbers of tokens: {gold.name} has {len(gold)}, {pred.name} has "
+            f"{len(pred)}. {shorter.name} ends {end}, where {longer.place(shared)} goes on with "
+            f"{longer.tokens[shared]!r}. Both files must hold the same tokens in the same order."
+        )
+    _check_same_documents(gold, pred)
+
+
+def _check_same_documents(gold: Corpus, pred: Corpus) -> None:
+    if pred.nameless:
+        return  # the gold file's documents govern
+    for index in range(max(len(gold.documents), len(pred.documents))):
+        left, right = (_document(corpus, index) for corpus in (gold, pred))
+        ids = {left[0], right[0]} - {None}
+        if left[1:] != right[1:] or len(ids) > 1:
+            raise InputError(
+                f"the documents differ: document {index + 1} is {_shown(gold, index)} in {gold.name}, but "
+                f"{_shown(pred, index)} in {pred.name}. Both files must hold the same documents, with the same tokens "
+                "in each."
+            )
+
+
+def _document(corpus: Corpus, index: int) -> tuple[str | None, int, int]:
+    """The ID that a document has in its file, its first position and the one behind its last."""
+    documents = corpus.documents
+    if index >= len(documents):
+        return None, -1, -1
+    return documents.attributes(index).get("id"), int(documents.start[index]), int(documents.stop[index])
+
+
+def _shown(corpus: Corpus, index: int) -> str:
+    _, start, stop = _document(corpus, index)
+    if start < 0:
+        return "missing"
+    where = f" from line {corpus.line_of(start)}" if stop > start else " (empty)"
+    return f"{corpus.doc_ids[index]!r}{where}, {stop - start} tokens"
+
+
+def _first_difference(left: Strings, right: Strings, shared: int) -> int | None:
+    head = slice(shared)
+    different = np.flatnonzero(left.at(head).differs(right.at(head)))
+    return int(different[0]) if different.size else None
 
 
 @dataclass(frozen=True, eq=False)
