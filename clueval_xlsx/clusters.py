@@ -255,9 +255,9 @@ def _silenced() -> Iterator[None]:
 
 def _no_answer(place: ClusterPlace, error: Exception) -> str:
     if place.local_workers is not None:
-        return f"--cluster {place.address}: cannot be started: {described(error)}. Check --cluster-tls, and memory."
+        return f"--cluster {place.address}: cannot be started: {described(error)}. Check cluster.tls, and memory."
     if place.tls is None and place.address.startswith("tls:"):
-        return f"--cluster {place.address}: is encrypted. Give the certificates and the key, too (--cluster-tls FILE)."
+        return f"--cluster {place.address}: is encrypted. Give the certificates and the key, too (cluster.tls=FILE)."
     return (
         f"--cluster {place.address}: there is no answer: {described(error)}. Give the address that the scheduler "
         "printed, such as tcp://10.0.0.5:8786, or local:4."
@@ -360,7 +360,7 @@ def _security(path: str) -> Any:
         with open(path, "rb"):  # noqa: PTH123  # only to say what is wrong before the cluster does
             pass
     except OSError as error:
-        raise ClusterError(f"--cluster-tls {path}: cannot be read: {error.strerror}. Check the path.") from None
+        raise ClusterError(f"cluster.tls={path}: cannot be read: {error.strerror}. Check the path.") from None
     roles = {f"tls_{role}_{part}": path for role in ("client", "scheduler", "worker") for part in ("cert", "key")}
     return Security(tls_ca_file=path, require_encryption=True, **roles)
 

@@ -350,7 +350,7 @@ def evaluate_spans(
 
 def _check_layers(options: Options, layers: Collection[str]) -> None:
     """Refuse options that name a layer which is not there."""
-    for option, name in (("--labelled", options.labelled), ("--type-layer", options.schemes.type_layer)):
+    for option, name in (("--labelled", options.labelled), ("scheme.type_layer", options.schemes.type_layer)):
         if name is not None and name not in layers:
             raise _no_layer(option, name, layers)
 

@@ -36,7 +36,7 @@ class UnmarkedOptions:
     def __post_init__(self) -> None:
         if not 0 < self.least <= 1:
             raise OptionError(
-                f"--unmarked-from {self.least:g}: a chance. Allowed: more than 0 %, up to 100 %, such as 50%."
+                f"workbook.unmarked_from={self.least:g}: a chance. Allowed: more than 0 %, up to 100 %, such as 50%."
             )
 
 

@@ -9,46 +9,13 @@ import sys
 
 import click
 
-from clueval_xlsx.cli.command_names import CommandsByName
-from clueval_xlsx.cli.help_pages import OrderedGroup
+from clueval_xlsx.cli.commands import cli
+from clueval_xlsx.cli.console import visible
+from clueval_xlsx.cli.settings import spelt
 from clueval_xlsx.cli.streams import abandon_streams, flush, prepare_streams
-from clueval_xlsx.cli.terminal import visible
 from clueval_xlsx.exceptions import CluevalError
-from clueval_xlsx.version import __version__
 
-_EPILOG = """\b
-Shell completion: put this into ~/.bashrc (or with zsh_source, fish_source):
-  eval "$(_CLUEVAL_XLSX_COMPLETE=bash_source clueval-xlsx)"
-"""
-
-
-# In the order in which people need them; each lies in the module of its name.
-_COMMANDS = (
-    "evaluate",
-    "reimport",
-    "status",
-    "score",
-    "compare",
-    "sweep",
-    "agree",
-    "predict",
-    "convert",
-    "merge",
-    "validate",
-    "demo",
-    "help",
-)
-
-
-@click.group(
-    cls=OrderedGroup,
-    commands=CommandsByName(_COMMANDS),
-    epilog=_EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(__version__, "-V", "--version", prog_name="clueval-xlsx")
-def cli() -> None:
-    """Compare gold and predicted spans in legal text, review the errors in Excel, and correct the gold standard."""
+__all__ = ["cli", "main"]
 
 
 def main() -> None:
@@ -112,7 +79,7 @@ def _invoke() -> int:
 
 def _complain(message: str) -> None:
     with contextlib.suppress(OSError):  # nobody may be listening
-        click.echo(visible(f"Error: {message}"), file=sys.stderr)
+        click.echo(visible(spelt(f"Error: {message}")), file=sys.stderr)
 
 
 def _place(error: OSError) -> str:

@@ -1,8 +1,13 @@
-"""Words to people: data goes to standard output, everything else to standard error."""
+"""Words to people: data goes to standard output, everything else to standard error.
+
+A label or a file name can hold the escape sequences by which programs move the cursor, recolour, retitle or even
+answer for the person at the keyboard. So whatever is shown goes through `visible`.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli.terminal import visible
+from clueval_xlsx.cli.settings import spelt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,19 +24,49 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from clueval_xlsx.outputs.terminal import Room
+    from clueval_xlsx.pages.page import Page
 
-QUIET = "clueval_xlsx.cli.console.quiet"  # the key under which a command remembers that it was told to be quiet
-_MOST_SHOWN = 20  # messages of one kind
+_MOST_SHOWN = 10  # messages of one kind
+# Control characters but for line end and tab, and the marks that turn the direction of what follows.
+_COMMANDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters written out, as Python writes them.
+
+    >>> visible("B-\x1b[31mPER\x07"), visible("evil\u202etxt")
+    ('B-\\x1b[31mPER\\x07', 'evil\\u202etxt')
+    """
+    return _COMMANDING.sub(_written_out, text)
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def output(*, stderr: bool = False) -> Console:
-    """The console for tables; on standard error where standard output carries data."""
-    from clueval_xlsx.cli.visible_console import VisibleConsole
+    """The console for tables, whose colours stay while those of the data do not work."""
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
+
+    class VisibleConsole(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
     # rich takes a terminal without control codes (TERM=dumb, an editor's) to be 80 columns wide, whatever it is.
     dumb = os.environ.get("TERM", "").lower() in {"dumb", "unknown"}
     width, height = shutil.get_terminal_size() if dumb else (None, None)
     return VisibleConsole(stderr=stderr, highlight=False, soft_wrap=False, width=width, height=height)
+
+
+def print_page(page: Page, elsewhere: str) -> None:
+    """Lay a page out on standard output; `elsewhere` names the options that show what there is no room for."""
+    from clueval_xlsx.outputs.terminal import page_parts
+
+    console = output()
+    lay_out(console, page_parts(page, room(console, elsewhere)))
 
 
 def room(console: Console, elsewhere: str = "") -> Room:
@@ -60,7 +95,7 @@ def put(data: str | bytes) -> None:
 
 def show(line: str) -> None:
     """A line of a report that was asked for, on standard output."""
-    click.echo(visible(line), file=sys.stdout)
+    click.echo(visible(spelt(line)), file=sys.stdout)
 
 
 def counted(number: int, what: str) -> str:
@@ -77,13 +112,13 @@ def say(message: str, *, urgent: bool = False) -> None:
     if quiet() and not urgent:
         return
     # The stream by its name: click would put one of its own in the place of a stream that knows only ASCII.
-    click.echo(visible(message), file=sys.stderr)
+    click.echo(visible(spelt(message)), file=sys.stderr)
 
 
 def quiet() -> bool:
     """Whether this command was told to be quiet."""
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(QUIET))
+    return context is not None and context.obj is not None and bool(context.obj.value("general.quiet"))
 
 
 def say_notes(notes: Iterable[str]) -> None:

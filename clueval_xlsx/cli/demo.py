@@ -6,15 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
-from clueval_xlsx.cli import common_options, review_options
-from clueval_xlsx.cli.help_pages import GroupedCommand
 from clueval_xlsx.cli.writing import guarded_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.pages.page import Page
     from clueval_xlsx.review.judgements import Judgement
@@ -52,17 +49,8 @@ _PICKED = (
 )
 
 
-@click.command(cls=GroupedCommand, examples=("clueval-xlsx demo my-folder --lang de",))
-@click.argument("folder", default="clueval-demo", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]")
-@review_options.language_option
-@click.option("--force", is_flag=True, help="Write into a folder that is not empty, over whatever is there.")
-@common_options.common
-def demo(folder: Path, lang: str, force: bool) -> None:
-    """Show the whole round on example files, in DIR (default: clueval-demo).
-
-    Lays out two small files, compares them, writes the review workbook, judges some cases in it as a lawyer
-    would, brings the judgements home, and shows the figures before and after.
-    """
+def run(call: Call, folder: str) -> None:
+    """Lay the files out, evaluate them, judge some cases, bring the judgements home, and say what was done."""
     from clueval_xlsx.cli.console import say
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
@@ -80,53 +68,52 @@ def demo(folder: Path, lang: str, force: bool) -> None:
     from clueval_xlsx.review.vocabulary import REPORT_SHEET
     from clueval_xlsx.words import TERMINAL, Words
 
-    if not force and folder.is_dir() and any(folder.iterdir()):
+    place, lang = Path(folder), call.value("workbook.lang")
+    if not call.value("output.force") and place.is_dir() and any(place.iterdir()):
         raise OutputError(f"{folder}: is not empty. Name another folder, or add --force to write into this one.")
-    gold, pred = folder / "gold.vrt", folder / "pred.vrt"
-    with guarded_outputs([], force=force) as outputs:
+    gold, pred = place / "gold.vrt", place / "pred.vrt"
+    with guarded_outputs(call, []) as outputs:
         for path in (gold, pred):
             outputs.write_bytes(path, (resource_folder("examples") / path.name).read_bytes())
     how = ReadOptions(layers=_LAYERS, token_id=_TOKEN_ID)
     result = evaluate(read_pair(gold, pred, how))
     picked = answers(result)
-    judged = folder / "review-judged.xlsx"
-    with guarded_outputs([], force=force) as outputs:
-        write_workbook(result, outputs.path(folder / "review.xlsx"), ReviewOptions(lang=lang))
+    judged = place / "review-judged.xlsx"
+    with guarded_outputs(call, []) as outputs:
+        write_workbook(result, outputs.path(place / "review.xlsx"), ReviewOptions(lang=lang))
         filled = Handout(lang=lang, answers=picked, judge=_JUDGE)
         write_workbook(result, outputs.path(judged), filled)
     home = reimport([judged], gold)
-    run = home.runs[0]
-    with guarded_outputs([], force=force) as outputs:
-        outputs.write_bytes(folder / "corrected.vrt", home.content)
-        outputs.write_text(folder / "changes.tsv", changes_tsv(run.changes))
-        outputs.write_text(folder / "judgements.jsonl", write_log(run.log(creation_time().isoformat())))
-        page = adjudication_page(run, Words(lang))
-        write_page(page, outputs.path(folder / "adjudicated.xlsx"), figures=REPORT_SHEET)
+    judged_run = home.runs[0]
+    with guarded_outputs(call, []) as outputs:
+        outputs.write_bytes(place / "corrected.vrt", home.content)
+        outputs.write_text(place / "changes.tsv", changes_tsv(judged_run.changes))
+        outputs.write_text(place / "judgements.jsonl", write_log(judged_run.log(creation_time().isoformat())))
+        page = adjudication_page(judged_run, Words(lang))
+        write_page(page, outputs.path(place / "adjudicated.xlsx"), figures=REPORT_SHEET)
 
     words = Words(TERMINAL)
     layers = " ".join(f"--layer {layer}={column}" for layer, column in _LAYERS.items())
     say("1. Compare a model with the reference and write the cases out for review:")
-    say(f"   clueval-xlsx evaluate {gold} {pred} {layers} --token-id {_TOKEN_ID} -o {folder / 'review.xlsx'}")
+    say(f"   clueval-xlsx evaluate {gold} {pred} {layers} --token-id {_TOKEN_ID} -o {place / 'review.xlsx'}")
     say(f"   {evaluation_sentence(result, words)}")
     say(f"2. A lawyer judges {len(picked)} of the cases in Excel: {judged}")
     say("3. Bring the judgements home:")
-    say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {folder / 'corrected.vrt'} \\")
-    say(f"      --report {folder / 'adjudicated.xlsx'} --changes {folder / 'changes.tsv'}")
-    _show_figures(adjudication_page(run, words), str(folder / "adjudicated.xlsx"))
-    for change in run.changes.to_dict("records"):
+    say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {place / 'corrected.vrt'} \\")
+    say(f"      --report {place / 'adjudicated.xlsx'} --changes {place / 'changes.tsv'}")
+    _show_figures(adjudication_page(judged_run, words), str(place / "adjudicated.xlsx"))
+    for change in judged_run.changes.to_dict("records"):
         say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
 
 
 def _show_figures(page: Page, elsewhere: str) -> None:
     """The headline of a page and its first table."""
-    from clueval_xlsx.cli.console import lay_out, output, room, say
-    from clueval_xlsx.outputs.terminal import page_parts
+    from clueval_xlsx.cli.console import print_page, say
     from clueval_xlsx.pages.page import Chapter, Table
 
     say(f"   {page.headline}")
     table = next(section for section in page.chapters[0].sections if isinstance(section, Table))
-    short = replace(page, title="", subtitle=(), chapters=(Chapter("", (table,)),))
-    lay_out(output(), page_parts(short, room(output(), elsewhere)))
+    print_page(replace(page, title="", subtitle=(), chapters=(Chapter("", (table,)),)), elsewhere)
 
 
 def answers(result: Evaluation) -> Mapping[str, Judgement]:

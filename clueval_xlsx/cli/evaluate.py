@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from clueval_xlsx.cli import common_options, detector_options, input_options, review_options, scoring_options
-from clueval_xlsx.cli.case_choice import with_chosen_cases
-from clueval_xlsx.cli.config import label_words
-from clueval_xlsx.cli.gate_outcome import FAILED, outcome_of, runs_by_layer
-from clueval_xlsx.cli.gates import GateRequest, gating
-from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.idle_options import is_typed, refuse_idle
-from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.cli.run_history import check_history
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, guard, json_option
+from clueval_xlsx.cli.console import put, say, say_notes
+from clueval_xlsx.cli.gates import FAILED, Verdict, gated_outputs, runs_by_layer, say_verdicts, verdicts
+from clueval_xlsx.cli.inputs import Sides, load_pair, sides_of
+from clueval_xlsx.cli.workbooks import WITHOUT_TEXT, Review, with_chosen_cases, write_workbooks
+from clueval_xlsx.cli.writing import guard, is_printed, path_of
+from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part, with_end, with_name
+from clueval_xlsx.files.outputs import Outputs, check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from clueval_xlsx.cli.detector_options import DetectorRequest
-    from clueval_xlsx.cli.detector_run import Detected
-    from clueval_xlsx.cli.gate_outcome import GateOutcome
-    from clueval_xlsx.cli.input_options import SideOptions
-    from clueval_xlsx.cli.review_options import ReviewRequest
+    from clueval_xlsx.cli.detecting import Detected
+    from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.corpus.pair import Pair
-    from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.options import Options
-    from clueval_xlsx.outputs.xlsx import Handout
-    from clueval_xlsx.review.assignment import Selection
 
-_FILE = click.Path(path_type=Path)
 _WORKBOOK = Path("review.xlsx")
-_OF_WORKBOOKS = ("double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous", "hide_previous")
+_OF_WORKBOOKS = tuple(
+    f"workbook.{name}" for name in ("double", "sample", "agreed", "lock_cells", "max_rows", "contact", "previous")
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +37,21 @@ class EvaluationTargets:
     json: Path | None = None
     html: Path | None = None
     folder: Path | None = None
-    json_to_stdout: bool = False
+
+    @classmethod
+    def of(cls, call: Call) -> EvaluationTargets:
+        """The workbook goes where it was said, or to `review.xlsx` if nothing else is asked for, or for judges."""
+        output, folder = path_of(call, "output.output"), call.value("output.files")
+        others = [call.value(f"output.{name}") for name in ("json", "html", "files")]
+        if output is None and (not any(others) or call.is_typed("workbook.judges")):
+            output = _WORKBOOK
+        if output is None:
+            call.refuse(_OF_WORKBOOKS, "a workbook (-o FILE)")
+        elif output.suffix.lower() != ".xlsx" and not output.is_dir():
+            raise OptionError(f"{output}: a review workbook ends in .xlsx. Choose such a name with -o.")
+        if is_printed(call, "output.files"):
+            raise OptionError("--files -: several files cannot go to standard output. Give the name of a folder.")
+        return cls(output, path_of(call, "output.json"), path_of(call, "output.html"), folder and Path(folder))
 
     @property
     def paths(self) -> list[Path]:
@@ -80,128 +81,56 @@ class EvaluationTargets:
         return EvaluationTargets(own(self.workbook), own(self.json), own(self.html), folder and folder / part)
 
 
-def _targets(
-    *, output: Path | None, json_path: str | None, html_path: Path | None, folder: Path | None
-) -> EvaluationTargets:
-    """The workbook goes where it was said, or to `review.xlsx` if nothing else is asked for."""
-    if output is None and not (json_path or html_path or folder):
-        output = _WORKBOOK
-    if output is not None and output.suffix.lower() != ".xlsx" and not output.is_dir():
-        raise OptionError(f"{output}: a review workbook ends in .xlsx. Choose such a name with -o.")
-    if str(folder) == STANDARD_OUTPUT:
-        raise OptionError("--files -: several files cannot go to standard output. Give the name of a folder.")
-    printed = json_path == STANDARD_OUTPUT
-    json = Path(json_path) if json_path is not None and not printed else None
-    return EvaluationTargets(output, json, html_path, folder, printed)
-
-
-_to_targets = group(
-    "targets",
-    _targets,
-    [
-        click.option(
-            "-o",
-            "--output",
-            type=_FILE,
-            metavar="FILE",
-            help="Write the review workbook here. Default: review.xlsx; beside other outputs only with --judges.",
-        ),
-        json_option("metrics.json"),
-        click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write the report to read here."),
-        click.option(
-            "--files",
-            "folder",
-            type=click.Path(path_type=Path, file_okay=False),
-            metavar="DIR",
-            help="Write metrics.json, scores.csv, the cases as CSV and confusion_matrix.html into this folder.",
-        ),
-    ],
-)
-
-
-@click.command(
-    cls=GroupedCommand,
-    examples=(
-        "clueval-xlsx evaluate gold.vrt pred.vrt -o review.xlsx --html report.html",
-        "clueval-xlsx evaluate gold/ pred/ --judges anna,ben --double 20% --lang de",
-        "clueval-xlsx evaluate gold.jsonl --detector presidio -o review.xlsx",
-    ),
-)
-@click.argument("gold")
-@click.argument("pred", required=False)
-@_to_targets
-@detector_options.evaluating
-@input_options.both_sides
-@scoring_options.merging
-@scoring_options.scoring_with_cases
-@review_options.review
-@gating
-@common_options.common
-@click.pass_context
-def evaluate(
-    ctx: click.Context,
-    /,
-    *,
-    gold: str,
-    pred: str | None,
-    targets: EvaluationTargets,
-    detector: DetectorRequest | None,
-    sides: SideOptions,
-    merged: bool,
-    options: Options,
-    review: ReviewRequest,
-    gates: GateRequest,
-) -> None:
-    """Compare PRED with GOLD and write the errors out for review.
-
-    One of the two may be `-`, standard input. With --detector there is no PRED: the detector is run over GOLD.
-    """
-    from clueval_xlsx.evaluation import evaluate_each
-
-    if (pred is None) == (detector is None):
-        raise click.UsageError("Give either PRED, a file of predictions, or a detector with --detector.")
-    inputs = [gold, *([pred] if pred is not None else []), *review.also]
-    check_history(gates.history, inputs)
-    if targets.workbook is None and is_typed("judges"):  # whoever names judges wants something for them
-        targets = replace(targets, workbook=_WORKBOOK)
-    elif targets.workbook is None:
-        refuse_idle(_OF_WORKBOOKS, "a workbook (-o FILE)")
-    failures = False
+def run(call: Call, gold: str, pred: str | None) -> int:
+    """Evaluate PRED, or what a detector finds, and write what was asked for."""
+    detector = call.value("detector.name")
+    if pred is None and detector is None:
+        raise OptionError("PRED is missing. Give a file of predictions, or a detector with --detector.")
+    if pred is not None and detector is not None:
+        raise OptionError("PRED and --detector are both given. Leave one out.")
+    if detector is None:
+        call.refuse(["cluster"], "--detector")
+    targets, review, sides, options = EvaluationTargets.of(call), Review.of(call), sides_of(call), call.scoring
+    inputs = [gold, *([pred] if pred is not None else []), *review.cases.also]
     if pred is not None:
-        pair = input_options.load_pair(gold, pred, input_options.as_listed(sides, options))
-        parts = _parts(pair, merged=merged)
-        _check_workbooks(targets, review, parts)
-        results = evaluate_each(list(parts.values()), options)
-        outcome = outcome_of(gates, runs_by_layer(results))
-        chosen = with_chosen_cases(dict(zip(parts, results, strict=True)), review, gold, sides)
-        _finish(targets, review, chosen, inputs, outcome)
-    elif detector is not None:
-        from clueval_xlsx.cli.detector_run import detected_pair
+        passed = _evaluated(load_pair(gold, pred, sides), options, targets, review, sides, inputs)
+        return 0 if passed else FAILED
+    from clueval_xlsx.cli.detecting import detected_pair
 
-        if not targets.paths:
-            raise OptionError("--json -: with a detector one output must be a file. Add one, such as -o review.xlsx.")
-        _check_places(targets, review)
-        with detected_pair(
-            gold, input_options.as_listed(sides, options), options, detector, targets.paths[0]
-        ) as detected:
-            parts = _parts(detected.pair, merged=merged)
-            _check_workbooks(targets, review, parts)
-            results = evaluate_each(list(parts.values()), detected.options)
-            detected.check(results[0])
-            outcome = outcome_of(gates, runs_by_layer(results))
-            chosen = with_chosen_cases(dict(zip(parts, results, strict=True)), review, gold, sides)
-            _finish(targets, review, chosen, inputs, outcome, detected)
-        failures = detected.say_failures()
-    if not outcome.say():
-        ctx.exit(FAILED)
-    if failures:
-        ctx.exit(3)
+    if not targets.paths:
+        raise OptionError("--json -: with a detector one output must be a file. Add one, such as -o review.xlsx.")
+    _check_places(targets, review)
+    with detected_pair(call, gold, sides, options, targets.paths[0]) as detected:
+        passed = _evaluated(detected.pair, detected.options, targets, review, sides, inputs, detected)
+    failures = detected.say_failures()
+    if not passed:
+        return FAILED
+    return 3 if failures else 0
+
+
+def _evaluated(
+    pair: Pair,
+    options: Options,
+    targets: EvaluationTargets,
+    review: Review,
+    sides: Sides,
+    inputs: Sequence[str],
+    detected: Detected | None = None,
+) -> bool:
+    """Evaluate a pair and write what was asked for; whether the gates hold."""
+    parts = _parts(pair, merged=sides.merged)
+    _check_workbooks(targets, review, parts)
+    results = evaluate_each(list(parts.values()), options)
+    if detected is not None:
+        detected.check(results[0])
+    found = verdicts(review.call, runs_by_layer(results))
+    chosen = with_chosen_cases(dict(zip(parts, results, strict=True)), review, inputs[0], sides)
+    _finish(targets, review, chosen, inputs, found, detected)
+    return say_verdicts(found)
 
 
 def _parts(pair: Pair, *, merged: bool) -> dict[str, Pair]:
     """What is evaluated by itself, by the name that its files get: everything, or each layer."""
-    from clueval_xlsx.evaluation import evaluation_parts
-
     parts = evaluation_parts(pair, merged=merged)
     named = {file_name_part(part.layers[0]) if len(parts) > 1 else "": part for part in parts}
     if len(named) < len(parts):
@@ -210,53 +139,46 @@ def _parts(pair: Pair, *, merged: bool) -> dict[str, Pair]:
     return named
 
 
-def _check_places(targets: EvaluationTargets, review: ReviewRequest) -> None:
+def _check_places(targets: EvaluationTargets, review: Review) -> None:
     """Complain about places that cannot be written to before a long run, not behind it."""
-    from clueval_xlsx.cli.reviews import review_targets
-    from clueval_xlsx.files.outputs import check_target
-
-    books = list(review_targets(targets.workbook, review).values()) if targets.workbook else []
+    books = list(review.targets(targets.workbook).values()) if targets.workbook else []
     others = [path for path in targets.paths if path != targets.workbook]
     for target in (*books, *others):
         if not target.is_dir():
-            check_target(target, guard(review.force), workbook=target in books)
+            check_target(target, guard(review.call), workbook=target in books)
 
 
-def _check_workbooks(targets: EvaluationTargets, review: ReviewRequest, parts: Iterable[str]) -> None:
+def _check_workbooks(targets: EvaluationTargets, review: Review, parts: Mapping[str, Pair]) -> None:
     """Complain about workbooks that cannot or must not be written, before the work and not behind it."""
-    from clueval_xlsx.cli.reviews import review_targets
-    from clueval_xlsx.files.outputs import check_target
-
-    for book in (targets.named(part).workbook for part in parts):
-        for path in review_targets(book, review).values() if book else ():
-            check_target(path, guard(review.force), workbook=True)
+    for part in parts:
+        book = targets.named(part).workbook
+        for path in review.targets(book).values() if book else ():
+            check_target(path, guard(review.call), workbook=True)
 
 
 def _finish(
     targets: EvaluationTargets,
-    review: ReviewRequest,
+    review: Review,
     results: Mapping[str, Evaluation],
     inputs: Sequence[str],
-    outcome: GateOutcome,
-    detected: Detected | None = None,
+    found: Sequence[Verdict],
+    detected: Detected | None,
 ) -> None:
     """Write everything, and say how it went."""
-    from clueval_xlsx.cli.console import say, say_notes
     from clueval_xlsx.pages.evaluation import evaluation_sentence
     from clueval_xlsx.words import TERMINAL, Words
 
     said: list[str] = []
-    with outcome.outputs(inputs, force=review.force) as outputs:
+    with gated_outputs(review.call, inputs, found) as outputs:
         if detected:
             detected.forget_with(outputs)
         for part, result in results.items():
             book = targets.named(part).workbook
             if book:
-                said += _write_workbooks(outputs, result, book, review)
+                said += write_workbooks(outputs, result, book, review)
             for edition, name in _editions(result, review):
-                _write_figures(outputs, edition, targets.named(part, name), review.lang)
-    if targets.json_to_stdout:
-        from clueval_xlsx.cli.console import put
+                _write_figures(outputs, edition, targets.named(part, name), review.call)
+    if is_printed(review.call, "output.json"):
         from clueval_xlsx.outputs.json_results import json_text, metrics
 
         put(json_text(metrics(*results.values())))
@@ -271,39 +193,18 @@ def _finish(
             say(f"Unmarked passages listed: {len(result.unmarked_cases)}.")
 
 
-def _write_workbooks(outputs: Outputs, result: Evaluation, book: Path, review: ReviewRequest) -> list[str]:
-    """The workbooks of one result; returns what to say about them."""
-    from clueval_xlsx.cli.reviews import write_reviews
-
-    look, said = _with_previous(review.look(), result, review.previous)
-    selection = write_reviews(outputs, result, book, review, look)
-    if review.sample is not None:
-        said = [*said, _drawn(selection, book)]
-    return [*said, _handed_out(selection)] if selection.hands else said
-
-
-def _with_previous(look: Handout, result: Evaluation, log: Path | None) -> tuple[Handout, list[str]]:
-    """How the workbook is to look, with what was decided before, and what to say about that."""
-    if log is None:
-        return look, []
-    from clueval_xlsx.cli.previous import carry_over, read_previous
-
-    look, sentence = carry_over(read_previous(log), result, look)
-    return look, [sentence]
-
-
-def _editions(result: Evaluation, review: ReviewRequest) -> Iterator[tuple[Evaluation, str]]:
+def _editions(result: Evaluation, review: Review) -> Iterator[tuple[Evaluation, str]]:
     """The result, and without its text if that is asked for; with what the names of the files end with."""
     yield result, ""
-    if review.without_text:
-        from clueval_xlsx.cli.reviews import WITHOUT_TEXT
+    if review.cases.without_text:
         from clueval_xlsx.review.text_free import without_text
 
         yield without_text(result), WITHOUT_TEXT
 
 
-def _write_figures(outputs: Outputs, result: Evaluation, targets: EvaluationTargets, language: str) -> None:
+def _write_figures(outputs: Outputs, result: Evaluation, targets: EvaluationTargets, call: Call) -> None:
     """Everything but the workbook."""
+    language = call.value("workbook.lang")
     if targets.json:
         from clueval_xlsx.outputs.json_results import json_text, metrics
 
@@ -311,7 +212,7 @@ def _write_figures(outputs: Outputs, result: Evaluation, targets: EvaluationTarg
     if targets.html:
         from clueval_xlsx.outputs.html.report import report_html
 
-        outputs.write_text(targets.html, report_html(result, language, label_words()))
+        outputs.write_text(targets.html, report_html(result, language, dict(call.label_words)))
     if targets.folder:
         _write_files(outputs, result, targets.folder, language)
 
@@ -329,18 +230,3 @@ def _write_files(outputs: Outputs, result: Evaluation, folder: Path, language: s
     if result.unmarked_cases is not None:
         outputs.write_text(folder / "unmarked.csv", cases_csv(result.with_contexts(result.unmarked_cases)))
     outputs.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
-
-
-def _handed_out(selection: Selection) -> str:
-    """How many cases each person has, and how many of them another one has, too."""
-    sizes = {name: sum(map(len, cases.values())) for name, cases in selection.hands.items()}
-    shares = ", ".join(f"{size} to {name}" for name, size in sizes.items())
-    twice = sum(sizes.values()) - sum(map(len, selection.cases.values()))
-    return f"Cases handed out: {shares}; {twice} of them to two people."
-
-
-def _drawn(selection: Selection, book: Path) -> str:
-    """What of the cases a sample holds."""
-    missed, unsupported = (len(selection.cases[sheet]) for sheet in ("FN", "FP"))
-    where = book.name if not selection.team else f"{len(selection.team)} workbooks"
-    return f"Drawn for {where}: {missed} missed, {unsupported} unsupported; the re-import estimates the rest from them."

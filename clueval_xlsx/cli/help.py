@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli.help_pages import GroupedCommand
+from clueval_xlsx.cli.parameters import page
 from clueval_xlsx.exceptions import OptionError, did_you_mean
 from clueval_xlsx.resources import resource_folder
 
+if TYPE_CHECKING:
+    from clueval_xlsx.cli.settings import Call
+
 _MANUAL = "manual"
 _SCHEMAS = "schemas"  # made from what is written, so it is no page
+_SETTINGS = "settings"  # made from their declarations
 _START = "start"  # the page for those who know nothing yet stands first
 
 
-@click.command(
-    "help", cls=GroupedCommand, examples=("clueval-xlsx help", "clueval-xlsx help formats", "clueval-xlsx help score")
-)
-@click.argument("topic", required=False, type=click.UNPROCESSED)
-@click.pass_context
-def help_command(ctx: click.Context, topic: str | None) -> None:
-    """Show a page of the manual, or the help of a command; without TOPIC, what there is."""
+def run(_call: Call, topic: str | None) -> None:
+    """Print the page, made or written."""
     from clueval_xlsx.cli.console import put
 
     if topic is None:
@@ -33,16 +33,20 @@ def help_command(ctx: click.Context, topic: str | None) -> None:
 
         put(schemas())
         return
+    if name == _SETTINGS:
+        _show(page())
+        return
     if name in topics():
         _show((resource_folder(_MANUAL) / f"{name}.md").read_text("utf-8"))
         return
-    group = ctx.parent.command if ctx.parent else None
-    commands = group.commands if isinstance(group, click.Group) else {}
+    from clueval_xlsx.cli.commands import cli
+
+    commands = cli.commands
     if name not in commands:
-        known = [*topics(), *commands]
+        known = [*topics(), _SETTINGS, *commands]
         hint = did_you_mean(name, known)
         raise OptionError(f"help {topic}: there is no such page.{hint} Pages: {', '.join(topics())}.")
-    with click.Context(commands[name], info_name=name, parent=ctx.parent) as own:
+    with click.Context(commands[name], info_name=name, parent=click.get_current_context().parent) as own:
         put(commands[name].get_help(own) + "\n")
 
 
@@ -52,23 +56,26 @@ def topics() -> dict[str, str]:
     return {path.stem: _title(path.read_text("utf-8")) for path in pages}
 
 
-def _title(page: str) -> str:
-    return page.partition("\n")[0].lstrip("# ").strip()
+def _title(text: str) -> str:
+    return text.partition("\n")[0].lstrip("# ").strip()
 
 
 def _contents() -> str:
     width = max(len(name) for name in topics())
     rows = "".join(f"  {name:{width}}  {title}\n" for name, title in topics().items())
-    return f"Pages of the manual (clueval-xlsx help PAGE):\n\n{rows}\nOptions of a command: clueval-xlsx help COMMAND\n"
+    return (
+        f"Pages of the manual (clueval-xlsx help PAGE):\n\n{rows}\n"
+        "Every setting: clueval-xlsx help settings. Options of a command: clueval-xlsx help COMMAND\n"
+    )
 
 
-def _show(page: str) -> None:
+def _show(text: str) -> None:
     """A page as it is for a program or a file, laid out where a person looks on."""
     from clueval_xlsx.cli.console import output, put
 
     if not sys.stdout.isatty():
-        put(page)
+        put(text)
         return
     from rich.markdown import Markdown
 
-    output().print(Markdown(page))
+    output().print(Markdown(text))

@@ -1,181 +1,193 @@
-"""What options take (lists, pairs such as NAME=COLUMN), and how several reach a command: as one value."""
+"""Settings as click parameters, with their help, their completion and the manual's page of all of them."""
 
 from __future__ import annotations
 
-import functools
-import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-Command = Callable[..., Any]
-Decorator = Callable[[Command], Command]
+from clueval_xlsx.exceptions import OptionError, did_you_mean
+from clueval_xlsx.options.declaration import Setting, all_settings
+
+if TYPE_CHECKING:
+    from clueval_xlsx.formats.registry import Format
+
+SIDES = ("gold", "pred")  # sections that say of one side what `read` says of both
+OF_SIDES = ("evaluate", "score", "compare")
+_LEFT = 25  # columns of the help in which options stand
+_NAMED = 4  # formats that a message names
+_HEADINGS = ("Output", "Re-import", "Input", "Scores", "Labels", "Workbook", "Detector", "Gates", "General")
 
 
-def group(name: str, build: Callable[..., object], options: Sequence[Decorator]) -> Decorator:
-    """Options that reach a command as one value, under this name: what `build` makes of everything they were given."""
+def choices_of(setting: Setting) -> Sequence[str]:
+    """The words that a setting takes, if there are no others."""
+    if setting.key == "workbook.lang":
+        from clueval_xlsx.words import languages
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def grouped(*arguments: Any, **given: Any) -> Any:
-            value = build(**{key: given.pop(key) for key in keys})
-            return command(*arguments, **{name: value}, **given)
+        return languages()
+    if setting.key in {"read.format", "output.to"}:
+        from clueval_xlsx.formats.registry import FORMAT_NAMES, PREDICTED
 
-        known = len(getattr(grouped, "__click_params__", ()))
-        for option in reversed(options):
-            option(grouped)
-        keys = [param.name for param in grouped.__click_params__[known:]]  # type: ignore[attr-defined]
-        return grouped
-
-    return decorate
+        return FORMAT_NAMES if setting.key == "read.format" else PREDICTED
+    return setting.choices
 
 
-def was_chosen(name: str) -> bool:
-    """Whether somebody chose the value of this option, on the command line or in a config."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not None and source is not ParameterSource.DEFAULT
+def titles(formats: Sequence[Format]) -> str:
+    titles = [each.title for each in formats if not each.needs_text]
+    return ", ".join(titles[:_NAMED]) + (" and others" if len(titles) > _NAMED else "")
 
 
-class FileName(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
-    """The name of a file or folder, or `-`, as it was typed: whoever opens it says what is wrong with it."""
-
-    name = "FILE"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The shell knows its files best."""
-        del ctx, param
-        return [CompletionItem(incomplete, type="file")]
+def listed(words: Sequence[str], joint: str = "and") -> str:
+    return f" {joint} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-class NumberRange(click.FloatRange):
-    """Numbers of a range; what is no number is in none."""
+class Typed(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
+    """The text as it was typed, which is checked when all is known; the shell completes files and words."""
+
+    name = "text"
+
+    def __init__(self, setting: Setting | None = None) -> None:
+        self.setting = setting
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number, as click takes it from a range."""
-        number = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{value!r} is not a number.", param, ctx)
-        return number
+        """Everything but the name of another option, which click would take for the value."""
+        names = {name for other in ctx.command.params for name in other.opts if name.startswith("--")} if ctx else ()
+        if value in names:
+            self.fail(f"found {value}, which is an option itself. Give a value before it.", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Words that it takes, keys for `--set`, else what files there are."""
+        del param
+        if self.setting is None or self.setting.is_file:
+            return [CompletionItem(incomplete, type="file")]
+        if self.setting.key == "general.set":
+            keys = [each for each in all_settings().values() if not each.typed and ctx.info_name in each.commands]
+            return [CompletionItem(f"{each.key}=", help=each.help) for each in keys if each.key.startswith(incomplete)]
+        before, comma, word = incomplete.rpartition(",")
+        known = choices_of(self.setting)
+        return [CompletionItem(before + comma + choice) for choice in known if choice.startswith(word)]
 
 
-class ListOption(click.Option):
-    """An option with several values: separated by commas, or the option repeated."""
-
-    def __init__(self, *names: Any, **settings: Any) -> None:
-        settings["multiple"] = True
-        super().__init__(*names, **settings)
-
-    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        """Every part of every value is one value."""
-        parts = None if value is None else [part for item in value for part in split_list(item)]
-        return super().type_cast_value(ctx, parts)
-
-    def make_metavar(self, *args: Any, **settings: Any) -> str:
-        """What help shows for the value: that there may be more of them."""
-        return f"{super().make_metavar(*args, **settings)},…"
+@cache
+def options_of(command: str) -> list[tuple[click.Option, Setting, str]]:
+    """The options of a command, each with its setting and the side that it is for."""
+    made = []
+    for each in all_settings().values():
+        if not each.option or command not in each.commands:
+            continue
+        made.append((_option(each, each.option, each.help + _default(each)), each, ""))
+        for side in SIDES if each.sides and command in OF_SIDES else ():
+            flag = each.option.replace("--", f"--{side}-")
+            made.append((_option(each, flag, f"{each.flag} for {side} alone."), each, side))
+    return made
 
 
-def split_list(item: Any) -> list[Any]:
-    """The parts of a list such as `anna, ben`; whatever is no text, and a text of nothing, stays as it is.
-
-    >>> split_list("anna, ben,"), split_list(0.9), split_list("")
-    (['anna', 'ben'], [0.9], [''])
-    """
-    if not isinstance(item, str):
-        return [item]
-    return [part.strip() for part in item.split(",") if part.strip()] or [item]
+def _option(setting: Setting, flags: str, text: str) -> click.Option:
+    if setting.shape == "flag":
+        return click.Option([flags], is_flag=True, default=None, help=text)
+    more = ",…" if setting.shape in {"list", "pairs"} and not setting.whole else ""
+    return click.Option(flags.split("/"), type=Typed(setting), multiple=True, metavar=setting.metavar + more, help=text)
 
 
-class LayerField(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.2 on
-    """`NAME=COLUMN` with a column counted from 1, or in formats without columns `NAME=FIELD` or `NAME`."""
-
-    name = "NAME[=COLUMN]"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int | str | None]:
-        """Split the pair; a number is a column, anything else a field."""
-        if isinstance(value, tuple):
-            return value
-        name, equals, field = (part.strip() for part in str(value).partition("="))
-        if not name or (equals and not field) or (field.isdigit() and int(field) < 1):
-            self.fail(
-                f"{value!r} is not NAME=COLUMN with a column counted from 1, such as risk=3, nor NAME=FIELD or NAME.",
-                param,
-                ctx,
-            )
-        if name.isdigit() and not equals:
-            self.fail(
-                f"{value!r} is a column without a name for its layer. Give NAME=COLUMN, such as span={name}.",
-                param,
-                ctx,
-            )
-        if name in {"start", "end"}:
-            self.fail(f"{name!r} cannot be the name of a layer: span tables use it for positions.", param, ctx)
-        return name, int(field) if field.isascii() and field.isdigit() else field or None
+def _default(setting: Setting) -> str:
+    nothing = not setting.default or "[" in setting.help
+    return "" if nothing else f" [{setting.default}]"
 
 
-class TokenColumn(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """A column by its number, counted from 1, or by its name."""
+class HeadedCommand(click.Command):
+    """A command with its options under headings, and examples at the end."""
 
-    name = "COLUMN"
+    examples: Sequence[str] = ()
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """A number is a column's number, anything else its name."""
-        text = str(value).strip()
-        if not text or text == "0":
-            self.fail(f"{value!r} is no column counted from 1, nor the name of one.", param, ctx)
-        return int(text) if text.isascii() and text.isdigit() else text
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say what somebody meant who typed what click would misread."""
+        flags = {name for param in self.params for name in param.opts} | {"--help"}
+        for word in args[: args.index("--") if "--" in args else None]:
+            if len(word) > 2 and word[0] == "-" != word[1] and f"-{word.partition('=')[0]}" in flags:
+                raise OptionError(f"{word}: one dash is missing. Did you mean -{word}?")
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.NoSuchOption as error:
+            raise OptionError(_no_such_option(error.option_name, str(self.name), flags)) from None
+        except click.BadOptionUsage as error:
+            what = "takes no value" if "not take" in error.message else "a value is missing"
+            raise OptionError(f"{error.option_name}: {what}.") from None
+        except click.MissingParameter as error:
+            name = error.param.make_metavar(ctx) if error.param else ""
+            raise OptionError(f"{name} is missing. {self.get_usage(ctx)}") from None
+        except click.BadParameter as error:
+            flag = max(error.param.opts, key=len) if error.param else ""
+            raise OptionError(f"{flag}: {error.message}") from None
+        except click.UsageError as error:
+            raise OptionError(f"{error.message}. {self.get_usage(ctx)}") from None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Under each heading its options, in the order in which they are declared."""
+        headings = {param.name: setting.heading for param, setting, _ in options_of(str(self.name))}
+        for heading in _HEADINGS:
+            params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+            mine = [param for param in params if headings.get(param.name, _HEADINGS[-1]) == heading]
+            records = [record for param in mine if (record := param.get_help_record(ctx)) is not None]
+            if records:
+                with formatter.section(heading):
+                    rows = [(left.ljust(_LEFT), right) for left, right in records]
+                    formatter.write_dl(rows, col_max=_LEFT, col_spacing=1)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Calls that work as they stand, and where the rest is."""
+        del ctx
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"  clueval-xlsx {example}\n")
+        keys = [each for each in all_settings().values() if not each.option and self.name in each.commands]
+        if keys:
+            formatter.write(f"\n{len(keys)} further keys for --config and --set: clueval-xlsx help settings\n")
 
 
-class NamedColumn(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """`NAME=COLUMN`, columns counted from 1."""
-
-    name = "NAME=COLUMN"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        """Split the pair and check the number."""
-        if isinstance(value, tuple):
-            return value
-        name, equals, number = str(value).partition("=")
-        if not equals or not name.strip() or not number.strip().isdigit() or int(number) < 1:
-            self.fail(f"{value!r} is not NAME=COLUMN with a column counted from 1, such as risk=3.", param, ctx)
-        if name.strip() in {"start", "end"}:
-            self.fail(f"{name.strip()!r} cannot be the name of a layer: span tables use it for positions.", param, ctx)
-        return name.strip(), int(number)
-
-
-class KeyValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """`KEY=VALUE`, both of them text; an empty value only where it can mean something."""
-
-    name = "KEY=VALUE"
-
-    def __init__(self, example: str, *, may_be_empty: bool = False) -> None:
-        self.example = example
-        self.may_be_empty = may_be_empty
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Split the pair."""
-        if isinstance(value, tuple):
-            return value
-        key, equals, text = str(value).partition("=")
-        if not equals or not key.strip() or not (text or self.may_be_empty):
-            self.fail(f"{value!r} is no pair such as {self.example}.", param, ctx)
-        return key.strip(), text
+def _no_such_option(name: str, command: str, flags: Iterable[str]) -> str:
+    """What is meant by an option that this command does not have: a key, an option of others, or a misspelling."""
+    name = name.partition("=")[0]
+    side, _, rest = name[2:].partition("-")
+    twin, word = (side, rest) if side in SIDES and rest else ("", name[2:])
+    meant = [
+        each
+        for each in all_settings().values()
+        if word in {each.key.partition(".")[2].replace("_", "-"), each.flag[2:]} - {""}
+    ]
+    for each in meant:
+        section = twin or each.section
+        is_key = each.section == "read" if twin else not (each.option and command in each.commands)
+        if command in (*each.commands, *each.keys) and not each.typed and is_key:
+            return f"{name}: is a key, not an option. Write --set {section}.{each.key.partition('.')[2]}=…"
+    owners = sorted({owner for each in meant if each.option for owner in each.commands})
+    if owners and not twin:
+        return f"{name}: `{command}` does not have it; {listed([f'`{owner}`' for owner in owners])} can take it."
+    hint = did_you_mean(name, {flag for flag in flags if flag[:2] == "--"})
+    return f"{name}: there is no such option.{hint} `clueval-xlsx {command} --help` lists them."
 
 
-class LabelGroup(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """`LABEL,LABEL,…`, or a list in a config file."""
+def page() -> str:
+    """The manual's page of all settings."""
+    from clueval_xlsx.formats.registry import FORMATS
 
-    name = "LABEL,LABEL"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Split the list; one label alone is equivalent to nothing."""
-        parts = value if isinstance(value, list | tuple) else str(value).split(",")
-        labels = tuple(dict.fromkeys(str(label).strip() for label in parts if str(label).strip()))
-        if len(labels) < 2:
-            self.fail(f"{value!r} is no group of labels. Give two or more, such as ORG,LOC.", param, ctx)
-        return labels
+    lines = ["# All settings", ""]
+    for section in dict.fromkeys(each.section for each in all_settings().values()):
+        lines += [f"## `{section}`", "", "| key | option | takes | default | what |", "|---|---|---|---|---|"]
+        for each in all_settings().values():
+            if each.section != section:
+                continue
+            users = [one for one in FORMATS if each.formats in one.kinds]
+            belongs = " or ".join(each.schemes) or each.needs or titles(users)
+            what = each.help + (f" Belongs to {belongs}." if belongs else "")
+            key = "–" if each.typed else f"`{each.key}`"
+            option = f"`{each.option}`" if each.option else ""
+            takes = ", ".join(choices_of(each)) or each.allowed
+            default = f"`{each.default}`" if each.default or each.default == 0 else ""
+            cells = (key, option, takes, default, what)
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append("")
+    return "\n".join(lines)

@@ -64,7 +64,7 @@ def _saying_when_there_is_none(show: Callable[[str], None] = lambda _workers: No
         nonlocal any_there
         shown = "1 worker" if workers == 1 else f"{workers} workers"
         if not workers and any_there:
-            say("Note: the cluster has no worker; waiting for one (--cluster-wait).")
+            say("Note: the cluster has no worker; waiting for one.")
         elif workers and not any_there:
             say(f"Note: the cluster has {shown} now.")
         any_there = workers > 0

@@ -2,218 +2,113 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from clueval_xlsx.cli import common_options, input_options, review_options, scoring_options
-from clueval_xlsx.cli.config import label_words, own_judgements
-from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.idle_options import refuse_idle
-from clueval_xlsx.cli.parameters import group
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, force_option, guarded_outputs
+from clueval_xlsx.cli.console import (
+    counted,
+    lay_out,
+    output,
+    put,
+    quiet,
+    room,
+    say,
+    say_list,
+    say_what_is_open,
+)
+from clueval_xlsx.cli.inputs import reading_of
+from clueval_xlsx.cli.workbooks import password_of, save_workbook
+from clueval_xlsx.cli.writing import guarded_outputs, is_printed, path_of
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part, with_end
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.files.outputs import Outputs
-    from clueval_xlsx.formats.options import ReadOverrides
-    from clueval_xlsx.options import Options
     from clueval_xlsx.review.adjudication import Adjudication
     from clueval_xlsx.review.reimport import Reimport
-
-_OF_LOST_SHEETS = ("level", "labelled", "map", "equivalent", "equivalence", "ignore", "unmapped", "by", "context")
-_FILE = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
 class ReimportTargets:
-    """Where the outputs go, None for those that nobody asked for; `gold` may be `-`, standard output."""
+    """Where the outputs go, None for those that nobody asked for."""
 
-    gold: str | None
+    gold: Path | None
     report: Path | None
     html: Path | None
-    json: str | None
+    json: Path | None
     changes: Path | None
     judgements: Path | None
     conflicts: Path | None
 
-    @property
-    def paths(self) -> list[Path]:
-        """All files that are written, but for the workbook of conflicts, of which there may be none."""
-        gold = Path(self.gold) if self.gold is not None and self.gold != STANDARD_OUTPUT else None
-        json = Path(self.json) if self.json is not None and self.json != STANDARD_OUTPUT else None
-        found = (gold, self.report, self.html, json, self.changes, self.judgements)
-        return [path for path in found if path is not None]
+    @classmethod
+    def of(cls, call: Call, workbooks: Sequence[str]) -> ReimportTargets:
+        """No output may replace a workbook that somebody judged, and only one can be printed."""
+        if is_printed(call, "output.corrected") and is_printed(call, "output.json"):
+            raise OptionError("-o - and --json -: only one of them can go to standard output. Give one a file.")
+        names = ("corrected", "report", "html", "json", "changes", "judgements", "conflicts")
+        made = cls(*(path_of(call, f"output.{name}") for name in names))
+        inputs = {Path(workbook).resolve() for workbook in workbooks}
+        paths = [path for path in vars(made).values() if path is not None]
+        for path in paths:
+            if path.resolve() in inputs:
+                raise OptionError(f"{path}: is one of the judged workbooks. Write to another file.")
+        if len({path.resolve() for path in paths}) < len(paths):
+            raise OptionError("two outputs have the same name. Give each its own.")
+        return made
 
     @property
     def in_clear_text(self) -> bool:
         """Whether there are outputs that no password protects, gold aside."""
         return any((self.html, self.json, self.changes, self.judgements))
 
-    def check(self, workbooks: Sequence[str]) -> None:
-        """No output may replace a workbook that somebody judged, and only one can be printed."""
-        if self.gold == self.json == STANDARD_OUTPUT:
-            raise OptionError("-o - and --json -: only one of them can go to standard output. Give one a file.")
-        inputs = {Path(workbook).resolve() for workbook in workbooks}
-        targets = [*self.paths, *([self.conflicts] if self.conflicts else [])]
-        for target in targets:
-            if target.resolve() in inputs:
-                raise OptionError(f"{target}: is one of the judged workbooks. Write to another file.")
-        if len({target.resolve() for target in targets}) < len(targets):
-            raise OptionError("two outputs have the same name. Give each its own.")
 
-
-@dataclass(frozen=True)
-class ReportLook:
-    """How the report and the workbook of conflicts look; `lang` None: as the first workbook."""
-
-    lang: str | None
-    contact: str
-    blind: bool
-
-
-_to_targets = group(
-    "targets",
-    ReimportTargets,
-    [
-        click.option(
-            "-o", "--output", "gold", metavar="FILE", help="Write the corrected gold file here; `-` is standard output."
-        ),
-        click.option("--report", type=_FILE, metavar="FILE", help="Write the adjudicated report (.xlsx) here."),
-        click.option("--html", type=_FILE, metavar="FILE", help="Write the report as a page to read here."),
-        click.option(
-            "--json", metavar="FILE", help="Write everything as JSON here; - prints it instead of the figures."
-        ),
-        click.option("--changes", type=_FILE, metavar="FILE", help="Write the change log (TSV) here."),
-        click.option(
-            "--judgements",
-            type=_FILE,
-            metavar="FILE",
-            help="Append the judgements to this log (JSON Lines, for --previous).",
-        ),
-        click.option(
-            "--conflicts",
-            type=_FILE,
-            metavar="FILE",
-            help="Write a workbook of the cases in conflict here, for a third person.",
-        ),
-    ],
-)
-
-_looking = group(
-    "look",
-    ReportLook,
-    [
-        click.option("--blind", is_flag=True, help="The conflict workbook does not say who judged."),
-        click.option("--contact", default="", metavar="TEXT", help="Whom the conflict workbook is sent back to."),
-        click.option(
-            "--lang",
-            default=None,
-            callback=review_options.language,
-            help="Language of report and conflict workbook. Default: that of the first workbook.",
-        ),
-    ],
-)
-
-
-@click.command(
-    cls=GroupedCommand,
-    examples=(
-        "clueval-xlsx reimport anna.xlsx ben.xlsx --gold gold.vrt -o corrected.vrt",
-        "clueval-xlsx reimport review.xlsx --gold gold.vrt --report report.xlsx",
-    ),
-)
-@click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
-@click.option(
-    "--gold", "gold_file", required=True, metavar="FILE", help="The gold file that the workbooks were made from."
-)
-@_to_targets
-@click.option(
-    "--resolve",
-    default="majority",
-    show_default=True,
-    metavar="HOW",
-    help="How several judgements of a case are resolved: majority, unanimous, or the NAME of who has the last word.",
-)
-@click.option(
-    "--trust-id",
-    type=click.Choice(["row", "block"]),
-    help="Which case ID counts where the two of a row differ: the row's own, or the one in the annotation block.",
-)
-@click.option("--pred", metavar="FILE", help="The prediction file, for workbooks that lost their hidden sheet.")
-@review_options.password
-@input_options.overrides
-@scoring_options.scoring_with_cases
-@_looking
-@force_option
-@common_options.common
-def reimport(
-    *,
-    workbooks: tuple[str, ...],
-    gold_file: str,
-    targets: ReimportTargets,
-    resolve: str,
-    trust_id: str | None,
-    pred: str | None,
-    password: str | None,
-    overrides: ReadOverrides,
-    options: Options,
-    look: ReportLook,
-    force: bool,
-) -> None:
-    """Read judged WORKBOOKs and correct the gold file.
-
-    How the files are read and what was evaluated comes from the workbooks; the options for reading and for the
-    level are needed only where a workbook lost its hidden sheet. Exit code 3 says that a person must look:
-    judgements clash or rows could not be used. What is clear is carried out all the same.
-    """
-    from clueval_xlsx.cli.console import counted, put, say, say_what_is_open
+def run(call: Call, workbooks: Sequence[str]) -> int:
+    """Read the workbooks, write what was asked for, and say what a lead should know."""
     from clueval_xlsx.files.locks import locked
     from clueval_xlsx.files.names import is_stream
+    from clueval_xlsx.formats.options import ReadOverrides
     from clueval_xlsx.review.log import head_of
-    from clueval_xlsx.review.reimport import reimport as reimport_workbooks
+    from clueval_xlsx.review.reimport import reimport
 
-    if pred is None:
-        refuse_idle(
-            _OF_LOST_SHEETS, "--pred, for workbooks that lost their hidden sheet (all others know it themselves)"
-        )
-    targets.check(workbooks)
-    result = reimport_workbooks(
+    gold, pred, password = call.value("reimport.gold"), call.value("reimport.pred"), password_of(call)
+    if gold is None:
+        raise OptionError("--gold is missing. Give the gold file that the workbooks were made from.")
+    targets = ReimportTargets.of(call, workbooks)
+    chosen = frozenset(each.setting.name for each in call.given if each.setting.section == "read")
+    result = reimport(
         workbooks,
-        gold_file,
+        gold,
         pred=pred,
-        resolve=resolve,
-        trust_id=trust_id,
+        resolve=call.value("reimport.resolve"),
+        trust_id=call.value("reimport.trust_id"),
         password=password,
-        overrides=overrides,
-        options=options,
-        judgements=own_judgements(),
+        overrides=ReadOverrides(reading_of(call), chosen),
+        options=call.scoring,
+        judgements=call.judgements,
     )
     log = targets.judgements
     head = ""
     with locked(log, say) if log is not None else nullcontext():  # from reading it until the longer one is in its place
-        with guarded_outputs([*workbooks, gold_file, pred or gold_file], force=force) as outputs:
-            _write_gold(outputs, result, targets, Path(gold_file))
-            _write_workbooks(outputs, result, targets, look, password)
-            _write_texts(outputs, result, targets, look)
+        with guarded_outputs(call, [*workbooks, gold]) as outputs:
+            _write_gold(outputs, result, targets, Path(gold))
+            _write_workbooks(outputs, result, targets, call, password)
+            _write_texts(outputs, result, targets, call)
         if log is not None and not is_stream(log):
             head = head_of(log.read_text("utf-8"))
-    if targets.gold == STANDARD_OUTPUT:
+    if is_printed(call, "output.corrected"):
         put(result.content)
-    if targets.json == STANDARD_OUTPUT:
+    if is_printed(call, "output.json"):
         from clueval_xlsx.outputs.json_results import json_text, reimport_result
 
         put(json_text(reimport_result(result.runs)))
     say_what_is_open(workbooks)
-    _report(result, targets)
+    to_stdout = not (is_printed(call, "output.corrected") or is_printed(call, "output.json"))
+    _report(result, targets, to_stdout=to_stdout)
     if head:
         say(f"Head of {log}: {head}")
     if password is not None and targets.in_clear_text:
@@ -225,17 +120,16 @@ def reimport(
             if disputed
             else "No case is in conflict: no conflict workbook."
         )
-    if result.needs_a_person:
-        sys.exit(3)
+    return 3 if result.needs_a_person else 0
 
 
 def _write_gold(outputs: Outputs, result: Reimport, targets: ReimportTargets, source: Path) -> None:
     """The corrected gold, in its own format; packed by gzip if the target is called so."""
     from clueval_xlsx.formats.stored import packed_for
 
-    if targets.gold in {None, STANDARD_OUTPUT}:
+    target = targets.gold
+    if target is None:
         return
-    target = Path(str(targets.gold))
     if result.gold.source.folder:
         for name, content in result.files.items():
             outputs.write_bytes(target / name, content)
@@ -246,12 +140,10 @@ def _write_gold(outputs: Outputs, result: Reimport, targets: ReimportTargets, so
 
 
 def _write_workbooks(
-    outputs: Outputs, result: Reimport, targets: ReimportTargets, look: ReportLook, password: str | None
+    outputs: Outputs, result: Reimport, targets: ReimportTargets, call: Call, password: str | None
 ) -> None:
     """The report, and what is open for a third person."""
-    from clueval_xlsx.cli.reviews import save_workbook
-
-    lang = _language(result, look)
+    lang = _language(result, call)
     if targets.report:
         from clueval_xlsx.outputs.xlsx.page import write_page
         from clueval_xlsx.pages.adjudication import adjudication_page
@@ -264,14 +156,14 @@ def _write_workbooks(
     if targets.conflicts:
         from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
 
-        labels = label_words()
+        contact, blind = call.value("workbook.contact"), call.value("workbook.blind")
         for run, path in _paths(result.runs, targets.conflicts):
             if run.cases_in_conflict:
-                write = partial(write_conflicts, run, lang=lang, contact=look.contact, blind=look.blind, labels=labels)
+                write = partial(write_conflicts, run, lang=lang, contact=contact, blind=blind, labels=call.label_words)
                 save_workbook(outputs, path, password, write)
 
 
-def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, look: ReportLook) -> None:
+def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, call: Call) -> None:
     """The page to read, and what programs and later runs read."""
     runs = result.runs
     if targets.html:
@@ -280,11 +172,11 @@ def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, l
         from clueval_xlsx.words import Words
 
         for run, path in _paths(runs, targets.html):
-            outputs.write_text(path, page_html(adjudication_page(run, Words(_language(result, look)))))
-    if targets.json and targets.json != STANDARD_OUTPUT:
+            outputs.write_text(path, page_html(adjudication_page(run, Words(_language(result, call)))))
+    if targets.json:
         from clueval_xlsx.outputs.json_results import json_text, reimport_result
 
-        outputs.write_text(Path(targets.json), json_text(reimport_result(runs)))
+        outputs.write_text(targets.json, json_text(reimport_result(runs)))
     if targets.changes:
         import pandas as pd
 
@@ -295,8 +187,10 @@ def _write_texts(outputs: Outputs, result: Reimport, targets: ReimportTargets, l
         outputs.write_text(targets.judgements, _longer_log(targets.judgements, runs))
 
 
-def _language(result: Reimport, look: ReportLook) -> str:
-    return look.lang or next((run.manifest.lang for run in result.runs if run.manifest), "en")
+def _language(result: Reimport, call: Call) -> str:
+    if any(each.setting.key == "workbook.lang" for each in call.given):
+        return str(call.value("workbook.lang"))
+    return next((run.manifest.lang for run in result.runs if run.manifest), "en")
 
 
 def _paths(runs: Sequence[Adjudication], path: Path) -> list[tuple[Adjudication, Path]]:
@@ -310,7 +204,6 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     """The log as it is with the new judgements behind; what is in it already is not repeated."""
     import datetime
 
-    from clueval_xlsx.cli.console import counted, say
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.files.names import is_stream
     from clueval_xlsx.review.log import check_chain, new_judgements, read_log, write_log
@@ -333,15 +226,13 @@ def _longer_log(path: Path, runs: Sequence[Adjudication]) -> str:
     return old + ("" if not old or old.endswith("\n") else "\n") + write_log(more, chain.head)
 
 
-def _report(result: Reimport, targets: ReimportTargets) -> None:
+def _report(result: Reimport, targets: ReimportTargets, *, to_stdout: bool) -> None:
     """What a lead reads, on standard output where that is free; what else people should know to standard error."""
-    from clueval_xlsx.cli.console import lay_out, output, quiet, room, say
     from clueval_xlsx.outputs.terminal import page_parts
     from clueval_xlsx.pages.adjudication import adjudication_page
     from clueval_xlsx.words import TERMINAL, Words
 
     words = Words(TERMINAL)
-    to_stdout = STANDARD_OUTPUT not in {targets.gold, targets.json}
     console = output(stderr=not to_stdout)
     _list("Note", [f"{note}." for note in result.notes])
     for run, sent in _paths(result.runs, targets.conflicts or Path("third.xlsx")):
@@ -362,6 +253,4 @@ def _report(result: Reimport, targets: ReimportTargets) -> None:
 
 
 def _list(what: str, lines: Sequence[str]) -> None:
-    from clueval_xlsx.cli.console import say_list
-
     say_list(what, lines, "--report and --json list them all")

@@ -1,4 +1,4 @@
-"""`score`: the numbers in the terminal, or as a table for another document or program."""
+"""`score`: the numbers in the terminal, or as a table for another document or program; also at every threshold."""
 
 from __future__ import annotations
 
@@ -8,118 +8,68 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-import click
-
-from clueval_xlsx.cli import cluster_options, common_options, input_options, scoring_options
-from clueval_xlsx.cli.gate_outcome import FAILED, outcome_of, runs_by_layer
-from clueval_xlsx.cli.gates import GateRequest, gating
-from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.run_history import check_history
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option
+from clueval_xlsx import clusters
+from clueval_xlsx.cli.console import print_page, put, say, say_notes
+from clueval_xlsx.cli.gates import FAILED, gated_outputs, runs_by_layer, say_verdicts, verdicts
+from clueval_xlsx.cli.inputs import Sides, load_pair, refuse_empty, refuse_idle_formats, say_meaningless, sides_of
+from clueval_xlsx.cli.writing import guarded_outputs, is_printed, path_of
+from clueval_xlsx.clusters import ClusterPlace
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options import ClusterOptions, GateOptions
 
 if TYPE_CHECKING:
     from clueval_xlsx.batches import Listing
-    from clueval_xlsx.cli.input_options import SideOptions
-    from clueval_xlsx.clusters import ClusterPlace
+    from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.figures import Figures
     from clueval_xlsx.options import Options
 
 _TABLE, _JSON, _CSV, _MARKDOWN, _LATEX = "table", "json", "csv", "markdown", "latex"
+_NOT_OF_THRESHOLDS = ("scheme", "cluster", "pair.merge", "score.by", "score.replicates", "gates.baseline")
 
 
-@click.command(
-    cls=GroupedCommand,
-    examples=(
-        "clueval-xlsx score gold.vrt pred.vrt --labelled span --scheme seqeval",
-        "clueval-xlsx score gold.conll pred.conll --fail-under recall=0.95",
-    ),
-)
-@click.argument("gold")
-@click.argument("pred")
-@input_options.both_sides
-@scoring_options.merging
-@scoring_options.scoring
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice([_TABLE, _JSON, _CSV, _MARKDOWN, _LATEX]),
-    default=_TABLE,
-    show_default=True,
-    help="What is printed: tables for people, metrics.json, all score rows as CSV, or tables for a document.",
-)
-@json_option("metrics.json")
-@gating
-@cluster_options.clustered
-@common_options.common
-@click.pass_context
-def score(
-    ctx: click.Context,
-    /,
-    *,
-    gold: str,
-    pred: str,
-    sides: SideOptions,
-    merged: bool,
-    options: Options,
-    form: str,
-    json_path: str | None,
-    gates: GateRequest,
-    cluster: ClusterPlace | None,
-) -> None:
-    """Compare PRED with GOLD and print precision and recall at every level.
-
-    One of the two may be `-`, standard input.
-    """
-    from clueval_xlsx.cli.console import say_notes
-
-    inputs = [gold, pred]
-    check_history(gates.history, inputs)
-    sides = input_options.as_listed(sides, options)
-    to_stdout = json_path == STANDARD_OUTPUT
+def run(call: Call, gold: str, pred: str) -> int:
+    """Print the figures of PRED against GOLD."""
+    if call.value("output.thresholds"):
+        return _thresholds(call, gold, pred)
+    sides, options, inputs = sides_of(call), call.scoring, [gold, pred]
+    form = _JSON if is_printed(call, "output.json") else call.value("output.as")
+    json = path_of(call, "output.json")
+    wanted = form if json is None else _JSON
     with tempfile.TemporaryFile() as lines:
-        wanted = _JSON if json_path is not None else form
         listing = _listing(wanted) if wanted in {_JSON, _CSV} else None
-        results = _in_batches(inputs, sides, options, cluster, lines, listing, merged=merged)
+        results = _in_batches(call, inputs, sides, lines, listing)
         if results is None:
-            results = _at_once(gold, pred, sides, options, merged=merged)
-        outcome = outcome_of(gates, runs_by_layer(results))
-        with outcome.outputs(inputs, force=False) as outputs:
-            if json_path is not None and not to_stdout:
-                outputs.write_parts(Path(json_path), _json(results, lines))
+            results = _at_once(call, inputs, sides, options)
+        found = verdicts(call, runs_by_layer(results))
+        with gated_outputs(call, inputs, found) as outputs:
+            if json is not None:
+                outputs.write_parts(json, _json(results, lines))
         say_notes(dict.fromkeys(note for result in results for note in result.notes))
-        _print(results, _JSON if to_stdout else form, lines)
-    if not outcome.say():
-        ctx.exit(FAILED)
+        _print(results, form, lines)
+    return 0 if say_verdicts(found) else FAILED
 
 
-def _at_once(gold: str, pred: str, sides: SideOptions, options: Options, *, merged: bool) -> Sequence[Figures]:
+def _at_once(call: Call, inputs: Sequence[str], sides: Sides, options: Options) -> Sequence[Figures]:
     from clueval_xlsx.evaluation import evaluate_each, evaluation_parts
 
-    pair = input_options.load_only_pair(gold, pred, sides)
-    return evaluate_each(evaluation_parts(pair, merged=merged), options)
+    pair = load_pair(inputs[0], inputs[1], sides)
+    refuse_idle_formats(call, [pair])
+    return evaluate_each(evaluation_parts(pair, merged=sides.merged), options)
 
 
 def _in_batches(
-    inputs: Sequence[str],
-    sides: SideOptions,
-    options: Options,
-    place: ClusterPlace | None,
-    lines: IO[bytes],
-    listing: Listing | None,
-    *,
-    merged: bool,
+    call: Call, inputs: Sequence[str], sides: Sides, lines: IO[bytes], listing: Listing | None
 ) -> Sequence[Figures] | None:
     """The figures of folders, some files at a time; None for files, and where batches do not add up."""
+    cluster = call.of(ClusterOptions)
+    place = None if cluster.address is None else ClusterPlace(cluster.address, cluster.tls, clusters.WAIT)
     if place is None and not all(Path(path).is_dir() or glob.has_magic(path) for path in inputs):
         return None
     from clueval_xlsx import batches
-    from clueval_xlsx.cli.console import say
-    from clueval_xlsx.cli.idle_options import refuse_idle_reading
-    from clueval_xlsx.cli.nothing import refuse_empty, say_meaningless
     from clueval_xlsx.cli.progress import work_progress
 
     request = batches.CorpusRequest(
-        sides.gold, sides.pred, options, merged, sides.strict_tags, sides.align_text, listing
+        sides.gold, sides.pred, call.scoring, sides.merged, sides.strict_tags, sides.align_text, listing
     )
     try:
         pairs = batches.pair_files(inputs[0], inputs[1], request)
@@ -138,7 +88,7 @@ def _in_batches(
         return None
     refuse_empty(found.contents, sides.gold)
     gold, pred = found.contents
-    refuse_idle_reading({"gold": [gold.format], "pred": [pred.format]})
+    call.refuse_idle_reading({"gold": [gold.format], "pred": [pred.format]})
     say_meaningless(found.inputs, same_spans=found.same_spans)
     return found.figures
 
@@ -161,8 +111,53 @@ def _json(results: Sequence[Figures], lines: IO[bytes]) -> Iterator[bytes]:
     return metrics_parts(results, lines)
 
 
+def _thresholds(call: Call, gold: str, pred: str) -> int:
+    """Print the headline at every threshold; the least lower bound of recall chooses one, and is the only gate."""
+    from clueval_xlsx.evaluation import evaluate
+    from clueval_xlsx.outputs.json_results import json_text, threshold_metrics
+    from clueval_xlsx.pages.thresholds import threshold_page
+    from clueval_xlsx.scoring.thresholds import threshold_rates
+    from clueval_xlsx.words import TERMINAL, Words
+
+    call.refuse(_NOT_OF_THRESHOLDS, "`score` without --thresholds")
+    least = _least_recall(call)
+    form = call.value("output.as")
+    if form not in {_TABLE, _JSON, _CSV}:
+        raise OptionError(f"--as {form}: --thresholds knows other forms. Allowed: table, json, csv.")
+    options, pair = call.scoring, load_pair(gold, pred, sides_of(call))
+    refuse_idle_formats(call, [pair])
+    result = evaluate(pair, options)
+    say_notes(result.notes)
+    found = threshold_rates(
+        result.raw, options.labels, level=options.level, labelled=options.labelled, beta=options.beta
+    )
+    text = json_text(threshold_metrics(result, found, least))
+    json = path_of(call, "output.json")
+    if json is not None:
+        with guarded_outputs(call, [gold, pred]) as outputs:
+            outputs.write_text(json, text)
+    if form == _JSON or is_printed(call, "output.json"):
+        put(text)
+    elif form == _CSV:
+        put(found.table.set_index("threshold").to_csv())
+    else:
+        print_page(threshold_page(result, found, least, Words(TERMINAL)), "--json FILE")
+    if least is None or found.highest_with_recall(least) is not None:
+        return 0
+    say(f"Gate recall.low: wanted at least {least:.15g}, which no threshold holds: failed.", urgent=True)
+    return FAILED
+
+
+def _least_recall(call: Call) -> float | None:
+    gates = call.of(GateOptions).fail_under
+    if not gates:
+        return None
+    if len(gates) > 1 or (gates[0].rate, gates[0].bound, gates[0].label) != ("recall", "low", None):
+        raise OptionError("--fail-under: with --thresholds it is the recall to hold. Allowed: recall.low=0.95, once.")
+    return gates[0].value
+
+
 def _print(results: Sequence[Figures], form: str, lines: IO[bytes]) -> None:
-    from clueval_xlsx.cli.console import lay_out, output, put, room
     from clueval_xlsx.pages.scores import score_page
     from clueval_xlsx.words import TERMINAL, Words
 
@@ -188,8 +183,5 @@ def _print(results: Sequence[Figures], form: str, lines: IO[bytes]) -> None:
 
         put("\n".join(map(latex, pages)))
     else:
-        from clueval_xlsx.outputs.terminal import page_parts
-
-        console = output()
         for page in pages:
-            lay_out(console, page_parts(page, room(console, "--as csv or --as json")))
+            print_page(page, "--as csv or --as json")

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from clueval_xlsx.cli import common_options, review_options
-from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.writing import STANDARD_OUTPUT, json_option, put_or_write
+from clueval_xlsx.cli.console import output, put, say, say_list, say_what_is_open
+from clueval_xlsx.cli.workbooks import password_of
+from clueval_xlsx.cli.writing import guarded_outputs, is_printed, path_of
+from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.table import Table
 
+    from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.review.progress import Progress
 
 _WIDTH_OF_FIGURES = 38  # the columns beside the names
 
 
-@click.command(cls=GroupedCommand, examples=("clueval-xlsx status review-anna.xlsx review-ben.xlsx",))
-@click.argument("workbooks", nargs=-1, required=True, metavar="WORKBOOK...")
-@json_option("the figures as JSON")
-@review_options.password
-@common_options.common
-def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str | None) -> None:
-    """Say who has judged how much in each WORKBOOK, and whose workbook is missing."""
-    from clueval_xlsx.cli.console import output, say, say_list, say_what_is_open
-    from clueval_xlsx.exceptions import InputError
+def run(call: Call, workbooks: Sequence[str]) -> int:
+    """Count what is judged, and name what cannot be used."""
     from clueval_xlsx.outputs.json_results import json_text, status_result
     from clueval_xlsx.pages.adjudication import account_sentence
     from clueval_xlsx.review.progress import missing_people, workbook_progress
@@ -42,12 +34,16 @@ def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str |
             data = Path(path).read_bytes()
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path.") from None
-        found.append(workbook_progress(data, path, password))
+        found.append(workbook_progress(data, path, password_of(call)))
     say_what_is_open(workbooks)
     missing = missing_people(found)
-    if json_path is not None:
-        put_or_write(json_path, lambda: json_text(status_result(found, missing)), workbooks)
-    if json_path != STANDARD_OUTPUT:
+    text, json = json_text(status_result(found, missing)), path_of(call, "output.json")
+    if json is not None:
+        with guarded_outputs(call, workbooks) as outputs:
+            outputs.write_text(json, text)
+    if is_printed(call, "output.json"):
+        put(text)
+    else:
         console = output()
         console.print(_progress_table(found, console.width))
     words = Words(TERMINAL)
@@ -58,8 +54,7 @@ def status(*, workbooks: tuple[str, ...], json_path: str | None, password: str |
         say_list("Note", [f"{note}." for note in each.notes], "--json lists them all")
     for name in missing:
         say(f"Missing: no workbook of {name} is among these.")
-    if any(each.problems for each in found):
-        sys.exit(3)
+    return 3 if any(each.problems for each in found) else 0
 
 
 def _progress_table(found: Sequence[Progress], width: int) -> Table:

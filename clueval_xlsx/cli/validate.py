@@ -6,38 +6,25 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
-from clueval_xlsx.cli import common_options, input_options
 from clueval_xlsx.cli.console import counted, say, show
-from clueval_xlsx.cli.help_pages import GroupedCommand
-from clueval_xlsx.cli.idle_options import refuse_idle_reading
-from clueval_xlsx.cli.nothing import refuse_nothing
+from clueval_xlsx.cli.inputs import read_input, reading_of, refuse_empty
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.corpus.reading import Reading
-    from clueval_xlsx.options import ReadOptions
 
 _PLACES = 3  # that are named of problems with one cause
 _PARTICULAR = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\d+(?:[.,]\d+)*|\([^()]*\)")
 
 
-@click.command(cls=GroupedCommand, examples=("clueval-xlsx validate gold.vrt pred.vrt",))
-@click.argument("files", nargs=-1, required=True)
-@click.option("--head", metavar="HASH", help="The head of a log of judgements, as `reimport` printed it.")
-@input_options.reading
-@common_options.common
-@click.pass_context
-def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None, reading: ReadOptions) -> None:
-    """Check FILES and list what is wrong with them: one line a cause, how often, and the first three places.
+def run(call: Call, files: Sequence[str]) -> int:
+    """Check every file, and that all hold the same text; 2 if something is wrong."""
+    from clueval_xlsx.formats.loading import Content
 
-    Several files are also compared with the first: they must hold the same documents and tokens (running text:
-    the same text). Exit code 0 means that nothing is wrong, 2 that something is. A language file (.toml) is
-    checked for missing words, a log of judgements (.jsonl) for lines that were changed, lost or moved.
-    """
+    head, how = call.value("output.head"), reading_of(call)
     found = 0
     first = None
     formats: list[str] = []
@@ -51,8 +38,8 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
             found += _check_language(file)
             continue
         try:
-            source = input_options.read_input(file, reading)
-            refuse_nothing([source], [reading])
+            source = read_input(call, file, how)
+            refuse_empty([Content.of(source, how)], how)
         except InputError as error:
             for line in _lines_by_cause(error.problems, error.unlisted) if error.problems else [str(error)]:
                 show(line)
@@ -76,10 +63,10 @@ def validate(ctx: click.Context, /, *, files: tuple[str, ...], head: str | None,
             show(str(error))
             found += 1
     if formats and not found:
-        refuse_idle_reading({"": formats})
+        call.refuse_idle_reading({"": formats})
     if found:
         say(f"{counted(found, 'problem')} found.")
-        ctx.exit(2)
+    return 2 if found else 0
 
 
 def _log_text(file: str) -> str | None:

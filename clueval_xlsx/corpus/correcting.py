@@ -186,7 +186,7 @@ def _new_span(reading: Reading, key: Key, layers: Sequence[str], *, label_change
         if splits_unit(text, reading.unit, offsets):
             raise InputError(
                 f"{reading.source.name}: document {reading.doc_ids[document]!r}: the corrected span "
-                f"{text[start:end]!r} begins or ends inside a glyph, which --offsets {reading.unit} cannot say. "
+                f"{text[start:end]!r} begins or ends inside a glyph, which read.offsets={reading.unit} cannot say. "
                 "Choose another extent."
             )
         offsets = from_code_points(text, reading.unit, offsets)

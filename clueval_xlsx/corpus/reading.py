@@ -242,7 +242,8 @@ class Reading:
         more = f" ({count - 1} more)" if count > 1 else ""
         raise InputError(
             f"{self.corpus.place(position)}: layer {layer}: {column.tag(position)!r} continues nothing{more}. "
-            "--bio strict allows I- only behind B- or I- of the same label; use --bio lenient to let it open a span."
+            "read.bio=strict allows I- only behind B- or I- of the same label; use read.bio=lenient to let it open a "
+            "span."
         )
 
     # -- the same, otherwise

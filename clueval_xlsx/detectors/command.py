@@ -45,8 +45,8 @@ def describe_command(settings: DetectorSettings) -> Description:
 
 def _refuse_configuration(settings: DetectorSettings) -> None:
     given = {
-        "--nlp-config": settings.nlp_config,
-        "--recognizers-config": settings.recognizers_config,
+        "nlp_config": settings.nlp_config,
+        "recognizers_config": settings.recognizers_config,
         "--detector-option": settings.options or None,
     }
     wrong = [name for name, value in given.items() if value is not None]

@@ -30,7 +30,7 @@ def make(settings: DetectorSettings) -> PresidioDetector:
     if settings.options:
         raise DetectorError(
             f"--detector presidio has no options of its own, found {', '.join(settings.options)}. "
-            "Configure it with --nlp-config, --recognizers-config, --score-threshold and --detector-language."
+            "Configure it with nlp_config, recognizers_config, score_threshold and --detector-language."
         )
     logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
     stay_offline()
@@ -141,7 +141,7 @@ def _nlp_configuration(settings: DetectorSettings) -> dict[str, Any]:
         known = ", ".join(str(model.get("lang_code")) for model in models) or "none"
         raise DetectorError(
             f"{name}: no model for language {settings.language!r}. Languages there: {known}. Choose one of them with "
-            f"--detector-language, or give --nlp-config a file with a model for {settings.language!r} "
+            f"--detector-language, or give nlp_config a file with a model for {settings.language!r} "
             f"({BLANK}{settings.language} works without a model)."
         )
     configuration = {**configuration, "models": chosen[:1]}
@@ -159,7 +159,7 @@ def _check_model(name: str, model: str, language: str) -> None:
         return
     raise DetectorError(
         f"{name}: the spaCy model {model!r} is not installed. Install it (python -m spacy download {model}), or name "
-        f"another in --nlp-config; {BLANK}{language} is a pipeline without a model, for pattern recognizers alone."
+        f"another in nlp_config; {BLANK}{language} is a pipeline without a model, for pattern recognizers alone."
     )
 
 

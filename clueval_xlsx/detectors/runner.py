@@ -167,7 +167,8 @@ class _State:
         self.failures[outcome.number] = outcome.failure
         if fail_fast:
             raise DetectorError(
-                f"{self.describe(outcome.number)}. Stopped because of --fail-fast; --resume goes on from here."
+                f"{self.describe(outcome.number)}. Stopped because of detector.fail_fast=true; "
+                "--resume goes on from here."
             )
         first = range(min(_GIVE_UP_AFTER, len(self.documents)))
         if all(number in self.failures for number in first):

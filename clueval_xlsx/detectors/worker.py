@@ -217,7 +217,7 @@ class Worker:
         if isinstance(trouble, ProcessCrashedError):
             return f"the detector {'gave no answer' if ENDED_EARLY in str(trouble) else 'crashed'}: {trouble}"
         if isinstance(trouble, ProcessSilentError):
-            return f"the detector gave no answer within {self._time_limit:g} s and was stopped (--time-limit)"
+            return f"the detector gave no answer within {self._time_limit:g} s and was stopped (detector.time_limit)"
         return f"the detector's answer makes no sense: {trouble}"
 
 

@@ -44,7 +44,7 @@ class Collector:
     ) -> None:
         """Collect for a format, whose fields layers take their labels from unless they are given."""
         if options.offsets not in UNITS:
-            raise OptionError(f"--offsets {options.offsets}: unknown. Allowed: {', '.join(UNITS)}.")
+            raise OptionError(f"read.offsets={options.offsets}: unknown. Allowed: {', '.join(UNITS)}.")
         self.name = name
         self.options = options
         self.layers = layers or choose_fields(options.layers, format_.fields, name, format_.title)
@@ -259,7 +259,7 @@ class Collector:
                 f"offsets {start}-{end}{words} lie beyond the text, which has {bound} {_UNIT_WORDS[unit]}",
                 f"0 to {bound}",
                 "Check that the annotation belongs to this text"
-                + (", or give the unit it counts in (--offsets utf16)" if _more_units(text, end, unit) else ""),
+                + (", or give the unit it counts in (read.offsets=utf16)" if _more_units(text, end, unit) else ""),
             )
         elif end <= start:
             self.complain(
@@ -271,7 +271,7 @@ class Collector:
             self.complain(
                 where,
                 f"offset {start} or {end}{words} lies inside a character",
-                remedy="Check the unit (--offsets codepoints|glyphs|utf16)",
+                remedy="Check the unit (read.offsets=codepoints|glyphs|utf16)",
             )
 
     def _check_surfaces(self, ranges: Ranges) -> None:
@@ -310,7 +310,7 @@ class Collector:
             if unit != self.options.offsets and 0 <= start < end < len(starts):
                 found = text[starts[start] : starts[end]] if min(starts[start], starts[end]) >= 0 else ""
                 if same_words(found, surface):
-                    return f"The offsets fit if they count {_UNIT_WORDS[unit]}: give --offsets {unit}"
+                    return f"The offsets fit if they count {_UNIT_WORDS[unit]}: give read.offsets={unit}"
         return (
             "Check that the annotation belongs to this text and that its offsets count code points; "
             f"--mismatch {WARN} goes on with the offsets"

@@ -1,4 +1,4 @@
-"""Hugging Face token classification: `tokens` with `ner_tags`, which are texts, or numbers with names (`--tag-names`).
+"""Hugging Face token classification: `tokens` with `ner_tags`, which are texts, or numbers with names (`tag_names`).
 
 The records become vertical text, which the reader of columns reads.
 """
@@ -174,12 +174,12 @@ class _Table:
             if isinstance(tag, int) and not isinstance(tag, bool):
                 if not names:
                     raise InputError(
-                        f"{place}: {written!r} holds numbers. Say what they mean: --tag-names O,B-PER,I-PER,… in the "
-                        "order of the numbers, or a file that lists the names (dataset_info.json, config.json)."
+                        f"{place}: {written!r} holds numbers. Say what they mean: read.tag_names=O,B-PER,I-PER,… in "
+                        "the order of the numbers, or a file that lists the names (dataset_info.json, config.json)."
                     )
                 if not 0 <= tag < len(names):
                     raise InputError(
-                        f"{place}, token {number}: the tag is {tag}, but --tag-names gives {len(names)} names. "
+                        f"{place}, token {number}: the tag is {tag}, but read.tag_names gives {len(names)} names. "
                         f"Allowed: 0 to {len(names) - 1}."
                     )
                 found_tags.append(names[tag])

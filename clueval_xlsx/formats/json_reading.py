@@ -374,7 +374,7 @@ class RecordReader:
                     where(row),
                     f"several labels on one span: {', '.join(map(str, several))}",
                     "one label",
-                    "Split the span, or take the first (--several-tags first)",
+                    "Split the span, or take the first (read.several_tags=first)",
                 )
                 continue
             collector.add(

@@ -13,7 +13,7 @@ UNION, FIRST = "union", "first"
 ERROR, WARN, JOIN, SPLIT, LAYERS = "error", "warn", "join", "split", "layers"
 # What a message says where there may be two sides; a command that knows none leaves it out (`cli.input_options`).
 ONE_SIDE = " (--gold-layer, --pred-layer for one side)"
-FIELDS_OF_ONE_SIDE = ONE_SIDE.replace("-layer", "-field")
+FIELDS_OF_ONE_SIDE = " (gold.field, pred.field for one side)"
 DEFAULT_COLUMN = 2
 
 

@@ -71,7 +71,7 @@ def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
         wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     except LookupError:
         raise OptionError(
-            f"--encoding {encoding}: there is no such encoding. Give one, such as latin-1 or cp1252."
+            f"read.encoding={encoding}: there is no such encoding. Give one, such as latin-1 or cp1252."
         ) from None
     if b"\0" in data:
         if not wide:  # no text, unless several bytes make a character
@@ -81,7 +81,7 @@ def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
     try:
         return data.decode(encoding).encode("utf-8")
     except (UnicodeError, LookupError) as error:
-        raise InputError(f"{name}: is neither UTF-8 nor {encoding} ({error}). Give another --encoding.") from None
+        raise InputError(f"{name}: is neither UTF-8 nor {encoding} ({error}). Give another read.encoding.") from None
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -100,7 +100,7 @@ def decode_text(raw: bytes, name: str) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"{name}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8. Save the file as UTF-8, or give its "
-            "encoding (--encoding latin-1)."
+            "encoding (read.encoding=latin-1)."
         ) from None
 
 

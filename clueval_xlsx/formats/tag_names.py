@@ -27,7 +27,7 @@ def names_in_file(source: str, column: str | None = None) -> tuple[str, ...]:
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(
-            f"{source}: cannot be read: {error.strerror or error}. --tag-names takes two or more names, or a file."
+            f"{source}: cannot be read: {error.strerror or error}. read.tag_names takes two or more names, or a file."
         ) from None
     text = decode_text(raw, source)
     card = _CARD.match(text)

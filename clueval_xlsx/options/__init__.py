@@ -92,6 +92,10 @@ class OutputOptions(Section, section="output"):
         "Whether sentence ends are written [.vrt: as in the source; CoNLL: also guessed ones].",
         commands="convert",
     )
+    thresholds: bool = setting(
+        False, "Figures at every threshold of the scores.", "--thresholds", typed=True,
+        commands="score", heading="Scores",
+    )  # fmt: skip
     force: bool = setting(
         False, "Overwrite workbooks with judgements in them.", "--force", typed=True,
         commands="evaluate compare agree reimport convert predict demo",
@@ -111,7 +115,13 @@ class ReadOptions(Section, section="read", commands=_READING, keys="reimport", h
     """
 
     layers: Mapping[LayerName, Column | Text | None] = setting(
-        {}, "A layer and its column of tags, or its field.", "--layer", "NAME[=COL]", parse=column, sides=True
+        {},
+        "A layer and its column of tags, or its field.",
+        "--layer",
+        "NAME[=COL]",
+        parse=column,
+        sides=True,
+        word="layer",
     )
     format: Text | None = setting(
         None, "Input format, if ending and content do not tell.", "--format", "NAME", sides=True
@@ -123,7 +133,7 @@ class ReadOptions(Section, section="read", commands=_READING, keys="reimport", h
         None, "Whose annotations: a name, first, or union.", "--annotator", "NAME", formats=ANNOTATORS
     )
     fields: Mapping[FieldName, Text] = setting(
-        {}, "Where text, spans, start, label … stand in JSON.", "--field", "text=KEY", formats=FIELDS
+        {}, "Where text, spans, start, label … stand in JSON.", "--field", "text=KEY", formats=FIELDS, word="field"
     )
     token: Column | Text | None = setting(
         None, "Column of the tokens, by number or header [1].", "--token", "COLUMN", formats=COLUMNS, parse=column
@@ -174,7 +184,13 @@ class PairOptions(Section, section="pair", commands=f"{_SCORING} agree convert",
         None, "Several layers as one sequence of merged spans.", "--merge/--no-merge", commands=f"{_SCORING} convert"
     )
     names: Sequence[str] = setting(
-        (), "Names of the systems, in the order of files.", "--name", "TEXT", commands="compare agree", heading="Output"
+        (),
+        "Names of the systems, in the order of files.",
+        "--name",
+        "TEXT",
+        commands="compare agree",
+        heading="Output",
+        word="name",
     )
 
 

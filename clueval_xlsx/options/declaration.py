@@ -182,6 +182,8 @@ class Setting:
             for item in raw:
                 if not _fits(item, kinds[0], typed):
                     return item
+        elif self.shape == "groups" and typed and isinstance(raw, tuple):
+            return next(",".join(item) for item in raw if not _fits(item, kinds[0], typed))
         return value
 
     def _hint(self, value: Any) -> str:

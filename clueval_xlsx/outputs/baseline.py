@@ -15,11 +15,10 @@ from clueval_xlsx.outputs.json_structs import SCHEMA, Metrics, ScoreRow
 _REMEDY = "Write the baseline anew with `evaluate --json` or `score --json`."
 _OTHER_FILES = {  # by a key that no other file has
     "differences": "`compare --json` wrote, which has several systems",
-    "thresholds": "`sweep --json` wrote",
+    "thresholds": "`score --thresholds --json` wrote",
     "matrices": "`agree --json` wrote",
     "workbooks": "`status --json` wrote",
     "runs": "`reimport --json` wrote",
-    "gates": "`--history` wrote, a line about a run",
 }
 
 

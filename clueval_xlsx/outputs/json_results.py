@@ -314,7 +314,7 @@ def agreement_metrics(found: PairwiseAgreement) -> AgreementMetrics:
     )
 
 
-def threshold_metrics(evaluation: Evaluation, found: Thresholds, least: float) -> ThresholdMetrics:
+def threshold_metrics(evaluation: Evaluation, found: Thresholds, least: float | None) -> ThresholdMetrics:
     """Every threshold, and the one that was chosen for this least recall."""
     rows, chosen = _headline_rows(found.table), found.highest_with_recall(least)
     gold, pred = evaluation.pair.gold.source, evaluation.pair.pred.source

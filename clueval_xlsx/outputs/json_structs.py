@@ -160,7 +160,7 @@ class ThresholdMetrics(msgspec.Struct, kw_only=True):
     schema: Literal[2] = 2
     signature: str
     inputs: dict[str, InputFile]
-    least_recall: float
+    least_recall: float | None
     chosen: HeadlineRow | None
     constant: bool
     unscored: Count
@@ -310,7 +310,7 @@ class StatusResult(msgspec.Struct, kw_only=True):
 OUTPUTS: Mapping[str, type[msgspec.Struct]] = {
     "evaluate --json, score --json": Metrics,
     "evaluate --files, metrics.json": PresidioMetrics,
-    "sweep --json": ThresholdMetrics,
+    "score --thresholds --json": ThresholdMetrics,
     "compare --json": ComparisonMetrics,
     "agree --json": AgreementMetrics,
     "reimport --json": ReimportResult,

@@ -15,10 +15,10 @@ from clueval_xlsx.words import Words
 _SHOWN_ROWS = 20  # of the table; JSON has all
 
 
-def threshold_page(evaluation: Evaluation, thresholds: Thresholds, least: float, words: Words) -> Page:
+def threshold_page(evaluation: Evaluation, thresholds: Thresholds, least: float | None, words: Words) -> Page:
     """A sentence about the choice, and a table; `least` is what the lower bound of recall is to be."""
     make = PageMaker(words)
-    chosen = thresholds.highest_with_recall(least)
+    chosen = None if least is None else thresholds.highest_with_recall(least)
     sections = (
         Text(_sentences(thresholds, chosen, least, make), TextStyle.HEADLINE),
         Text((make.level_sentence(evaluation.options),)),
@@ -40,7 +40,7 @@ def _score(value: float, words: Words) -> str:
     return f"{value:.4g}".replace(".", words["number.decimal"])
 
 
-def _sentences(thresholds: Thresholds, chosen: int | None, least: float, make: PageMaker) -> tuple[str, ...]:
+def _sentences(thresholds: Thresholds, chosen: int | None, least: float | None, make: PageMaker) -> tuple[str, ...]:
     words, numbers, table = make.words, make.numbers, thresholds.table
     sentences = []
     if thresholds.constant:
@@ -48,7 +48,7 @@ def _sentences(thresholds: Thresholds, chosen: int | None, least: float, make: P
         sentences.append(words("sweep.constant", score=score, total=total))
     if np.isnan(thresholds.recall_low).all():
         sentences.append(words["sweep.no_interval"])
-    else:
+    elif least is not None:
         place = thresholds.surest_recall if chosen is None else chosen
         key = "sweep.chosen" if chosen is not None else "sweep.none" if place == 0 else "sweep.none_at"
         row = table.iloc[place]

@@ -46,11 +46,13 @@ class Thresholds:
         """The lower bounds of recall."""
         return self.table["recall_low"].to_numpy(np.float64)
 
-    def highest_with_recall(self, least: float) -> int | None:
+    def highest_with_recall(self, least: float | None) -> int | None:
         """The highest threshold at which the lower bound of recall holds, before it falls below; None: there is none.
 
         Recall mostly falls with the threshold; it rises where a prediction goes that another one gave way to.
         """
+        if least is None:
+            return None
         holds = self.recall_low >= least - _ROUNDING
         if not holds.any():
             return None

@@ -84,10 +84,12 @@ def _by_command() -> dict[str, bytes]:
         found["comparison"] = folder / "compared.xlsx"
         other = folder / "other.vrt"
         other.write_bytes(GOLD.read_bytes())
-        done = run("compare", GOLD, PRED, other, *EXAMPLE_OPTIONS, "-o", found["comparison"], "--replicates", "20")
+        done = run(
+            "compare", GOLD, PRED, other, *EXAMPLE_OPTIONS, "-o", found["comparison"], "--set", "score.replicates=20"
+        )
         assert done.code == 0, done.err
         found["comparison in German"] = folder / "verglichen.xlsx"
-        made = ("-o", found["comparison in German"], "--lang", "de", "--replicates", "20")
+        made = ("-o", found["comparison in German"], "--lang", "de", "--set", "score.replicates=20")
         assert run("compare", GOLD, PRED, other, *EXAMPLE_OPTIONS, *made).code == 0
         evaluate("text.xlsx", "--without-text")
         found["without text"] = folder / "text-without-text.xlsx"
@@ -101,9 +103,10 @@ def _by_command() -> dict[str, bytes]:
             "5",
             "--order",
             "suspicion",
-            "--max-rows",
-            "5",
-            "--lock-cells",
+            "--set",
+            "workbook.max_rows=5",
+            "--set",
+            "workbook.lock_cells=true",
             "--lang",
             "de",
         )
@@ -111,7 +114,9 @@ def _by_command() -> dict[str, bytes]:
         evaluate("judges.xlsx", "--judges", "anna,ben", "--double", "20%")
         found["judges"] = folder / "judges-anna.xlsx"
         found["earlier judgements"] = evaluate("earlier.xlsx", "--previous", log)
-        found["by domain"] = evaluate("domain.xlsx", "--by", "domain", "--scheme", "all", "--replicates", "20")
+        found["by domain"] = evaluate(
+            "domain.xlsx", "--by", "domain", "--scheme", "all", "--set", "score.replicates=20"
+        )
         found["span table"] = folder / "spans.xlsx"
         assert run("convert", GOLD, found["span table"], *EXAMPLE_OPTIONS).code == 0
         found["corrected span table"] = _corrected(found["span table"], folder)

@@ -192,7 +192,14 @@ def main() -> None:
             sleeper = f"command:{shlex.quote(sys.executable)} {shlex.quote(str(folder / 'sleeper.py'))}"
             compare("a program that sleeps 0.1 s", (texts * 4)[: 1000 // share], ["--detector", sleeper], folder)
         if given.only != "sleeper":
-            words = ["--detector", "presidio", "--detector-language", "de", "--nlp-config", str(folder / "nlp.yaml")]
+            words = [
+                "--detector",
+                "presidio",
+                "--detector-language",
+                "de",
+                "--detector-option",
+                f"nlp_config={folder / 'nlp.yaml'!s}",
+            ]
             compare("Presidio's patterns", (texts * 20)[: 5000 // share], words, folder)
 
 

@@ -52,7 +52,7 @@ def _command_evaluate(folder: Path) -> Work:
 
 @row("command", "ours: merge both layers into a span table")
 def _command_merge(folder: Path) -> Work:
-    return command("merge", folder / "gold.vrt", *LAYERS, "-o", folder / "merged.tsv")
+    return command("convert", folder / "gold.vrt", folder / "merged.tsv", *LAYERS, "--merge")
 
 
 # ---- whole processes, the start of Python included

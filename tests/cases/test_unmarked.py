@@ -124,7 +124,7 @@ def test_the_span_is_shown_as_marked_by_neither_side():
 
 
 def test_a_chance_of_nothing_is_refused():
-    with pytest.raises(OptionError, match="--unmarked-from"):
+    with pytest.raises(OptionError, match=r"workbook\.unmarked_from"):
         UnmarkedOptions(least=0)
 
 

@@ -143,7 +143,7 @@ def test_metadata_goes_along(tmp_path: Path) -> None:
 def test_guessed_sentences_are_written_only_if_asked_for(tmp_path: Path) -> None:
     convert(FOLDER / "brat-gold", tmp_path / "out.vrt")
     assert "<s>" not in (tmp_path / "out.vrt").read_text("utf-8")
-    convert(FOLDER / "brat-gold", tmp_path / "out.vrt", "--sentences")
+    convert(FOLDER / "brat-gold", tmp_path / "out.vrt", "--set", "output.sentences=true")
     assert (tmp_path / "out.vrt").read_text("utf-8").count("<s>") == 6
 
 

@@ -28,7 +28,7 @@ PLANTED = f"import builtins\nwith builtins.open({MARKER!r}, 'a') as file:\n    f
 PLAIN = ("--layer", "category=2")
 COMMANDS: dict[str, Sequence[str]] = {
     "status": ["status", "review.xlsx"],
-    "re-import": ["reimport", "review.xlsx", "--gold", "gold.vrt", *EXAMPLE_OPTIONS, "-o", "new.vrt"],
+    "re-import": ["reimport", "review.xlsx", "--gold", "gold.vrt", "-o", "new.vrt"],
     "an output that may hold work": ["evaluate", "gold.vrt", "pred.vrt", *EXAMPLE_OPTIONS, "-o", "review.xlsx"],
     "validate": ["validate", "spans.xlsx", "--text", "gold.vrt"],
     "convert": ["convert", "spans.xlsx", "spans.tsv", "--text", "gold.vrt"],
@@ -36,7 +36,7 @@ COMMANDS: dict[str, Sequence[str]] = {
     "a detector": ["predict", "gold.vrt", "-o", "found.tsv", "--detector", "capitals", *PLAIN],
     "a detector's text": [
         *("evaluate", "gold.vrt", "--detector", "capitals", *PLAIN),
-        *("--keep-unmapped", "--json", "m.json"),
+        *("--set", "labels.unmapped=keep", "--json", "m.json"),
     ],
     "Presidio": ["predict", "gold.vrt", "-o", "found.tsv", "--detector", "presidio", *PLAIN],
     "detectors of a cluster": [

@@ -1,4 +1,4 @@
-"""A misspelt name is answered with the nearest right one: labels, layers, columns, rates, config keys and sections."""
+"""A misspelt name is answered with the nearest right one: labels, layers, headers and fields."""
 
 from __future__ import annotations
 
@@ -47,10 +47,6 @@ def test_a_gate_on_a_misspelt_label_fails_and_names_the_labels(sides: tuple[Path
     assert "No span has this label. Did you mean 'PERSON'? Labels: PERSON, PLACE." in done.err
 
 
-def test_a_gate_on_a_misspelt_rate_is_refused_with_the_nearest(sides: tuple[Path, Path]) -> None:
-    refused(run("score", *sides, "--fail-under", "recal[PERSON]=0.9"), "Did you mean 'recall'?")
-
-
 def test_a_misspelt_layer_is_answered_with_the_nearest(sides: tuple[Path, Path]) -> None:
     done = run("score", *sides, "--layer", "category=2", "--labelled", "categry")
     refused(done, "--labelled categry: there is no such layer. Did you mean 'category'? Layers: category.")
@@ -70,31 +66,6 @@ def test_a_misspelt_field_is_answered_with_the_nearest(tmp_path: Path) -> None:
     records.write_text('{"text": "Mira kam.", "spans": [{"start": 0, "end": 4, "label": "PERSON"}]}\n', "utf-8")
     done = run("validate", records, "--layer", "span=lable")
     assert "Did you mean 'label'?" in done.out + done.err
-
-
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        ('[evalute]\nlang = "de"\n', "unknown key 'evalute'. Did you mean 'evaluate'?"),
-        ('[labls]\nPERSON = "a person"\n', "unknown key 'labls'. Did you mean 'labels'?"),
-        ("tokn-id = 3\n", "unknown key 'tokn-id'. Did you mean 'token-id'?"),
-        ("[score]\nlevl = 'exact'\n", "[score]: unknown key 'levl'. Did you mean 'level'?"),
-        ("help-all = true\n", "unknown key 'help-all'."),
-        ('[judgements.public]\neffect = "gold_wrng"\nen = "Public"\n', "Did you mean 'gold_wrong'?"),
-    ],
-)
-def test_a_misspelt_section_or_key_of_a_config_is_answered_with_the_nearest(
-    sides: tuple[Path, Path], tmp_path: Path, config: str, said: str
-) -> None:
-    file = tmp_path / "project.toml"
-    file.write_text(config, "utf-8")
-    refused(run("score", *sides, "--config", file), said)
-
-
-def test_an_unknown_section_is_answered_with_the_sections_there_are(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    file = tmp_path / "project.toml"
-    file.write_text("[zebra]\nx = 1\n", "utf-8")
-    refused(run("score", *sides, "--config", file), "sections: [agree], ", "[labels]")
 
 
 def test_a_row_of_one_nameless_layer_speaks_of_labels(sides: tuple[Path, Path]) -> None:

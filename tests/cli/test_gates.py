@@ -75,17 +75,14 @@ def layered(write) -> tuple[Path, Path]:
 @pytest.mark.parametrize("separately", [(), ("--no-merge",)])
 @pytest.mark.parametrize("layers", [("one=2", "two=3"), ("two=3", "one=2")])
 def test_a_label_is_checked_in_every_layer_that_has_it_and_in_no_other(
-    layered: tuple[Path, Path], layers: tuple[str, str], separately: tuple[str, ...], tmp_path: Path
+    layered: tuple[Path, Path], layers: tuple[str, str], separately: tuple[str, ...]
 ) -> None:
     given = (*layered, "--layer", layers[0], "--layer", layers[1], *separately)
-    history = tmp_path / "runs.jsonl"
-    done = run("score", *given, "--fail-under", "recall[X]=0.9", "--history", history)
+    done = run("score", *given, "--fail-under", "recall[X]=0.9")
     assert done.code == 4, done.err
     assert done.err.count("Gate ") == 2
     assert "Gate recall[X] (one): wanted at least 0.9, got 1.0000: ok." in done.err
     assert "Gate recall[X] (two): wanted at least 0.9, got 0.0000: failed." in done.err
-    runs = [json.loads(line) for line in history.read_text("utf-8").splitlines()]
-    assert {gate["layer"]: gate["got"] for line in runs for gate in line["gates"]} == {"one": 1.0, "two": 0.0}
     once = run("score", *given, "--fail-under", "recall[Y]=0.9")
     assert once.code == 0, once.err
     assert "Gate recall[Y] (two): wanted at least 0.9, got 1.0000: ok." in once.err
@@ -126,7 +123,7 @@ def test_blanks_and_brackets_of_a_label_are_its_own(write, gate: str) -> None:
     assert "Gate " in done.err, done.err
 
 
-# ---- baseline, history -------------------------------------------------------------------------------------------
+# ---- baseline ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -165,22 +162,20 @@ def test_a_presidio_shaped_file_is_a_baseline_too(files: tuple[Path, Path], tmp_
     assert done.code == 4, done.err
 
 
-def test_a_baseline_of_another_gold_or_level_is_refused_unless_it_is_accepted(
+def test_a_baseline_of_another_gold_or_level_is_refused(
     files: tuple[Path, Path], baseline: Path, tmp_path: Path
 ) -> None:
     gates = ("--baseline", baseline, "--max-drop", "recall=50pp")
     target = tmp_path / "new.json"
     done = run("score", *files, *gates, "--level", "exact", "--json", target)
-    refused(done, "computed differently: level overlap there, exact here", "--other-baseline")
+    refused(done, "computed differently: level overlap there, exact here")
     refused(run("score", files[1], files[1], *gates), "gold ")
     assert not target.exists()  # refused before anything is written
-    assert run("score", *files, *gates, "--level", "exact", "--other-baseline").code == 0
 
 
 def test_baseline_and_max_drop_belong_together(files: tuple[Path, Path], baseline: Path, write) -> None:
-    refused(run("score", *files, "--baseline", baseline), "belong together", "--max-drop recall=0.5pp")
-    refused(run("score", *files, "--max-drop", "recall=1pp"), "belong together")
-    refused(run("score", *files, "--other-baseline"), "--other-baseline belongs to --baseline")
+    refused(run("score", *files, "--baseline", baseline), "--baseline has no effect here: it belongs to --max-drop")
+    refused(run("score", *files, "--max-drop", "recall=1pp"), "--max-drop has no effect here: it belongs to --baseline")
     for content, said in (("{", "is no JSON"), ('{"schema": 1}', "found schema 1"), ("[]", "found no object")):
         other = write("other.json", content)
         refused(run("score", *files, "--baseline", other, "--max-drop", "recall=1pp"), "other.json", said)
@@ -219,75 +214,10 @@ def test_a_file_of_another_command_is_no_baseline_and_said_to_be_what_it_is(
     for made, said in (
         (("compare", files[0], *files, "--json", other), "`compare --json` wrote, which has several systems"),
         (("agree", *files, "--json", other), "`agree --json` wrote"),
-        (("score", *files, "--history", other), "`--history` wrote"),
     ):
         other.unlink(missing_ok=True)
         assert run(*made).code == 0
         refused(run("compare", *files, files[1], "--name", "a,b", *gates), f"schema 2: this is what {said}")
-
-
-def test_the_history_gets_one_line_a_run_with_headline_and_gates(files: tuple[Path, Path], tmp_path: Path) -> None:
-    runs = tmp_path / "deep" / "runs.jsonl"
-    assert run("score", files[0], files[0], "--history", runs).code == 0
-    assert (
-        run("evaluate", *files, "--json", tmp_path / "m.json", "--history", runs, "--fail-under", "recall=1").code == 4
-    )
-    assert run("compare", files[0], *files, "--history", runs).code == 0
-    lines = [json.loads(line) for line in runs.read_text("utf-8").splitlines()]
-    assert [line["headline"]["recall"] for line in lines] == [1.0, 2 / 3, 1.0, 2 / 3]
-    assert [line["system"] for line in lines] == [None, None, "gold", "pred"]
-    assert lines[1]["gates"] == [
-        {"gate": "fail-under recall", "layer": None, "wanted": 1.0, "baseline": None, "got": 2 / 3, "passed": False}
-    ]
-    assert all(line["time"].endswith("+00:00") and "gold:" in line["signature"] for line in lines)
-
-
-def test_a_history_that_is_none_is_refused_before_anything_is_written(
-    files: tuple[Path, Path], write, tmp_path: Path
-) -> None:
-    other = write("runs.jsonl", "hello\n")
-    done = run("evaluate", *files, "--json", tmp_path / "m.json", "--history", other)
-    refused(done, "runs.jsonl:1: is no line of a history")
-    refused(run("score", *files, "--history", files[1]), "is an input of this run")
-    assert not (tmp_path / "m.json").exists()
-    assert other.read_text("utf-8") == "hello\n"
-
-
-OUTPUTS = {
-    "score": ["--json"],
-    "compare": ["--json", "--html", "-o"],
-    "evaluate": ["--json", "--html", "-o", "--files"],
-}
-
-
-@pytest.mark.parametrize(
-    ("command", "option"), [(command, option) for command in OUTPUTS for option in OUTPUTS[command]]
-)
-def test_a_history_that_is_another_output_too_is_refused_and_stays_whole(
-    command: str, option: str, files: tuple[Path, Path], tmp_path: Path
-) -> None:
-    given = (command, *files, *files[1:][: command == "compare"], *(("--name", "a,b") if command == "compare" else ()))
-    target = tmp_path / "out" / ("metrics.json" if option == "--files" else "runs.xlsx")
-    assert run("score", *files, "--history", target).code == 0
-    before = target.read_bytes()
-    done = run(*given, option, target.parent if option == "--files" else target, "--history", target)
-    refused(done, f"{target.name}: two outputs of this run have this name")
-    assert target.read_bytes() == before
-    assert [path.name for path in target.parent.iterdir()] == [target.name]
-
-
-@pytest.mark.parametrize("command", ["score", "evaluate", "compare"])
-def test_nothing_is_written_where_the_history_cannot_be(command: str, files: tuple[Path, Path], tmp_path: Path) -> None:
-    given = (command, *files, *files[1:][: command == "compare"], *(("--name", "a,b") if command == "compare" else ()))
-    blocked = tmp_path / "blocked"
-    (blocked / ".runs.jsonl.lock").mkdir(parents=True)  # found while writing, when the figures are known
-    for target in (tmp_path / "m.json", "-"):
-        outputs = (*given, "--json", target, "--fail-under", "recall=0.9")
-        done = run(*outputs, "--history", blocked / "runs.jsonl")
-        refused(done, "runs.jsonl: cannot be written", "got 0.6667: failed.")
-        refused(run(*outputs, "--history", files[0] / "runs.jsonl"), "gold.vrt is a file, not a folder")
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["blocked", "gold.vrt", "pred.vrt"]
-        assert [path.name for path in blocked.iterdir()] == [".runs.jsonl.lock"]
 
 
 def test_compare_checks_every_system_by_its_name(files: tuple[Path, Path], baseline: Path) -> None:
@@ -374,7 +304,7 @@ def test_json_goes_to_standard_output_or_to_a_file_that_is_no_input(
     assert printed.code == 0, printed.err
     assert json.loads(printed.out)["schema"] == 2
     gates = ("--baseline", baseline, "--max-drop", "recall=100pp")
-    config = write("c.toml", "seed = 1\n")
+    config = write("c.toml", "[score]\nseed = 1\n")
     for place in (files[0], baseline, config):
         done = run(*given, *names, *gates, "--config", config, "--json", place)
         refused(done, f"{place.name}: is an input of this run")

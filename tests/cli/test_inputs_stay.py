@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
-from clueval_xlsx.cli import cli
-from clueval_xlsx.cli.parameters import FileName
-from clueval_xlsx.cli.writing import INPUT_OPTIONS, guarded_outputs
+from clueval_xlsx.cli.settings import Call, Given
+from clueval_xlsx.cli.writing import guarded_outputs
 from clueval_xlsx.exceptions import OutputError
+from clueval_xlsx.options.declaration import all_settings
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.tables import SOUND
 
@@ -56,67 +54,23 @@ def test_a_failing_run_leaves_the_old_file_whole(write, tmp_path: Path) -> None:
 
 # ---- what options and folders name ---------------------------------------------------------------------------------
 
-# Options that take a text which no file is behind, or only one that the run itself writes; by the way they are typed.
-OUTPUTS = {
-    "--output",
-    "--json",
-    "--html",
-    "--files",
-    "--history",
-    "--report",
-    "--changes",
-    "--judgements",
-    "--conflicts",
-}
-NO_FILES = {
-    *("--detector", "--detector-language", "--cluster", "--labelled", "--by", "--type-layer", "--ignore", "--lang"),
-    *("--contact", "--judges", "--double", "--unmarked-from", "--resolve", "--name", "--head"),
-}
-_READING = ("annotator", "encoding", "document-tag", "sentence-tag")
-NO_FILES |= {f"--{side}{name}" for name in _READING for side in ("", "gold-", "pred-")}
-READ_BY_ITSELF = {"--config"}  # remembered by the one who reads it
+FILES = [key for key, setting in all_settings().items() if setting.is_file and setting.section != "output"]
 
 
-def options() -> Iterator[tuple[str, click.Option]]:
-    """Every option of every command that could name a file: it takes a text, in whatever form."""
-    context = click.Context(cli)
-    for name in cli.list_commands(context):
-        command = cli.get_command(context, name)
-        assert command is not None
-        for param in command.params:
-            text = isinstance(param.type, click.Path | click.File | FileName) or param.type is click.STRING
-            if isinstance(param, click.Option) and text and not param.is_flag:
-                yield name, param
-
-
-def test_every_option_that_takes_a_text_is_known_as_an_input_an_output_or_neither() -> None:
-    unknown = {
-        f"{command} {option.opts[-1]}"
-        for command, option in options()
-        if option.name not in INPUT_OPTIONS and option.opts[-1] not in OUTPUTS | NO_FILES | READ_BY_ITSELF
-    }
-    assert unknown == set()
-    typed = {option.opts[-1]: option.name for _, option in options()}
-    assert set(typed) >= (OUTPUTS | NO_FILES | READ_BY_ITSELF)  # and nothing stands here that is gone
-    assert set(INPUT_OPTIONS) <= set(typed.values())
-    assert not {typed[option] for option in OUTPUTS} & set(INPUT_OPTIONS)
-
-
-@pytest.mark.parametrize("name", INPUT_OPTIONS)
-def test_what_an_input_option_names_is_no_place_for_an_output(name: str, write) -> None:
-    first, second = write("first", ""), write("second", "")
-    option = next(option for _, option in options() if option.name == name)
-    with click.Context(click.Command("any")) as context:
-        context.params[name] = (str(first), str(second)) if option.multiple else first
-        for path in (first, second)[: 1 + option.multiple]:
-            with pytest.raises(OutputError, match="is an input of this run"):
-                guarded_outputs([], force=False).refuse_input(path)
+@pytest.mark.parametrize("key", [*FILES, "read.tag_names", "detector.option"])
+def test_what_a_setting_names_as_an_input_is_no_place_for_an_output(key: str, write) -> None:
+    first = str(write("first", ""))
+    setting = all_settings()[key]
+    given = {"nlp_config": first} if key == "detector.option" else (first,) if setting.shape == "list" else first
+    call = Call("evaluate", (Given(setting, given, ""),))
+    with pytest.raises(OutputError, match="is an input of this run"):
+        guarded_outputs(call, []).refuse_input(Path(first))
 
 
 def test_the_file_of_tag_names_is_not_overwritten(write) -> None:
     names = write("names.txt", "O\nB-X\n")
     gold = write("g.jsonl", '{"tokens": ["a", "b"], "ner_tags": [0, 1]}\n')
-    done = run("score", gold, gold, "--tag-names", names, "--json", names)
+    done = run("score", gold, gold, "--set", f"read.tag_names={names}", "--json", names)
     refused(done, "names.txt: is an input of this run and would be overwritten")
     assert names.read_text("utf-8") == "O\nB-X\n"
 

@@ -275,7 +275,7 @@ def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
     "arguments",
     [
         ("score", "gold.vrt", "pred.vrt", *EXAMPLE_OPTIONS),
-        ("merge", "gold.vrt", *EXAMPLE_OPTIONS),
+        ("convert", "gold.vrt", "-", "--merge", *EXAMPLE_OPTIONS),
         ("validate", "no.vrt", "no.vrt"),
     ],
 )

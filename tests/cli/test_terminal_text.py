@@ -56,7 +56,7 @@ def test_an_error_shows_the_sequence_written_out(write) -> None:
 @pytest.mark.parametrize("terminal", [True, False])
 def test_data_are_exact_for_a_program_and_harmless_for_a_person(terminal: bool, sides) -> None:
     reader, writer = pty.openpty() if terminal else os.pipe()
-    command = [sys.executable, "-m", "clueval_xlsx", "merge", str(sides[0])]
+    command = [sys.executable, "-m", "clueval_xlsx", "convert", str(sides[0]), "-", "--merge"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, check=False, stdout=writer, stderr=subprocess.PIPE, env=environment)
     os.close(writer)

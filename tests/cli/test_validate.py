@@ -85,4 +85,4 @@ def test_labels_without_a_prefix_continue_nothing_and_need_not(write) -> None:
 def test_a_layer_needs_a_name(write) -> None:
     done = run("validate", write("sound.vrt", SOUND), "--layer", "2")
     assert done.code == 2
-    assert "Give NAME=COLUMN, such as span=2." in done.err
+    assert "found '2'. Allowed: NAME or NAME=COLUMN" in done.err

@@ -177,7 +177,8 @@ def test_the_command_line_and_toml_say_the_same(
 ) -> None:
     gold, pred = write_pair(TABLE)
     config = write(
-        "c.toml", 'equivalent = [["ORG", "LOC"]]\nignore = ["MISC"]\nunmapped = "keep"\n[map]\nLOCATION = "LOC"\n'
+        "c.toml",
+        '[labels]\nequivalent = [["ORG", "LOC"]]\nignore = ["MISC"]\nunmapped = "keep"\nmap.LOCATION = "LOC"\n',
     )
     flags = ("--map", "LOCATION=LOC", "--equivalent", "ORG,LOC", "--ignore", "MISC")
     outputs = [
@@ -189,18 +190,18 @@ def test_the_command_line_and_toml_say_the_same(
     assert content["headline"]["variant"] == "relaxed"
     assert content["labels"]["mapped"] == {"LOCATION=LOC": {"gold": 0, "pred": 1}}
     assert content["strict_relaxed"]
-    done = run("score", gold, pred, "--unmapped", "discard", "--json", "-")
+    done = run("score", gold, pred, "--set", "labels.unmapped=discard", "--json", "-")
     details = json.loads(done.out)["presidio"]["details"]
     assert (details["total_samples"], details["samples_evaluated"], details["samples_discarded"]) == (2, 1, 1)
-    refused(run("score", gold, pred, "--equivalent", "ORG"), "'ORG' is no group")
-    refused(run("score", gold, pred, "--map", "ORG"), "LOCATION=LOC")
+    refused(run("score", gold, pred, "--equivalent", "ORG"), "found 'ORG'. Allowed: groups of two labels")
+    refused(run("score", gold, pred, "--map", "ORG"), "found 'ORG'. Allowed: OLD=NEW")
 
 
 def test_presidio_s_part_of_the_json_is_iou_at_nine_tenths_with_f2(
     write_pair: Callable[..., tuple[Path, Path]],
 ) -> None:
     gold, pred = write_pair(TABLE)
-    content = json.loads(run("score", gold, pred, "--json", "-", "--beta", "1").out)["presidio"]
+    content = json.loads(run("score", gold, pred, "--json", "-", "--set", "score.beta=1").out)["presidio"]
     precision, recall = 5 / 6, 5 / 7
     assert (content["precision"], content["recall"]) == (precision, recall)
     assert content["f1_score"] == pytest.approx(5 * precision * recall / (4 * precision + recall))

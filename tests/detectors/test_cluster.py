@@ -203,12 +203,11 @@ def test_a_file_that_cannot_be_scored_is_one_sentence_of_the_worker(tmp_path: Pa
         (("--cluster", ""), "'': is no address"),
         (("--cluster", "somewhere"), "'somewhere': is no address. Give the one that the scheduler printed"),
         (("--cluster", "tcp://"), "is no address"),
-        (("--cluster-tls", "x.pem"), "--cluster-tls has no effect here: it belongs to --cluster."),
-        (("--cluster-wait", "60"), "--cluster-wait has no effect here: it belongs to --cluster."),
+        (("--set", "cluster.tls=x.pem"), "cluster.tls has no effect here: it belongs to --cluster."),
         (("--cluster", "tcp://127.0.0.1:9"), "there is no answer: OSError"),
         (("--cluster", "tls://127.0.0.1:9"), "is encrypted. Give the certificates and the key"),
         (("--cluster", "gopher://127.0.0.1:9"), "unknown address scheme"),
-        (("--cluster", "tcp://127.0.0.1:9", "--cluster-tls", "x.pem"), "--cluster-tls x.pem: cannot be read"),
+        (("--cluster", "tcp://127.0.0.1:9", "--set", "cluster.tls=x.pem"), "cluster.tls=x.pem: cannot be read"),
     ],
 )
 def test_what_is_no_cluster_is_refused_in_one_sentence(

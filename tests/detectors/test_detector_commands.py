@@ -166,8 +166,10 @@ def test_the_way_back_leaves_failed_documents_out_too(tmp_path: Path, write: Cal
 def test_fail_fast_writes_nothing(tmp_path: Path, write: Callable[..., Path]) -> None:
     gold = write("gold.vrt", ONE_LAYER.replace("hier", "CRASH"))
     target = tmp_path / "pred.tsv"
-    result = run("predict", gold, "-o", target, "--detector", command(tmp_path, MOODY), "--fail-fast")
-    refused(result, "document 'a'", "--fail-fast")
+    result = run(
+        "predict", gold, "-o", target, "--detector", command(tmp_path, MOODY), "--set", "detector.fail_fast=true"
+    )
+    refused(result, "document 'a'", "--set", "detector.fail_fast=true")
     assert not target.exists()
 
 
@@ -182,7 +184,7 @@ def test_documents_with_labels_unknown_to_the_detector_are_left_out_unless_kept(
     assert found["headline"]["gold"] == 1
     assert "labels without a counterpart: CITY" in result.err
     assert "1 of 2 documents left out because of unmapped labels: CITY (1); they are b" in result.err
-    assert run("evaluate", gold, "--detector", "capitals", "--json", metrics, "--keep-unmapped").code == 0
+    assert run("evaluate", gold, "--detector", "capitals", "--json", metrics, "--set", "labels.unmapped=keep").code == 0
     assert json.loads(metrics.read_text("utf-8"))["headline"]["gold"] == 2
 
 
@@ -192,7 +194,7 @@ def test_nothing_left_to_evaluate_is_an_error(
     monkeypatch.syspath_prepend(str(install_package(tmp_path)))
     gold = write("gold.vrt", "Ann\tB-SECRET\n")
     result = run("evaluate", gold, "--detector", "capitals", "--json", tmp_path / "m.json")
-    refused(result, "no document is left to evaluate", "SECRET", "--keep-unmapped")
+    refused(result, "no document is left to evaluate", "SECRET", "--set", "labels.unmapped=keep")
     assert not (tmp_path / "m.json").exists()
 
 
@@ -210,7 +212,10 @@ def test_a_missing_presidio_is_named_with_the_way_to_get_it(
         (("--detector", "nobody"), ("there is no such detector", "presidio", "command:")),
         (("--detector", "command:"), ("the command is missing",)),
         (("--detector", "command:'unclosed"), ("the command cannot be read", "Check the quotes")),
-        (("--detector", "command:x", "--nlp-config", "a.yaml"), ("--nlp-config cannot be given to a command",)),
+        (
+            ("--detector", "command:x", "--detector-option", "nlp_config=a.yaml"),
+            ("nlp_config cannot be given to a command",),
+        ),
         (("--detector", "command:x", "--detector-option", "novalue"), ("is no pair such as label=NAME",)),
     ],
 )

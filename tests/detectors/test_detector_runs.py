@@ -135,7 +135,7 @@ def test_the_password_of_the_workbooks_does_not_reach_a_detector(
 def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> None:
     settings = DetectorSettings(command(tmp_path, MOODY))
     run = run_detector(documents("fine", "HANG", "fine"), settings, RunOptions(time_limit=5))
-    assert run.failures == {1: "the detector gave no answer within 5 s and was stopped (--time-limit)"}
+    assert run.failures == {1: "the detector gave no answer within 5 s and was stopped (detector.time_limit)"}
     assert run.found[2] == (Detection(0, 1, "X", None),)
 
 
@@ -177,7 +177,7 @@ def test_whether_it_is_given_up_does_not_depend_on_who_is_done_first(tmp_path: P
 
 def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:
     settings = DetectorSettings(command(tmp_path, MOODY))
-    with pytest.raises(DetectorError, match=r"document 'doc-2': the detector crashed.*--fail-fast"):
+    with pytest.raises(DetectorError, match=r"document 'doc-2': the detector crashed.*detector.fail_fast=true"):
         run_detector(documents("a", "CRASH", "c"), settings, RunOptions(fail_fast=True), side_file=tmp_path / "side")
     lines = [json.loads(line) for line in (tmp_path / "side").read_text("utf-8").splitlines()]
     assert [line.get("document") for line in lines] == [None, 0, 1]

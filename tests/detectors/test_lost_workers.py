@@ -28,13 +28,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask
 TEXTS = 20
 OUTPUTS = (("predict", "p.json"), ("evaluate", "review.xlsx"))
 NONE_FOR = "Error: --cluster: there has been no worker for 1 s. Start one (dask worker tcp://127.0.0.1:"
-NOTE = "Note: the cluster has no worker; waiting for one (--cluster-wait).\n"
+NOTE = "Note: the cluster has no worker; waiting for one.\n"
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "_LOOK", 0.1)
     monkeypatch.setattr(clusters, "_NOTICE", 0.3)
+    monkeypatch.setattr(clusters, "WAIT", 1.0)
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_when_all_workers_die_the_run_says_so_and_a_later_one_goes_on(
 ) -> None:
     verb, name = outputs
     words = (verb, texts, "-o", tmp_path / name, "--detector", command(tmp_path, SLOW))
-    place = ("--cluster", cluster.address, "--cluster-wait", "1")
+    place = ("--cluster", cluster.address)
     cluster.add_worker()
     cluster.add_worker()
     side = tmp_path / f"{name}.progress.jsonl"
@@ -106,7 +107,7 @@ def test_a_fresh_cluster_is_waited_for_until_it_has_a_worker(
     cluster: ClusterOfProcesses, texts: Path, tmp_path: Path
 ) -> None:
     words = ("predict", texts, "-o", tmp_path / "p.json", "--detector", command(tmp_path, GOOD))
-    refused(run(*words, "--cluster", cluster.address, "--cluster-wait", "1"), NOTE, NONE_FOR)
+    refused(run(*words, "--cluster", cluster.address), NOTE, NONE_FOR)
     coming = threading.Timer(1, cluster.add_worker)
     coming.start()
     done = run(*words, "--cluster", cluster.address)
@@ -124,7 +125,7 @@ def test_scores_whose_workers_all_die_are_given_up(cluster: ClusterOfProcesses, 
     killer = when((tmp_path / "there" / "begun").exists, cluster.kill_workers)
     target = tmp_path / "metrics.json"
     folder = tmp_path / "gold"
-    done = run("score", folder, folder, "--json", target, "--cluster", cluster.address, "--cluster-wait", "1")
+    done = run("score", folder, folder, "--json", target, "--cluster", cluster.address)
     killer.join()
     refused(done, NOTE, NONE_FOR)
     assert len(done.err.splitlines()) == 2

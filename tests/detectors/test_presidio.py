@@ -158,14 +158,14 @@ def test_the_example_in_one_go(tmp_path: Path, nlp: str, recognizers: str, examp
         "presidio",
         "--detector-language",
         "en",
-        "--nlp-config",
-        nlp,
+        "--detector-option",
+        f"nlp_config={nlp}",
         "--layer",
         "category=2",
     )
     result = run(
-        *("evaluate", examples / "gold.vrt", *arguments, "--recognizers-config", recognizers),
-        *("--json", metrics, "--keep-unmapped", "--labelled", "category"),
+        *("evaluate", examples / "gold.vrt", *arguments, "--detector-option", f"recognizers_config={recognizers}"),
+        *("--json", metrics, "--set", "labels.unmapped=keep", "--labelled", "category"),
     )
     assert result.code == 0, result.err
     assert "labels aligned by built-in map: ADDRESS → LOCATION, DATE → DATE_TIME" in result.err
@@ -193,10 +193,13 @@ def test_the_example_of_the_read_me(tmp_path: Path) -> None:
         "de",
     ]
     configured = [
-        *("--detector", "presidio", "--nlp-config", examples / "nlp-blank.yaml"),
-        *("--recognizers-config", examples / "recognizers.yaml"),
+        *("--detector", "presidio", "--detector-option", f"nlp_config={examples / 'nlp-blank.yaml'}"),
+        *("--detector-option", f"recognizers_config={examples / 'recognizers.yaml'}"),
     ]
     assert run(*arguments, *configured).code == 0
     found = target.read_text("utf-8")
     assert all(number in found for number in ("12 C 345/24", "5 O 218/24", "FA24P0093"))
-    refused(run(*arguments, "--detector", "presidio", "--nlp-config", tmp_path / "none.yaml"), "cannot be read")
+    refused(
+        run(*arguments, "--detector", "presidio", "--detector-option", f"nlp_config={tmp_path / 'none.yaml'}"),
+        "cannot be read",
+    )

@@ -10,8 +10,6 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from clueval_xlsx.cli.review_options import ReviewRequest
-from clueval_xlsx.cli.reviews import review_targets
 from clueval_xlsx.files.names import document_path, file_name_part
 from tests.support.commands import EXAMPLE_OPTIONS, run
 
@@ -50,10 +48,13 @@ def test_people_s_names_become_file_names_that_windows_takes(home: Path) -> None
     assert judges == set(people.split(","))  # only the files' names are changed
 
 
-def test_two_people_whose_files_would_be_one_are_told_apart_or_refused() -> None:
-    request = ReviewRequest(judges=("a/b", "a_b"))
-    with pytest.raises(Exception, match=r"would share the file r-a_b\.xlsx"):
-        review_targets(Path("r.xlsx"), request)
+def test_two_people_whose_files_would_be_one_are_refused(home: Path) -> None:
+    done = run(
+        *("evaluate", home / "gold.vrt", home / "pred.vrt", *EXAMPLE_OPTIONS),
+        *("-o", home / "r.xlsx", "--judges", "a/b,a_b"),
+    )
+    assert done.code == 2
+    assert "would share the file r-a_b.xlsx" in done.err
 
 
 def test_a_layer_s_name_becomes_a_file_name(home: Path) -> None:

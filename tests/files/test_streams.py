@@ -20,14 +20,13 @@ from tests.support.writing import SIDES, WRITING, make_home
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are POSIX's")
 _MORE = {
     "score --json": ("score", *SIDES, "--json", "{target}"),
-    "score --history": ("score", *SIDES, "--history", "{target}"),
     "agree --json": ("agree", *SIDES, "--json", "{target}"),
     "status --json": ("status", "{home}/judged.xlsx", "--json", "{target}"),
 }
 COMMANDS = {name: writing.words for name, writing in WRITING.items()} | _MORE
 WORKBOOKS = {"evaluate", "reimport --report", "compare"}
 NO_WORKBOOKS = sorted(set(COMMANDS) - WORKBOOKS)
-VOLATILE = {"reimport --judgements", "score --history"}  # they say when they were written
+VOLATILE = {"reimport --judgements"}  # it says when it was written
 
 
 @pytest.fixture(scope="module")

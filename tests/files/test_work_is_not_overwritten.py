@@ -266,7 +266,16 @@ def _judged(target, examples, column_name="Judgement"):
     case = example().case_tables[0]["case_id"].iloc[0]
     fields = {"Judgement": {"code": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
     target.write_bytes(written(example(), Handout(lang="de", answers={case: Judgement(**fields)})))
-    return ("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0, "-o", target)
+    return (
+        "evaluate",
+        examples / "gold.vrt",
+        examples / "pred.vrt",
+        *EXAMPLE_OPTIONS,
+        "--set",
+        "score.replicates=0",
+        "-o",
+        target,
+    )
 
 
 @pytest.mark.parametrize("column_name", ["Judgement", "Comment"])

@@ -222,8 +222,8 @@ def test_the_command_line_takes_all_of_it(tmp_path: Path) -> None:
     tab = str(FOLDER / "tab.json")
     out = tmp_path / "out"
     result = run(
-        "evaluate", tab, tab, "--gold-annotator", "first", "--layer", "entity_type", "--layer", "identifier_type",
-        "--pred-nested", "longest", "--files", str(out),
+        "evaluate", tab, tab, "--set", "gold.annotator=first", "--layer", "entity_type", "--layer", "identifier_type",
+        "--set", "pred.nested=longest", "--files", str(out),
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     metrics = json.loads((out / "metrics.json").read_text("utf-8"))["clueval"]
@@ -241,7 +241,7 @@ def test_brat_texts_may_lie_elsewhere(tmp_path: Path) -> None:
     result = run("score", str(gold), pred, "--text", texts)
     assert result.exit_code == 0, result.output
     # Annotations beside gold's texts need no --text for the prediction.
-    assert run("score", texts, pred).output == run("score", texts, pred, "--pred-text", texts).output
+    assert run("score", texts, pred).output == run("score", texts, pred, "--set", f"pred.text={texts}").output
 
 
 def test_one_document_of_a_brat_folder() -> None:

@@ -150,7 +150,7 @@ def test_every_problem_of_a_file_is_listed() -> None:
 def test_offsets_that_fit_another_unit_are_recognised() -> None:
     text = "😀 Ann kam"
     content = json.dumps([{"full_text": text, "spans": [span(3, 6, "Ann")]}]).encode()
-    assert "The offsets fit if they count UTF-16 units: give --offsets utf16" in complaint(content)
+    assert "The offsets fit if they count UTF-16 units: give read.offsets=utf16" in complaint(content)
     reading = read(io.BytesIO(content), ReadOptions(offsets="utf16"), name="x.json")
     assert reading.corpus.text(1, 1) == "Ann"
 
@@ -353,7 +353,7 @@ def test_a_directory_in_place_of_a_file(tmp_path: Path, write) -> None:
 
 def test_a_file_that_is_not_utf8(both_refuse) -> None:
     latin = "Ann\tO\tt1\nMüller\tO\tt2\n".encode("latin-1")
-    remedy = "Save the file as UTF-8, or give its encoding (--encoding latin-1)."
+    remedy = "Save the file as UTF-8, or give its encoding (read.encoding=latin-1)."
     both_refuse(SOUND, latin, f"pred.vrt:2: byte 0xFC is not UTF-8. {remedy}")
 
 
@@ -372,7 +372,7 @@ def test_utf16(both_refuse) -> None:
     both_refuse(
         SOUND,
         SOUND.encode("utf-16"),
-        "pred.vrt:1: the file is UTF-16. Save it as UTF-8, or give its encoding (--encoding utf-16).",
+        "pred.vrt:1: the file is UTF-16. Save it as UTF-8, or give its encoding (read.encoding=utf-16).",
     )
 
 
@@ -433,13 +433,13 @@ def test_a_duplicate_document_id(both_refuse) -> None:
 
 def test_documents_of_an_id_column_that_do_not_stand_together(both_refuse) -> None:
     bad = "a\tO\td1\nb\tO\td2\nc\tO\td1\n"
-    both_refuse(bad, bad, "gold.vrt:3: document 'd1' starts here", options=("--document-id", "3"))
+    both_refuse(bad, bad, "gold.vrt:3: document 'd1' starts here", options=("--set", "read.document_id=3"))
 
 
 def test_an_orphan_with_strict_tags(both_refuse) -> None:
     bad = "Ann\tO\nLee\tI-PER\nx\tI-LOC\n"
-    words = "pred.vrt:2: layer span: 'I-PER' continues nothing (1 more)", "--bio lenient"
-    both_refuse("Ann\tO\nLee\tO\nx\tO\n", bad, *words, options=("--bio", "strict"))
+    words = "pred.vrt:2: layer span: 'I-PER' continues nothing (1 more)", "read.bio=lenient"
+    both_refuse("Ann\tO\nLee\tO\nx\tO\n", bad, *words, options=("--set", "read.bio=strict"))
 
 
 def test_a_file_that_is_not_what_its_ending_says_is_called_what_it_is(tmp_path: Path) -> None:
@@ -453,6 +453,6 @@ def test_a_file_that_is_not_what_its_ending_says_is_called_what_it_is(tmp_path: 
 def test_utf_16_is_told_and_read_where_somebody_says_so(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "gold.conll"
     path.write_bytes("Überlingen B-LOC\nist O\nschön O\n".encode(encoding))
-    for given in ((), ("--encoding", "latin-1")):
-        refused(run("score", path, path, *given), "gold.conll:1", "UTF-16", "--encoding utf-16")
+    for given in ((), ("--set", "read.encoding=latin-1")):
+        refused(run("score", path, path, *given), "gold.conll:1", "UTF-16", "read.encoding=utf-16")
     assert read(path, ReadOptions(encoding=encoding)).corpus.text(0, 2) == "Überlingen ist schön"

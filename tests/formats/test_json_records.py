@@ -122,7 +122,7 @@ def test_a_record_without_a_list_gets_one_when_a_span_is_added() -> None:
 
 def test_numbers_of_tags_need_names() -> None:
     content = lines({"tokens": ["Ann", "Lee", "came"], "ner_tags": [1, 2, 0]})
-    assert "--tag-names O,B-PER,I-PER,…" in complaint(content)
+    assert "read.tag_names=O,B-PER,I-PER,…" in complaint(content)
     found = load(content, tag_names=("O", "B-PER", "I-PER"))
     assert words(found) == [("Ann Lee", "PER")]
 
@@ -165,7 +165,7 @@ def test_unknown_keys_are_answered_with_the_keys_that_are_there() -> None:
         (lines({"tokens": ["a"], "ner_tags": ["B-X", "O"]}), {"format": "huggingface"}, "'ner_tags' has 2 tags for 1 tokens"),
         (lines({"tokens": ["a"], "ner_tags": ["B-X"]}, {"tokens": ["a"], "ner_tags": []}), {}, "line 2: 'ner_tags' has 0 tags for 1 tokens"),
         (lines({"tokens": [" "], "ner_tags": ["O"]}), {}, "document 1, token 1: the token is ' '"),
-        (lines({"tokens": ["a"], "ner_tags": [7]}), {"tag_names": ("O", "B-X")}, "the tag is 7, but --tag-names gives 2 names"),
+        (lines({"tokens": ["a"], "ner_tags": [7]}), {"tag_names": ("O", "B-X")}, "the tag is 7, but read.tag_names gives 2 names"),
         (lines({"source_text": TEXT, "privacy_mask": [{"value": "Eve", "start": 0, "end": 3, "label": "PER"}]}), {}, "says 'Eve', but the text has 'Ann'"),
         (lines({"source_text": TEXT, "privacy_mask": {"[NAME]": "Ann"}}), {}, "'privacy_mask' is {'[NAME]': 'Ann'}. Allowed: a list"),
         (lines({"source_text": None, "privacy_mask": []}), {}, "'source_text' is None"),

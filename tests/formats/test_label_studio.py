@@ -93,7 +93,7 @@ def test_a_correction_of_one_control_leaves_the_other() -> None:
 
 def test_several_labels_on_a_region_are_refused_or_the_first_counts() -> None:
     content = [task(region(0, 7, "PER", "JUDGE"))]
-    with pytest.raises(InputError, match=r"result 1: several labels on one span: PER, JUDGE.*--several-tags first"):
+    with pytest.raises(InputError, match=r"result 1: several labels on one span: PER, JUDGE.*read.several_tags=first"):
         load(content)
     assert words(load(content, several_tags="first")) == {"span": [("Ann Lee", "PER")]}
 

@@ -38,7 +38,8 @@ def test_every_reader_takes_windows_line_ends_and_a_byte_order_mark(name: str, h
 
 def test_every_small_file_takes_windows_line_ends_and_a_byte_order_mark(home: Path) -> None:
     (home / "options.toml").write_text(
-        'token-id = 4\n[layer]\ncategory = 2\nrisk = 3\n[judgements.public]\neffect = "gold_wrong"\nen = "Public"\n',
+        "[read]\ntoken-id = 4\n[read.layer]\ncategory = 2\nrisk = 3\n[judgements.public]\n"
+        'effect = "gold_wrong"\nen = "Public"\n',
         "utf-8",
     )
     (home / "allow.txt").write_text("NONE\n\\s\nALL\n\\s\n", "utf-8")

@@ -143,7 +143,7 @@ def test_numbers_in_parquet_have_the_names_that_the_file_knows() -> None:
 
 def test_numbers_in_parquet_without_names_are_asked_for() -> None:
     raw = packed(TOKENS)
-    assert "'ner_tags' holds numbers. Say what they mean: --tag-names" in refused(raw, "x.parquet")
+    assert "'ner_tags' holds numbers. Say what they mean: read.tag_names" in refused(raw, "x.parquet")
     assert spans(load(raw, "x.parquet", tag_names=tuple(NAMES))) == [(0, 1, "PER"), (2, 2, "ORG")]
 
 
@@ -237,9 +237,9 @@ def test_names_of_tags_are_those_of_their_column(name: str, content: str, tmp_pa
     (tmp_path / name).write_text(content, encoding="utf-8")
     data = tmp_path / "x.jsonl"
     data.write_text(json.dumps({"tokens": ["Mira", "T"], "chunk_tags": [1, 1], "ner_tags": [1, 2]}), encoding="utf-8")
-    done = run("validate", data, "--tag-names", tmp_path / name)
+    done = run("validate", data, "--set", f"read.tag_names={tmp_path / name}")
     assert "span: 1 span, 1 label" in done.out
-    done = run("validate", data, "--tag-names", tmp_path / name, "--field", "tags=chunk_tags")
+    done = run("validate", data, "--set", f"read.tag_names={tmp_path / name}", "--field", "tags=chunk_tags")
     assert "span: 2 spans, 1 label" in done.out
 
 
@@ -327,7 +327,7 @@ def test_a_corrected_file_is_packed_if_it_is_called_so(tmp_path: Path) -> None:
 
 
 def test_an_encoding_that_does_not_exist_or_fit_is_refused() -> None:
-    assert "--encoding latin-77: there is no such encoding" in refused(b"a O\n", "x.conll", encoding="latin-77")
+    assert "read.encoding=latin-77: there is no such encoding" in refused(b"a O\n", "x.conll", encoding="latin-77")
     assert "is neither UTF-8 nor ascii" in refused(b"\xe4 O\n", "x.conll", encoding="ascii")
 
 

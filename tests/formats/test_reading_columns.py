@@ -149,7 +149,7 @@ SEVERAL = "Ann B-person,B-group\nLee I-person,I-group\n& I-group\nSon B-person\n
 
 
 def test_several_tags_in_a_cell_are_refused_with_the_options() -> None:
-    with pytest.raises(InputError, match=r"'B-person,B-group' holds several tags.*--several-tags first"):
+    with pytest.raises(InputError, match=r"'B-person,B-group' holds several tags.*read.several_tags=first"):
         load(SEVERAL, "x.conll")
 
 

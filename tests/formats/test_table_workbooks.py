@@ -202,7 +202,7 @@ def test_reading_one_layer_of_two_counts_no_empty_label(tmp_path: Path):
     done = run("validate", table, "--text", text, "--layer", "category")
     assert done.code == 0, done.err
     assert "category: 2 spans, 1 label" in done.out
-    done = run("score", table, twin, "--gold-text", text, "--pred-text", text, "--layer", "category")
+    done = run("score", table, twin, "--set", f"gold.text={text}", "--set", f"pred.text={text}", "--layer", "category")
     assert "2/2" in done.out
     assert "nan" not in done.out.casefold()
 

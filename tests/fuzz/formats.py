@@ -107,7 +107,17 @@ def _whole_command(path: Path, given: Sequence[object], seed: bytes) -> None:
     other.write_bytes(seed)
     outputs = (f"--html={folder / 'r.html'}", f"--json={folder / 'm.json'}", f"--files={folder / 'csv'}")
     try:
-        command("evaluate", path, other, "--align=text", "--replicates=5", "-o", folder / "r.xlsx", *outputs, *given)
+        command(
+            "evaluate",
+            path,
+            other,
+            "--align=text",
+            "--set=score.replicates=5",
+            "-o",
+            folder / "r.xlsx",
+            *outputs,
+            *given,
+        )
     except CluevalError:  # the check goes on to read it in its own way
         promise(not (folder / "r.xlsx").exists() and not (folder / "m.json").exists(), "it was refused, but written")
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import msgspec
 
-from clueval_xlsx.cli.config import config_keys
-from clueval_xlsx.cli.previous import carry_over, read_previous
+from clueval_xlsx.cli.workbooks import carry_over, read_previous
 from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line
 from clueval_xlsx.detectors.base import Document
 from clueval_xlsx.detectors.sidefile import RunIdentity, SideFile
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import parse_toml
+from clueval_xlsx.options.declaration import all_settings
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
@@ -45,22 +45,21 @@ _TABLE = """
 # ---- config files and the command line -----------------------------------------------------------------------------
 
 _CONFIG = b"""# a project
+[read]
 layer = ["span=2"]
+[score]
 by = ["domain"]
 level = "exact"
 beta = 1.5
-scheme = ["iou", "chars"]
-iou-threshold = [0.5, 0.9]
-map = ["LOC=ORG"]
-[allow]
-PER = "\\\\s"
-[score]
 seed = 7
 replicates = 20
 labelled = "span"
-json = true
-[evaluate]
-lang = "de"
+[scheme]
+scheme = ["iou", "chars"]
+iou_threshold = [0.5, 0.9]
+allow.PER = "\\\\s"
+[labels]
+map = ["LOC=ORG"]
 [judgements.public]
 effect = "gold_wrong"
 en = "Public figure"
@@ -72,7 +71,13 @@ sheets = ["FN"]
 def _option_names() -> tuple[str, ...]:
     from clueval_xlsx.cli import cli
 
-    return tuple(sorted({key.replace("_", "-") for own in cli.commands.values() for key in config_keys(own)}))
+    options = {name for command in cli.commands.values() for param in command.params for name in param.opts}
+    return tuple(sorted(name[2:] for name in options if name.startswith("--")))
+
+
+@cache
+def _keys() -> tuple[str, ...]:
+    return tuple(key.partition(".")[2] for key in all_settings())
 
 
 def _toml(rng: Random, given: Any) -> str:
@@ -92,7 +97,7 @@ def _toml(rng: Random, given: Any) -> str:
 def _config_file(rng: Random) -> Files:
     lines = _CONFIG.decode().splitlines()
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
-        name = rng.choice(_option_names()) if rng.random() < 0.95 else json.dumps(word(rng))
+        name = rng.choice(_keys()) if rng.random() < 0.95 else json.dumps(word(rng))
         given = rng.choice(
             (value(rng), "exact", 1, True, ["iou"], "A=B", "A,B", ["A", "B"], {"A": 2}, rng.choice(NUMBERS))
         )
@@ -119,9 +124,7 @@ def _without_long_work(content: bytes) -> bool:
         tree = parse_toml(content)
     except ValueError:
         return True
-    asked = [
-        holder.get("replicates", 0) for holder in (tree, *(each for each in tree.values() if isinstance(each, dict)))
-    ]
+    asked = [table.get("replicates", 0) for table in tree.values() if isinstance(table, dict)]
     return not any(isinstance(number, int | float) and number > 10_000 for number in asked)
 
 
@@ -152,13 +155,18 @@ _GIVEN = (
 def _command_line(rng: Random) -> Files:
     given = []
     for _ in range(rng.choice((1, 1, 1, 2, 3, 5))):
+        name = rng.choice(_option_names()) if rng.random() < 0.6 else f"set={rng.choice(tuple(all_settings()))}"
         text = rng.choice(_GIVEN) if rng.random() < 0.7 else rng.choice((word(rng), str(rng.choice(NUMBERS))))
-        given.append(f"--{rng.choice(_option_names())}={text}")
+        given.append(f"--{name}={text}")
     return {"arguments.json": json.dumps(given).encode()}
 
 
 _NOT_TRIED = (
-    "--replicates=",
+    "--set=score.replicates",
+    "--set=cluster",
+    "--set=detector",
+    "--set=output",
+    "--set=general",
     "--detector",
     "--workers",
     "--config=",
@@ -166,7 +174,6 @@ _NOT_TRIED = (
     "--html=",
     "--output",
     "--files",
-    "--history",
     "--cluster",
 )
 
@@ -175,7 +182,7 @@ _NOT_TRIED = (
 def _check_options(files: Files, rng: Random, folder: Path) -> None:
     gold, pred = _write_pair(folder)
     given = [each for each in json.loads(files["arguments.json"]) if not each.startswith(_NOT_TRIED)]
-    _command_with_options("score", gold, pred, "--replicates=10", *given)
+    _command_with_options("score", gold, pred, "--set=score.replicates=10", *given)
 
 
 @cache
@@ -197,7 +204,7 @@ def _check_rules(files: Files, rng: Random, folder: Path) -> None:
     path = folder / "fuzzed.txt"
     path.write_bytes(files[path.name])
     gold, pred = _write_pair(folder)
-    command("score", gold, pred, "--replicates=0", "--scheme=chars", "--allow-file", path)
+    command("score", gold, pred, "--set=score.replicates=0", "--scheme=chars", "--allow-file", path)
 
 
 # ---- logs of judgements --------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def test_comparison(sides: tuple[Path, Path]) -> None:
 def test_sweep_and_agreement(sides: tuple[Path, Path], write) -> None:
     table = write("p.tsv", "start\tend\tspan\tscore\n0\t1\tX\t0.5\n4\t4\tX\t0.25\n")
     how = ("--text", sides[0], "--gold-layer", "span=2")
-    check_command("sweep --json", "sweep", sides[0], table, *how)
+    check_command("score --thresholds --json", "score", "--thresholds", sides[0], table, *how)
     check_command("agree --json", "agree", *sides, "--layer", "category=2")
 
 

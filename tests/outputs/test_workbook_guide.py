@@ -66,7 +66,7 @@ def test_the_guide_says_what_labels_mean_and_the_list_of_labels_does_too(lang):
 
 def test_label_words_come_from_the_config_to_guide_and_tooltips(sides, tmp_path):
     config = tmp_path / "project.toml"
-    config.write_text('[labels]\nPERSON = "natural persons"\n', "utf-8")
+    config.write_text('[label_words]\nPERSON = "natural persons"\n', "utf-8")
     book, page = tmp_path / "review.xlsx", tmp_path / "report.html"
     done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--config", config, "-o", book, "--html", page)
     assert done.code == 0, done.err
@@ -79,9 +79,9 @@ def test_label_words_come_from_the_config_to_guide_and_tooltips(sides, tmp_path)
 @pytest.mark.parametrize(
     ("toml", "complaint"),
     [
-        ("labels = 3\n", "labels must be a table"),
-        ("[labels]\nPERSON = 1\n", "PERSON: found 1"),
-        ('[labels]\nA = " "\n', "A: found ' '"),
+        ("label_words = 3\n", "there is no section"),
+        ("[label_words]\nPERSON = 1\n", "PERSON: found 1"),
+        ('[label_words]\nA = " "\n', "A: found ' '"),
     ],
 )
 def test_label_words_that_are_none_are_refused(sides, tmp_path, toml, complaint):

@@ -277,7 +277,9 @@ def test_sheet_names_are_made_to_fit():
 
 def test_evaluate_writes_review_xlsx_by_default(monkeypatch, tmp_path, examples):
     monkeypatch.chdir(tmp_path)
-    result = run("evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--replicates", 0)
+    result = run(
+        "evaluate", examples / "gold.vrt", examples / "pred.vrt", *EXAMPLE_OPTIONS, "--set", "score.replicates=0"
+    )
     assert result.code == 0, result.err
     assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]
     names = CalamineWorkbook.from_path(str(tmp_path / "review.xlsx")).sheet_names

@@ -160,7 +160,7 @@ def test_naming_judges_writes_their_workbooks_beside_any_other_output(examples, 
     done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--judges", "anna,ben", "--html", "a.html")
     assert done.code == 0, done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "review-anna.xlsx", "review-ben.xlsx"]
-    (tmp_path / "c.toml").write_text('[evaluate]\njudges = ["anna", "ben"]\n')
+    (tmp_path / "c.toml").write_text('[workbook]\njudges = ["anna", "ben"]\n')
     assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "--config", "c.toml", "--html", "b.html").code == 0
     assert (tmp_path / "b.html").exists()
     assert len(list(tmp_path.glob("*.xlsx"))) == 2  # what a config says for every call asks for nothing by itself
@@ -174,7 +174,7 @@ def test_naming_judges_writes_their_workbooks_beside_any_other_output(examples, 
         (["--judges", "without-text", "--without-text"], ["edition without text"]),
         (["--double", "20%"], ["--judges"]),
         (["--judges", "anna", "--double", "20%"], ["two people"]),
-        (["--judges", "anna,ben", "--double", "120%"], ["120%", "0 % to 100 %"]),
+        (["--judges", "anna,ben", "--double", "120%"], ["120%", "more than 0 up to 1"]),
         (["--judges", "anna,ben", "--double", "some"], ["'some'"]),
         (["--sample", "0"], ["--sample"]),
     ],

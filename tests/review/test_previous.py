@@ -193,18 +193,6 @@ def test_what_was_carried_out_in_gold_is_shown_and_not_filled_in_again(home):
     assert reimport(home, home / "again.xlsx", gold="corrected.vrt", out="c2.vrt") == gold
 
 
-def test_rows_that_are_filled_in_can_be_folded_away_and_come_back_all_the_same(home):
-    book = evaluate(home, "r.xlsx")
-    first = kays(book)[0]
-    gold = reimport(home, enter(book, home / "anna.xlsx", {first: {"Judgement": "2"}}))
-    again = evaluate(home, "again.xlsx", "--previous", home / "log.jsonl", "--hide-previous")
-    sheet = openpyxl.load_workbook(again)[TABS["FN"]]
-    column = headers(sheet).index("Case ID")
-    folded = {row[column].value for row in sheet.iter_rows(min_row=FIRST) if sheet.row_dimensions[row[0].row].hidden}
-    assert folded == {first}
-    assert reimport(home, again, out="c2.vrt") == gold
-
-
 def line(case: str, who: str, outcome: Outcome = Outcome.UNCHANGED, **more: object) -> Judgement:
     return Judgement("model_error", case_id=case, judge=who, effect=Effect.NONE, outcome=outcome, **more)
 

@@ -121,7 +121,7 @@ def _named(content: bytes, name: str) -> io.BytesIO:
 def test_the_command_writes_a_folder_or_a_file(tmp_path: Path) -> None:
     for gold, pred in (("brat-gold", "brat-pred"), ("tab.json", "tab.json")):
         review, out = tmp_path / f"{gold}.xlsx", tmp_path / f"corrected-{gold}"
-        made = run("evaluate", FOLDER / gold, FOLDER / pred, "-o", review, "--replicates", "0")
+        made = run("evaluate", FOLDER / gold, FOLDER / pred, "-o", review, "--set", "score.replicates=0")
         assert made.code == 0, made.err
         done = run("reimport", review, "--gold", FOLDER / gold, "-o", out)
         assert done.code == 0, done.err

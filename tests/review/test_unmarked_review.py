@@ -113,7 +113,9 @@ def test_a_workbook_that_lost_its_manifest_still_finds_its_passages(result):
 def test_the_sheet_says_the_chance_it_is_cut_at_and_offers_three_judgements(sides, tmp_path):
     for language, tab, words in (("en", "Unmarked", "30.0 %"), ("de", "Unmarkiert", "30,0 %")):
         book = tmp_path / f"{language}.xlsx"
-        done = run("evaluate", *sides, "--unmarked", "--unmarked-from", "30%", "--lang", language, "-o", book)
+        done = run(
+            "evaluate", *sides, "--unmarked", "--set", "workbook.unmarked_from=30%", "--lang", language, "-o", book
+        )
         assert done.code == 0, done.err
         sheet = openpyxl.load_workbook(book)[tab]
         top = " ".join(str(cell.value) for row in sheet["A1:Z3"] for cell in row if cell.value)
@@ -178,7 +180,9 @@ def test_figures_that_follow_the_judgements_count_what_both_sides_missed(result)
 
 def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_path):
     book = tmp_path / "r.xlsx"
-    done = run("evaluate", *sides, "--unmarked", "--unmarked-from", "10%", "--judges", "anna,ben", "-o", book)
+    done = run(
+        "evaluate", *sides, "--unmarked", "--set", "workbook.unmarked_from=10%", "--judges", "anna,ben", "-o", book
+    )
     assert done.code == 0, done.err
     hands = [cases_of(tmp_path / f"r-{name}.xlsx")["UM"] for name in ("anna", "ben")]
     result = judged(TABLE).with_unmarked(UnmarkedOptions(least=0.1))
@@ -209,10 +213,9 @@ def test_two_people_who_differ_send_the_passage_to_a_third(sides, tmp_path):
     assert done.code == 0, done.err
 
 
-def test_options_of_unmarked_passages_need_them(sides):
-    refused(run("evaluate", *sides, "--unmarked-from", "20%"), "--unmarked-from", "--unmarked, too")
-    refused(run("evaluate", *sides, "--unmarked-words", "once"), "--unmarked-words", "--unmarked, too")
-    refused(run("evaluate", *sides, "--unmarked", "--unmarked-from", "0%"), "--unmarked-from", "100 %")
+def test_a_chance_of_nothing_is_no_chance(sides):
+    done = run("evaluate", *sides, "--unmarked", "--set", "workbook.unmarked_from=0%")
+    refused(done, "--set workbook.unmarked_from: found '0%'. Allowed: a number more than 0 up to 1")
 
 
 def test_a_damaged_list_of_passages_is_refused_by_name(result):

@@ -281,7 +281,10 @@ def test_tags_that_continue_nothing_are_told_by_the_whole_corpus(
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--unmapped", "discard", "--map", "PERSON=PER"), "labels.unmapped=discard looks at the labels of all files"),
+        (
+            ("--set", "labels.unmapped=discard", "--map", "PERSON=PER"),
+            "labels.unmapped=discard looks at the labels of all files",
+        ),
         (("--token-id", "4"), "token IDs must be unique in the whole corpus (--token-id)"),
     ],
 )

@@ -255,7 +255,7 @@ def test_the_type_of_merged_spans_is_the_first_layer_unless_told_otherwise() -> 
     assert result(pair, "seqeval").overall("seqeval", variant="default", labelled="one")["recall"] == 1
     found = result(pair, "seqeval", type_layer="two")
     assert found.overall("seqeval", variant="default", labelled="two")["recall"] == 0
-    with pytest.raises(OptionError, match=r"--type-layer three.*one, two"):
+    with pytest.raises(OptionError, match=r"scheme.type_layer three.*one, two"):
         result(pair, type_layer="three")
 
 
@@ -306,7 +306,7 @@ def test_every_scheme_has_a_sentence_and_every_row_a_name(language: str) -> None
 def test_the_command_line_reads_rules_from_a_file_and_from_toml(tmp_path: object, write_pair, write) -> None:  # type: ignore[no-untyped-def]
     gold, pred = write_pair("token gold pred\na B-X O\n. I-X O\n")
     rules = write("rules.txt", "X allow=[. ]\n")
-    config = write("c.toml", 'scheme = ["chars"]\n[allow]\nX = "[. ]"\n')
+    config = write("c.toml", '[scheme]\nscheme = ["chars"]\n[scheme.allow]\nX = "[. ]"\n')
     for arguments in (("--scheme", "chars", "--allow-file", rules), ("--config", config)):
         done = run("score", gold, pred, *arguments, "--json", "-")
         assert done.code == 0, done.err

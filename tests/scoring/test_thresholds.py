@@ -126,7 +126,18 @@ def files(write) -> tuple[Path, Path, Path]:
 
 def test_the_highest_threshold_whose_lower_bound_of_recall_holds_is_named(files, tmp_path: Path) -> None:
     text, gold, pred = files
-    done = run("sweep", gold, pred, "--text", text, "--least-recall", "0.6", "--json", tmp_path / "s.json")
+    done = run(
+        "score",
+        "--thresholds",
+        gold,
+        pred,
+        "--text",
+        text,
+        "--fail-under",
+        "recall.low=0.6",
+        "--json",
+        tmp_path / "s.json",
+    )
     assert done.code == 0, done.err
     assert "at 60.0 % is 0.4: recall 100.0 % (" in " ".join(done.out.split())
     content = json.loads((tmp_path / "s.json").read_text("utf-8"))
@@ -136,7 +147,7 @@ def test_the_highest_threshold_whose_lower_bound_of_recall_holds_is_named(files,
         (0.4, 20, 20, 0),
         (0.9, 10, 10, 0),
     ]
-    none = run("sweep", gold, pred, "--text", text, "--least-recall", "0.95")
+    none = run("score", "--thresholds", gold, pred, "--text", text, "--fail-under", "recall.low=0.95")
     assert "No threshold keeps the lower bound of recall at 95.0 %: even with every span recall is 100.0 %" in " ".join(
         none.out.split()
     )
@@ -145,11 +156,15 @@ def test_the_highest_threshold_whose_lower_bound_of_recall_holds_is_named(files,
 def test_scores_that_are_constant_or_missing_are_said_to_be_so(files, write) -> None:
     text, gold, _ = files
     same = write("same.tsv", table([(0, 0, "A", 0.5), (6, 6, "A", 0.5), (12, 12, "A", None)]))
-    done = run("sweep", gold, same, "--text", text)
+    done = run("score", "--thresholds", gold, same, "--text", text)
     same = "All scores are the same, 0.5 (spans that have it: 2): there is no threshold to choose"
     assert same in " ".join(done.out.split())
     assert "1 span has no score and stays at every threshold" in done.out
-    refused(run("sweep", gold, gold, "--text", text), "gold.tsv: no prediction carries a score", "column score")
+    refused(
+        run("score", "--thresholds", gold, gold, "--text", text),
+        "gold.tsv: no prediction carries a score",
+        "column score",
+    )
 
 
 @pytest.mark.parametrize("score", ['"high"', "NaN", "Infinity", "true", "[1]", "1" + "0" * 400])
@@ -162,7 +177,7 @@ def test_scores_that_are_no_finite_numbers_are_noted_with_their_place(write, sco
         return f"[{', '.join(document % each for each in spans)}]"
 
     gold = write("gold.json", side("", "", ""))
-    done = run("sweep", gold, write("p.json", side("0.5", score, '"0.75"')), "--json", "-")
+    done = run("score", "--thresholds", gold, write("p.json", side("0.5", score, '"0.75"')), "--json", "-")
     assert done.code == 0, done.err
     assert "p.json: 1 score is no finite number and counts as none: " in done.err
     assert "p.json: document 2, span 1: " in done.err
@@ -170,43 +185,36 @@ def test_scores_that_are_no_finite_numbers_are_noted_with_their_place(write, sco
     assert [row["threshold"] for row in content["thresholds"]] == [0.5, 0.75]
     assert content["unscored"] == 1
     refused(
-        run("sweep", gold, write("q.json", side(score, "", "null"))), "document 1, span 1: ", "no prediction carries"
+        run("score", "--thresholds", gold, write("q.json", side(score, "", "null"))),
+        "document 1, span 1: ",
+        "no prediction carries",
     )
 
 
 def test_cells_that_hold_no_score_are_noted_unless_they_are_empty(files, write) -> None:
     text, gold, _ = files
     rows = "start\tend\tspan\tscore\n0\t0\tA\t0.5\n2\t2\tA\t\n6\t6\tA\thigh\n8\t8\tA\tnan\n"
-    done = run("sweep", gold, write("p.tsv", rows), "--text", text)
+    done = run("score", "--thresholds", gold, write("p.tsv", rows), "--text", text)
     assert "p.tsv: 2 scores are no finite numbers and count as none: " in done.err
     assert "p.tsv:4: 'high'; " in done.err
     assert "p.tsv:5: 'nan'." in done.err
     assert "3 spans have no score and stay at every threshold" in done.out
 
 
-def test_the_page_stands_in_both_languages(files, tmp_path: Path) -> None:
+def test_the_recall_to_hold_is_the_only_gate_and_csv_has_every_threshold(files, tmp_path: Path) -> None:
     text, gold, pred = files
-    for language, word in (("en", "Threshold"), ("de", "Schwelle")):
-        target = tmp_path / f"{language}.html"
-        done = run("sweep", gold, pred, "--text", text, "--html", target, "--lang", language)
-        assert done.code == 0, done.err
-        page = target.read_text("utf-8")
-        assert word in page
-        assert "<script>" not in page
-
-
-def test_outputs_of_one_name_are_refused_and_none_is_written(files, tmp_path: Path) -> None:
-    text, gold, pred = files
-    page = tmp_path / "page.html"
-    call = ("sweep", gold, pred, "--text", text, "--html", page, "--json")
-    refused(run(*call, page), "two outputs of this run have this name")
-    assert run(*call, gold / "x").code == 2
-    assert not page.exists()
-
-
-def test_a_least_recall_that_is_no_number_is_refused(files) -> None:
-    text, gold, pred = files
-    refused(run("sweep", gold, pred, "--text", text, "--least-recall", "nan"), "'--least-recall'", "is not a number")
+    call = ("score", "--thresholds", gold, pred, "--text", text)
+    refused(run(*call, "--fail-under", "recall=0.9"), "recall.low=0.95, once")
+    refused(run(*call, "--as", "latex"), "Allowed: table, json, csv")
+    assert run(*call, "--fail-under", "recall.low=0.95").code == 4
+    assert [row.split(",")[0] for row in run(*call, "--as", "csv").out.splitlines()] == [
+        "threshold",
+        "0.2",
+        "0.4",
+        "0.9",
+    ]
+    assert json.loads(run(*call, "--as", "json").out)["chosen"] is None
+    assert run(*call, "--json", gold / "x").code == 2
 
 
 # ---- scores on their way -----------------------------------------------------------------------------------------
@@ -222,7 +230,7 @@ def test_scores_go_through_converters(files, tmp_path: Path, target: str) -> Non
     side = ("--pred-layer", "span=label") if to == "label-studio" else ()
     gold = tmp_path / "gold.vrt"
     assert run("convert", files[1], gold, "--text", text).code == 0
-    done = run("sweep", gold, tmp_path / target, *where, *side, "--json", "-", "--align", "text")
+    done = run("score", "--thresholds", gold, tmp_path / target, *where, *side, "--json", "-", "--align", "text")
     assert done.code == 0, done.err
     assert [(row["threshold"], row["pred"]) for row in json.loads(done.out)["thresholds"]] == [
         (0.2, 30),
@@ -261,7 +269,20 @@ def overlapping(write) -> tuple[Path, Path]:
 
 def test_a_prediction_that_gave_way_to_one_below_the_threshold_counts(overlapping) -> None:
     gold, pred = overlapping
-    done = run("sweep", gold, pred, "--nested", "longest", "--level", "exact", "--json", "-", "--least-recall", "0.8")
+    done = run(
+        "score",
+        "--thresholds",
+        gold,
+        pred,
+        "--nested",
+        "longest",
+        "--level",
+        "exact",
+        "--json",
+        "-",
+        "--fail-under",
+        "recall.low=0.8",
+    )
     assert done.code == 0, done.err
     content = json.loads(done.out)
     assert [(row["threshold"], row["recall"], row["precision"]) for row in content["thresholds"]] == [
@@ -273,6 +294,8 @@ def test_a_prediction_that_gave_way_to_one_below_the_threshold_counts(overlappin
 
 
 def test_the_best_bound_is_named_where_none_is_good_enough_and_it_rises(overlapping) -> None:
-    done = run("sweep", *overlapping, "--nested", "longest", "--level", "exact", "--least-recall", "1")
+    done = run(
+        "score", "--thresholds", *overlapping, "--nested", "longest", "--level", "exact", "--fail-under", "recall.low=1"
+    )
     said = " ".join(done.out.split())
     assert "No threshold keeps the lower bound of recall at 100.0 %: even at 0.6, where it is highest, recall" in said

@@ -182,7 +182,7 @@ def make_fresh(folder: Path, language: str) -> Fresh:
     for name in ("gold.vrt", "pred.vrt"):
         (folder / name).write_text(with_twins((ROOT / "examples" / name).read_text("utf-8")), "utf-8")
     path = folder / f"fresh-{language}.xlsx"
-    options = (*EXAMPLE_OPTIONS, "--lang", language, "--replicates", "0", "-o", path)
+    options = (*EXAMPLE_OPTIONS, "--lang", language, "--set", "score.replicates=0", "-o", path)
     result = run("evaluate", folder / "gold.vrt", folder / "pred.vrt", *options)
     if result.code:
         raise RuntimeError(result.err)

@@ -42,7 +42,7 @@ WRITING = {
     "compare --html": Writing(".html", ("compare", *THREE, "--html", "{target}")),
     "convert": Writing(".tsv", ("convert", "{home}/gold.vrt", "{target}", *ONE_LAYER)),
     "convert to .xlsx": Writing(".xlsx", ("convert", "{home}/gold.vrt", "{target}", *ONE_LAYER)),
-    "merge": Writing(".tsv", ("merge", "{home}/gold.vrt", *EXAMPLE_OPTIONS, "-o", "{target}")),
+    "convert --merge": Writing(".tsv", ("convert", "{home}/gold.vrt", "{target}", *EXAMPLE_OPTIONS, "--merge")),
     "predict": Writing(
         ".tsv", ("predict", "{home}/gold.vrt", *ONE_LAYER, "-o", "{target}", "--detector", "{detector}")
     ),

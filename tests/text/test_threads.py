@@ -28,12 +28,19 @@ def outputs(folder: Path, count: int) -> dict[str, bytes]:
     sides = (EXAMPLES / "gold.vrt", EXAMPLES / "pred.vrt")
     done = run(
         "evaluate", *sides, *ALL, "-o", folder / "review.xlsx", "--html", folder / "report.html",
-        "--files", folder / "files", "--threads", count,
+        "--files", folder / "files", "--set", f"general.threads={count}",
     )  # fmt: skip
     assert done.code == 0, done.err
     assert threads.thread_count() == count
     back = run(
-        "reimport", folder / "review.xlsx", "--gold", sides[0], "-o", folder / "corrected.vrt", "--threads", count
+        "reimport",
+        folder / "review.xlsx",
+        "--gold",
+        sides[0],
+        "-o",
+        folder / "corrected.vrt",
+        "--set",
+        f"general.threads={count}",
     )
     assert back.code == 0, back.err
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -79,12 +86,12 @@ def test_problems_of_a_broken_file_do_not_depend_on_threads(tmp_path: Path, monk
     monkeypatch.setattr(fields, "CHUNK_BYTES", 64)
     path = tmp_path / "broken.vrt"
     path.write_text("".join(f"w{number}\tO\nbroken{number}\n" for number in range(50)), "utf-8")
-    said = {run("validate", path, "--threads", count).out for count in (1, 2, 5)}
+    said = {run("validate", path, "--set", f"general.threads={count}").out for count in (1, 2, 5)}
     assert len(said) == 1
     assert "50 times: 'broken0' has 1 column" in said.pop()  # every line of every piece was looked at
 
 
 def test_a_number_of_threads_below_one_is_refused(tmp_path: Path) -> None:
-    done = run("score", EXAMPLES / "gold.vrt", EXAMPLES / "pred.vrt", "--threads", 0)
+    done = run("score", EXAMPLES / "gold.vrt", EXAMPLES / "pred.vrt", "--set", "general.threads=0")
     assert done.code == 2
     assert "--threads" in done.err

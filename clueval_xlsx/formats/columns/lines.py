@@ -16,7 +16,7 @@ from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray
 
 MOST_PROBLEMS = 1000  # so many of each kind are described; the rest is only counted
 _TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
-_OTHER_ENCODING = "Save the file as UTF-8, or give its encoding (--encoding latin-1)"
+_OTHER_ENCODING = "Save the file as UTF-8, or give its encoding (read.encoding=latin-1)"
 _LOOK = 4096  # bytes that tell how characters are written
 _STEP = 1 << 18  # bytes that are looked at together: what is made of them fits a processor's cache
 CHUNK_BYTES = 1 << 20  # what is made of so much text nearly fits a cache; less, and threads wait for each other
@@ -55,11 +55,13 @@ def check_text(data: bytes, name: str) -> int:
         return f"{name}:{line}"
 
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(f"{name}:1: the file is UTF-16. Save it as UTF-8, or give its encoding (--encoding utf-16).")
+        raise InputError(
+            f"{name}:1: the file is UTF-16. Save it as UTF-8, or give its encoding (read.encoding=utf-16)."
+        )
     if _is_wide(data[:_LOOK]):
         raise InputError(
             f"{name}:1: every other byte is 0: this is UTF-16 without the mark that says so. Save it as UTF-8, or give "
-            "its encoding (--encoding utf-16-le or utf-16-be)."
+            "its encoding (read.encoding=utf-16-le or utf-16-be)."
         )
     begin, whole = 0, memoryview(data)
     while begin < len(data):

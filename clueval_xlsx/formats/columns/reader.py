@@ -230,7 +230,7 @@ def _tag_problem(cell: str, layer: str, place: TagPlace, several: str) -> tuple[
         return (
             f"layer {layer}: {_shown(cell)} holds several tags",
             "one tag",
-            "Take the first of each cell (--several-tags first)",
+            "Take the first of each cell (read.several_tags=first)",
         )
     if parse_tag(cell) is not None and not place.plain:
         return None

@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clueval_xlsx import clusters
 from clueval_xlsx.cli.console import say
-from clueval_xlsx.cli.idle_options import refuse_idle_reading
-from clueval_xlsx.cli.input_options import SideOptions, read_input
-from clueval_xlsx.cli.parameters import was_chosen
+from clueval_xlsx.cli.inputs import Sides, read_input
 from clueval_xlsx.cli.progress import work_progress
-from clueval_xlsx.exceptions import ClusterError, InputError
+from clueval_xlsx.clusters import ClusterPlace
+from clueval_xlsx.exceptions import ClusterError, InputError, OptionError
 from clueval_xlsx.files.names import with_name
 from clueval_xlsx.formats.registry import DETECTOR
+from clueval_xlsx.options import ClusterOptions, DetectorOptions
 
 if TYPE_CHECKING:
-    from clueval_xlsx.cli.detector_options import DetectorRequest
+    from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.corpus.pair import Pair
+    from clueval_xlsx.detectors.base import DetectorSettings
     from clueval_xlsx.detectors.label_counterparts import EntityAlignment
     from clueval_xlsx.detectors.prediction import Dataset
     from clueval_xlsx.detectors.runner import Run
@@ -34,19 +36,44 @@ def side_file(target: Path) -> Path:
     return named.with_name(f"{named.name}.progress.jsonl")
 
 
-def run_dataset(dataset: Dataset, request: DetectorRequest, target: Path) -> Run:
+def detector_settings(options: DetectorOptions) -> DetectorSettings:
+    """What the detector is told: Presidio's files and a threshold have places of their own."""
+    from clueval_xlsx.detectors.base import DetectorSettings
+
+    more = dict(options.option)
+    threshold = more.pop("score_threshold", None)
+    try:
+        least = None if threshold is None else float(threshold)
+    except ValueError:
+        least = -1.0
+    if least is not None and not 0 <= least <= 1:
+        raise OptionError(f"--detector-option score_threshold: found {threshold!r}. Allowed: a number from 0 to 1.")
+    return DetectorSettings(
+        detector=str(options.name),
+        language=options.language,
+        score_threshold=least,
+        nlp_config=more.pop("nlp_config", None),
+        recognizers_config=more.pop("recognizers_config", None),
+        options=more,
+    )
+
+
+def run_dataset(call: Call, dataset: Dataset, target: Path) -> Run:
     """Run the detector that the options name."""
-    from clueval_xlsx.detectors.runner import run_detector
+    from clueval_xlsx.detectors.runner import RunOptions, run_detector
     from clueval_xlsx.files.names import is_stream
 
+    options, cluster = call.of(DetectorOptions), call.of(ClusterOptions)
+    where = None if cluster.address is None else ClusterPlace(cluster.address, cluster.tls, clusters.WAIT)
+    how = RunOptions(options.workers, options.time_limit, options.fail_fast, options.resume, where)
     place = side_file(target)
     sizes = [len(document.text) + 1 for document in dataset.documents]
     with work_progress("Detecting", "documents", sizes) as progress:
         try:
             run = run_detector(
                 dataset.documents,
-                request.settings,
-                request.run,
+                detector_settings(options),
+                how,
                 side_file=None if is_stream(target) else place,
                 sha256=dataset.gold.source.sha256,
                 advance=progress.advance,
@@ -105,7 +132,7 @@ class Detected:
             raise InputError(
                 f"{self.dataset.gold.source.name}: no document is left to evaluate: each has labels for which the "
                 f"detector has none ({labels}). Map them to the detector's labels (--map OLD=NEW), or keep the "
-                "documents and let those spans count as missed (--keep-unmapped)."
+                "documents and let those spans count as missed (--set labels.unmapped=keep)."
             )
 
     def forget_with(self, outputs: Outputs) -> None:
@@ -120,31 +147,28 @@ class Detected:
 
 
 @contextmanager
-def detected_pair(
-    gold: str, sides: SideOptions, options: Options, request: DetectorRequest, target: Path
-) -> Iterator[Detected]:
+def detected_pair(call: Call, gold: str, sides: Sides, options: Options, target: Path) -> Iterator[Detected]:
     """Read gold, run the detector on its texts, and bring the two together; what it found stays until all is done."""
     from clueval_xlsx.corpus.pair import make_pair
     from clueval_xlsx.detectors.label_counterparts import align_entities
     from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, run_notes
 
-    reading = read_input(gold, sides.gold)
-    refuse_idle_reading({"gold": [reading.source.format], "pred": [DETECTOR.name]})
+    reading = read_input(call, gold, sides.gold)
+    call.refuse_idle_reading({"gold": [reading.source.format], "pred": [DETECTOR.name]})
     dataset = make_dataset(reading, options.schemes.type_layer)
-    run = run_dataset(dataset, request, target)
+    run = run_dataset(call, dataset, target)
     with finds_kept(run, target):
         prediction = make_prediction(dataset, run, sides.pred.nested)
         pair = make_pair(dataset.gold, prediction.side, strict_tags=sides.strict_tags)
         aligned = align_entities(dataset.labels, run.description, options.labels.map)
         notes = (*pair.notes, *run_notes(run.description, dataset), *prediction.notes, *aligned.notes())
-        rules = _with_entities(options.labels, aligned, run, keep_unmapped=request.keep_unmapped)
+        rules = _with_entities(options.labels, aligned, run)
         yield Detected(replace(pair, notes=notes), dataset, run, target, replace(options, labels=rules))
 
 
-def _with_entities(chosen: LabelRules, aligned: EntityAlignment, run: Run, *, keep_unmapped: bool) -> LabelRules:
+def _with_entities(chosen: LabelRules, aligned: EntityAlignment, run: Run) -> LabelRules:
     """The rules of the command line with what the detector adds to them."""
-
-    kept = keep_unmapped or not aligned.known or (chosen.unmapped == "keep" and was_chosen("unmapped"))
+    kept = not aligned.known or chosen.unmapped == "keep"
     return replace(
         chosen,
         map={**dict(aligned.mapping), **chosen.map},

@@ -1,0 +1,165 @@
+"""Inputs of a command: how they are read, brought together, and refused where there is nothing in them."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from clueval_xlsx.cli.console import say_notes
+from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.options import PairOptions, ReadOptions
+
+if TYPE_CHECKING:
+    from clueval_xlsx.cli.settings import Call
+    from clueval_xlsx.corpus.pair import Pair
+    from clueval_xlsx.corpus.reading import Reading
+    from clueval_xlsx.figures import InputFacts
+    from clueval_xlsx.formats.loading import Content
+
+STANDARD_INPUT = "-"
+_STDIN_NAME = "<standard input>"
+
+
+@dataclass(frozen=True)
+class Sides:
+    """How gold and prediction are read and brought together."""
+
+    gold: ReadOptions
+    pred: ReadOptions
+    strict_tags: bool = False
+    align_text: bool = False
+    merged: bool = True
+
+
+def reading_of(call: Call, side: str = "") -> ReadOptions:
+    """How one side is read; where tags are numbers, with the names that a file lists for them."""
+    options = call.of(ReadOptions, side)
+    if len(options.tag_names) != 1:
+        return options
+    from clueval_xlsx.formats.tag_names import names_in_file
+
+    column = options.fields.get("tags")
+    if column is None and len(options.layers) == 1:
+        ((layer, place),) = options.layers.items()
+        column = str(place or layer)
+    return replace(options, tag_names=names_in_file(options.tag_names[0], column))
+
+
+def sides_of(call: Call) -> Sides:
+    """How both sides are read; schemes that count annotations as they are listed need no choice between them."""
+    gold, pred = reading_of(call, "gold"), reading_of(call, "pred")
+    if call.scoring.labelled is None:
+        call.refuse(["labels.equivalence"], "--labelled")
+    if call.scoring.schemes.as_listed:
+        gold, pred = (replace(side, nested=side.nested or "longest") for side in (gold, pred))
+    pair = call.of(PairOptions)
+    strict = "strict" in {gold.bio, pred.bio}
+    return Sides(gold, pred, strict, pair.align == "text", pair.merge is not False)
+
+
+def read_input(call: Call, path: str, options: ReadOptions) -> Reading:
+    """Read one input; `-` is standard input."""
+    from clueval_xlsx.formats.loading import read
+    from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE, ONE_SIDE
+
+    try:
+        if path == STANDARD_INPUT:
+            return read(sys.stdin.buffer, options, name=_STDIN_NAME)
+        return read(path, options)
+    except CluevalError as error:
+        if call.command in {"agree", "convert", "validate", "predict"}:  # which know no sides
+            error.args = (str(error).replace(ONE_SIDE, "").replace(FIELDS_OF_ONE_SIDE, ""),)
+        raise
+
+
+def read_only_input(call: Call, path: str) -> Reading:
+    """Read the only input of a command: options that mean nothing for its format are refused."""
+    reading = read_input(call, path, reading_of(call))
+    call.refuse_idle_reading({"": [reading.source.format]})
+    return reading
+
+
+def load_pair(gold: str, pred: str, sides: Sides) -> Pair:
+    """Read both sides and bring them together; one of them may be `-`, standard input."""
+    from clueval_xlsx.corpus.pair import make_pair
+    from clueval_xlsx.figures import InputFacts
+    from clueval_xlsx.formats.loading import Content, read_sides
+
+    paths = (gold, pred)
+    if gold == pred == STANDARD_INPUT and sides.gold.layers == sides.pred.layers:
+        raise OptionError(
+            "only one side can come from standard input, unless both are layers of one file (--gold-layer, "
+            "--pred-layer). Give a file for the other."
+        )
+    content = sys.stdin.buffer.read() if STANDARD_INPUT in paths else b""
+    # Both sides may be layers of one file.
+    sources = [io.BytesIO(content) if path == STANDARD_INPUT else path for path in paths]
+    names = [_STDIN_NAME if path == STANDARD_INPUT else None for path in paths]
+    readings = read_sides(sources[0], sources[1], sides.gold, sides.pred, names=(names[0], names[1]))
+    options = (sides.gold, sides.pred)
+    refuse_empty([Content.of(reading, own) for reading, own in zip(readings, options, strict=True)], sides.gold)
+    pair = make_pair(*readings, strict_tags=sides.strict_tags, align=sides.align_text)
+    say_meaningless(InputFacts.of(pair), same_spans=pair.same_spans)
+    return pair
+
+
+def refuse_idle_formats(call: Call, pairs: Sequence[Pair]) -> None:
+    """Refuse options of reading that mean nothing for the formats of these pairs, which are all that is read."""
+    gold, pred = ([getattr(pair, side).source.format for pair in pairs] for side in ("gold", "pred"))
+    call.refuse_idle_reading({"gold": gold, "pred": pred})
+
+
+def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
+    """Raise where a side has no token, lacks the key of annotations, or no side has a tag that was asked for."""
+    from clueval_xlsx.formats.loading import ANNOTATION_KEYS, Lacking
+    from clueval_xlsx.formats.registry import format_named
+
+    for content in contents:
+        if Lacking.ANNOTATIONS in content.missing:
+            raise InputError(
+                f"{content.name}: none of its {content.documents} documents has annotations. Allowed: the key "
+                f"{ANNOTATION_KEYS[content.format]} in at least one. Check that this is the right file."
+            )
+        if Lacking.TOKENS in content.missing:
+            raise InputError(
+                f"{content.name}: no token was read. Check that this is the right file, and its format (--format)."
+            )
+    files = [content for content in contents if format_named(content.format).columns]
+    if not files:
+        return
+    usual, names = ReadOptions(), " and ".join(dict.fromkeys(content.name for content in files))
+    missing = frozenset.intersection(*(content.missing for content in files))
+    for key, lack in (("document_tag", Lacking.DOCUMENT_TAG), ("sentence_tag", Lacking.SENTENCE_TAG)):
+        tag = getattr(options, key)
+        if tag != getattr(usual, key) and lack in missing:
+            raise InputError(
+                f"{names}: there is no <{tag}> in it. Give the element that opens a {key[:-4]} "
+                f"(read.{key}), or leave it out."
+            )
+
+
+def say_meaningless(inputs: InputFacts, *, same_spans: bool) -> None:
+    """Note what leaves figures without meaning: no gold span, two sides that are the same, a single document."""
+    gold, notes = inputs.gold, []
+    if _same_input(inputs, same_spans=same_spans):
+        notes.append(f"gold and prediction are the same: {gold.name}")
+    if not gold.spans:
+        notes.append(f"{gold.name} has no gold span, so recall is not defined")
+    if inputs.documents == 1:
+        notes.append("there is one document only: no 95 % intervals, which come from how documents differ")
+    say_notes(notes)
+
+
+def is_one_input(pair: Pair) -> bool:
+    """Whether both sides of a pair are the same: one file, or its copy, read alike."""
+    from clueval_xlsx.figures import InputFacts
+
+    return _same_input(InputFacts.of(pair), same_spans=pair.same_spans)
+
+
+def _same_input(inputs: InputFacts, *, same_spans: bool) -> bool:
+    gold, pred = inputs.gold, inputs.pred
+    return gold.sha256 == pred.sha256 and dict(gold.columns) == dict(pred.columns) and same_spans
