@@ -229,9 +229,3 @@ def test_one_wrong_part_of_a_list_is_named(sides: tuple[Path, Path]) -> None:
     done = run("score", *sides, "--layer", "category=2,=3")
     assert done.code == 2
     assert "found '=3'. Allowed: NAME or NAME=COLUMN" in done.err
-
-
-def test_help_says_which_options_take_lists() -> None:
-    done = run("score", "--help")
-    assert "--layer NAME[=COLUMN],…" in done.out
-    assert "--by KEY,…" in done.out
