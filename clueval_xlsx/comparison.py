@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,10 +26,9 @@ from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval,
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import RATES, rates
+from clueval_xlsx.text.strings import IntArray
 
 IDENTITY = ["scheme", "variant", "level", "labelled"]
-DIFFERENCE_NAMES = (*IDENTITY, "rate", "first", "second")
-DIFFERENCE_NUMBERS = ("first_value", "second_value", "difference", "low", "high", "p", "p_holm")
 STRICT, RELAXED = "strict", "relaxed"
 _SUMS = ("gold", "tp_gold", "pred", "tp_pred")
 _ROUNDING = 1e-12
@@ -87,22 +87,24 @@ class Comparison:
         """The overall score rows of all systems, row by row side by side, with a column `system`."""
         parts = [_overall(system.scores).assign(system=system.name) for system in self.systems]
         joined = pd.concat(parts, ignore_index=True)
-        place = {identity: index for index, identity in enumerate(self._identities)}
-        order = [place.get(identity, len(place)) for identity in _identities(joined)]
-        return joined.assign(order=order).sort_values("order", kind="stable", ignore_index=True).drop(columns="order")
+        return joined.iloc[np.argsort(self._places(joined, len(joined)), kind="stable")].reset_index(drop=True)
 
     @cached_property
     def _identities(self) -> list[tuple[str | None, ...]]:
         """The rows that all systems have, in the first one's order."""
-        found = [_identities(_overall(system.scores)) for system in self.systems]
-        return [identity for identity in found[0] if all(identity in other for other in found[1:])]
+        first, *others = [_identities(_overall(system.scores)) for system in self.systems]
+        return [identity for identity in first if all(identity in other for other in others)]
+
+    def _places(self, rows: pd.DataFrame, otherwise: int) -> IntArray:
+        """The place of each score row among those that all systems have."""
+        places = {identity: place for place, identity in enumerate(self._identities)}
+        return np.array([places.get(identity, otherwise) for identity in _identities(rows)], dtype=np.int64)
 
     @cached_property
     def documents(self) -> list[str]:
         """The documents that were evaluated for all systems."""
-        kept = [set(_by_document(system.scores)["group"]) for system in self.systems]
-        first = _by_document(self.systems[0].scores)["group"]
-        return [name for name in dict.fromkeys(first) if all(name in other for other in kept)]
+        first, *others = [_by_document(system.scores)["group"] for system in self.systems]
+        return [name for name in first.unique() if all((other == name).any() for other in others)]
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -113,38 +115,42 @@ class Comparison:
         headline, recall, precision and F-beta of each system against the first.
         """
         options = self.systems[0].evaluation.options
-        tables = np.stack([self._table(system) for system in self.systems])
-        observed = _rates(tables.sum(axis=1), options.beta)
-        clustered = [RatesByDocument.of(list(np.moveaxis(table, -1, 0)), options.beta) for table in tables]
-        rows = []
+        sums = np.stack([self._sums(system) for system in self.systems])
+        totals = _rates(sums.sum(axis=1), options.beta)
+        clustered = [RatesByDocument.of(list(np.moveaxis(table, -1, 0)), options.beta) for table in sums]
+        names = [(*identity, rate) for identity in self._identities for rate in RATES]
+        parts = []
         for first, second in combinations(range(len(self.systems)), 2):
-            difference = observed[second] - observed[first]
-            low, high = self._bounds(clustered[first], clustered[second], difference)
+            difference = totals[second] - totals[first]
             chance = np.full(difference.shape, np.nan)
             if first == 0 and self._headline is not None:
-                chance[self._headline] = self._chance(
-                    tables[first][:, self._headline], tables[second][:, self._headline], difference[self._headline]
-                )
-            for row, identity in enumerate(self._identities):
-                for index, rate in enumerate(RATES):
-                    rows.append(
-                        {
-                            **dict(zip(IDENTITY, identity, strict=True)),
-                            "rate": rate,
-                            "first": self.names[first],
-                            "second": self.names[second],
-                            "first_value": observed[first, row, index],
-                            "second_value": observed[second, row, index],
-                            "difference": difference[row, index],
-                            "low": low[row, index],
-                            "high": high[row, index],
-                            "p": float(chance[row, index]),
-                        }
-                    )
-        for found, corrected in zip(rows, holm([found["p"] for found in rows]), strict=True):
-            found["p_holm"] = corrected
-        named = {name: pd.Series([row[name] for row in rows], dtype=object) for name in DIFFERENCE_NAMES}
-        return pd.DataFrame({**named, **{name: [row[name] for row in rows] for name in DIFFERENCE_NUMBERS}})
+                row = self._headline
+                chance[row] = self._chance(sums[first][:, row], sums[second][:, row], difference[row])
+            low, high = difference_interval(clustered[first], clustered[second])
+            unknown = np.isnan(difference) | (not options.replicates)
+            numbers = {
+                "first_value": totals[first],
+                "second_value": totals[second],
+                "difference": difference,
+                "low": np.where(unknown, np.nan, low),
+                "high": np.where(unknown, np.nan, high),
+                "p": chance,
+            }
+            part = pd.DataFrame(names, columns=[*IDENTITY, "rate"], dtype=object)
+            part = part.assign(first=self.names[first], second=self.names[second])
+            parts.append(part.assign(**{name: values.ravel() for name, values in numbers.items()}))
+        table = pd.concat(parts, ignore_index=True)
+        return table.assign(p_holm=holm(table["p"]))
+
+    def _sums(self, system: System) -> FloatArray:
+        """Counts by document, row and kind of count."""
+        rows = _by_document(system.scores)
+        document = pd.Index(self.documents, dtype=object).get_indexer(rows["group"])
+        row = self._places(rows, -1)
+        kept = (document >= 0) & (row >= 0)
+        sums = np.zeros((len(self.documents), len(self._identities), len(_SUMS)))
+        sums[document[kept], row[kept]] = rows.loc[kept, list(_SUMS)].fillna(0).to_numpy(np.float64)
+        return sums
 
     @cached_property
     def _headline(self) -> int | None:
@@ -168,26 +174,6 @@ class Comparison:
     def tests(self) -> int:
         """How many p-values there are, for which Holm's correction is made."""
         return int(self.differences["p_holm"].notna().sum())
-
-    def _table(self, system: System) -> FloatArray:
-        """Counts by document, row and kind of count; documents × rows × 4."""
-        rows = _by_document(system.scores)
-        known = {name: index for index, name in enumerate(self.documents)}
-        place = {identity: index for index, identity in enumerate(self._identities)}
-        table = np.zeros((len(known), len(place), len(_SUMS)))
-        document = np.array([known.get(name, -1) for name in rows["group"]], dtype=np.int64)
-        identity = np.array([place.get(each, -1) for each in _identities(rows)], dtype=np.int64)
-        kept = (document >= 0) & (identity >= 0)
-        table[document[kept], identity[kept]] = rows.loc[kept, list(_SUMS)].fillna(0).to_numpy(np.float64)
-        return table
-
-    def _bounds(
-        self, first: RatesByDocument, second: RatesByDocument, difference: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """The interval of the difference; none where a rate is not defined, or none are wanted."""
-        low, high = difference_interval(first, second)
-        known = ~np.isnan(difference) if self.systems[0].evaluation.options.replicates else False
-        return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
     def _chance(self, first: FloatArray, second: FloatArray, difference: FloatArray) -> FloatArray:
         """How often differences at least so large arise when documents change sides at random; F1 is not tested.
@@ -216,40 +202,37 @@ class Comparison:
     @cached_property
     def shared(self) -> pd.DataFrame:
         """How many errors are made by exactly these systems: `sheet`, `systems` (a tuple), `count`."""
-        counted = self.errors.groupby(["sheet", "systems"], sort=False).size()
+        counts = Counter(zip(self.errors["sheet"], self.errors["systems"], strict=True))
         rows = [
-            {"sheet": sheet, "systems": chosen, "count": int(counted.get((sheet, chosen), 0))}
+            (sheet, chosen, counts[sheet, chosen])
             for sheet in (FN, FP)
             for size in range(1, len(self.systems) + 1)
             for chosen in combinations(self.names, size)
-            if size in {1, len(self.systems)} or (sheet, chosen) in counted.index
+            if size in {1, len(self.systems)} or counts[sheet, chosen]
         ]
-        return pd.DataFrame(rows)
+        return pd.DataFrame(rows, columns=["sheet", "systems", "count"])
 
     def _errors(self, sheet: Sheet) -> pd.DataFrame:
-        parts = [system.evaluation.bare_cases[0 if sheet == FN else 1] for system in self.systems]
         # A case is known by its ID: token positions may differ where each pair was cut into tokens by itself.
-        seen: set[str] = set()
-        found = []
-        for system, part in zip(self.systems, parts, strict=True):
-            new = part[~part["case_id"].isin(seen) & part["document"].isin(self.documents)]
-            found.append(self._in_context(system.evaluation, new, sheet))
-            seen.update(part["case_id"])
-        cases = pd.concat(found, ignore_index=True)
-        order = {name: place for place, name in enumerate(self.documents)}
-        cases["order"] = [order[name] for name in cases["document"]]
-        within = "char_start" if "char_start" in cases else "document_start"
-        cases = cases.sort_values(["order", within], kind="stable", ignore_index=True)
-        classes = {
-            name: dict(zip(part["case_id"], part["class"], strict=True))
-            for name, part in zip(self.names, parts, strict=True)
-        }
-        for number, name in enumerate(self.names):
-            cases[f"class_{number}"] = [classes[name].get(case_id, "") for case_id in cases["case_id"]]
-        cases["systems"] = [
-            tuple(name for name in self.names if case_id in classes[name]) for case_id in cases["case_id"]
-        ]
-        return cases.drop(columns=["class", "related", "relaxed", "row", "order"], errors="ignore")
+        classes: list[dict[str, str]] = []
+        parts = []
+        for system in self.systems:
+            cases = system.evaluation.bare_cases[0 if sheet == FN else 1]
+            seen = [case for known in classes for case in known]
+            new = cases[~cases["case_id"].isin(seen) & cases["document"].isin(self.documents)]
+            parts.append(self._in_context(system.evaluation, new, sheet))
+            classes.append(dict(zip(cases["case_id"], cases["class"], strict=True)))
+        errors = pd.concat(parts, ignore_index=True)
+        errors["order"] = pd.Index(self.documents, dtype=object).get_indexer(errors["document"])
+        within = "char_start" if "char_start" in errors else "document_start"
+        errors = errors.sort_values(["order", within], kind="stable", ignore_index=True)
+        makers: list[tuple[str, ...]] = [()] * len(errors)
+        for place, (name, known) in enumerate(zip(self.names, classes, strict=True)):
+            kinds = [known.get(case, "") for case in errors["case_id"]]
+            errors[f"class_{place}"] = kinds
+            makers = [(*others, name) if kind else others for others, kind in zip(makers, kinds, strict=True)]
+        inner = ["class", "related", "relaxed", "row", "order"]
+        return errors.assign(systems=makers).drop(columns=inner, errors="ignore")
 
     def _in_context(self, evaluation: Evaluation, cases: pd.DataFrame, sheet: Sheet) -> pd.DataFrame:
         """Cases with colours that are true for all systems; FN cases without what one system has there."""

@@ -175,11 +175,11 @@ def _print(results: Sequence[Figures], form: str, lines: IO[bytes]) -> None:
         return
     pages = [score_page(result, Words(TERMINAL)) for result in results]
     if form == _MARKDOWN:
-        from clueval_xlsx.outputs.markdown import markdown
+        from clueval_xlsx.outputs.markup import markdown
 
         put("\n".join(map(markdown, pages)))
     elif form == _LATEX:
-        from clueval_xlsx.outputs.latex import latex
+        from clueval_xlsx.outputs.markup import latex
 
         put("\n".join(map(latex, pages)))
     else:

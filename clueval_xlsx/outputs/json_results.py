@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -13,13 +14,12 @@ import pandas as pd
 from msgspec import UNSET
 
 from clueval_xlsx.figures import Figures, InputFacts, SideFacts, all_scores
-from clueval_xlsx.options import LabelRules
+from clueval_xlsx.options import LabelRules, Options
 from clueval_xlsx.outputs.json_structs import (
     AgreeingTwo,
     AgreementMetrics,
     ComparedCase,
     ComparisonMetrics,
-    HeadlineRow,
     InputFile,
     Interval,
     JudgedConflict,
@@ -31,7 +31,6 @@ from clueval_xlsx.outputs.json_structs import (
     RunResult,
     ScoreRow,
     StatusResult,
-    StrictRelaxed,
     SystemDifference,
     TableRow,
     ThresholdMetrics,
@@ -63,30 +62,18 @@ def json_text(result: msgspec.Struct) -> str:
         value = getattr(result, field.name)
         if value is UNSET:
             continue
-        listed = isinstance(value, list) and value and isinstance(value[0], msgspec.Struct | dict)
-        shown = "[\n  " + ",\n  ".join(_encoded(value)) + "\n ]" if listed else _indented(value)
+        shown = _text(value, 1).replace("\n", "\n ")
+        if isinstance(value, list) and value and isinstance(value[0], msgspec.Struct | dict):
+            shown = "[\n  " + ",\n  ".join(_text(row, 0) for row in value) + "\n ]"
         parts.append(f' "{field.encode_name}": {shown}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _encoded(rows: Sequence[object]) -> list[str]:
-    encode, spaced = msgspec.json.Encoder().encode, msgspec.json.format
+def _text(value: object, indent: int) -> str:
     try:
-        return [spaced(encode(row), indent=0).decode() for row in rows]
+        return msgspec.json.format(msgspec.json.encode(value), indent=indent).decode()
     except UnicodeEncodeError:  # half a surrogate pair in a label, which JSON may hold
-        return [json.dumps(_plain(row), ensure_ascii=False) for row in rows]
-
-
-def _indented(value: object) -> str:
-    try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=1).decode().replace("\n", "\n ")
-    except UnicodeEncodeError:
-        return json.dumps(_plain(value), ensure_ascii=False, indent=1).replace("\n", "\n ")
-
-
-def _plain(value: object) -> Any:
-    """A value without our types and without what is not a number."""
-    return json.loads(json.dumps(msgspec.to_builtins(value)), parse_constant=lambda _: None)
+        return json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=indent or None)
 
 
 def rows_of(kind: type[Row], table: pd.DataFrame, **more: Sequence[Any]) -> list[Row]:
@@ -101,21 +88,34 @@ def rows_of(kind: type[Row], table: pd.DataFrame, **more: Sequence[Any]) -> list
 
 
 def score_rows(table: pd.DataFrame) -> list[ScoreRow]:
-    """All rows of a score table. Where matches may be half right there are no whole true positives, and so none."""
-    more: dict[str, Sequence[Any]] = {name: _whole(table[name]) for name in COUNTS}
-    schemes, variants = _or_none(table["scheme"]), _or_none(table["variant"])
-    halves = [gives_half_credit(*pair) for pair in zip(schemes, variants, strict=True)]
-    for name in RIGHT_OR_WRONG:
-        more[name] = [None if half else value for value, half in zip(more[name], halves, strict=True)]
+    """All rows of a score table."""
+    table = _whole_counts(table)
     keyed = zip(_or_none(table["group_key"]), _or_none(table["group"]), strict=True)
-    more["group"] = [None if key is None else {key: group} for key, group in keyed]
-    more["counts"] = [named if isinstance(named, dict) else UNSET for named in table["counts"].tolist()]
-    return rows_of(ScoreRow, table, interval=_intervals(table), **more)
+    groups = [None if key is None else {key: group} for key, group in keyed]
+    named = [counts if isinstance(counts, dict) else UNSET for counts in table["counts"].tolist()]
+    return rows_of(ScoreRow, table, interval=_intervals(table), group=groups, counts=named)
 
 
-def _headline_rows(table: pd.DataFrame) -> list[HeadlineRow]:
+def _whole_counts(table: pd.DataFrame, *ends: str) -> pd.DataFrame:
+    """The table with integers for counts. Where matches may be half right no true positives are whole, and so none.
+
+    `ends` stand behind the names of columns.
+    """
+    schemes, variants = _or_none(table["scheme"]), _or_none(table["variant"])
+    halves = np.array([gives_half_credit(*pair) for pair in zip(schemes, variants, strict=True)], dtype=bool)
+    columns = {}
+    for name, end in product(COUNTS, ends or ("",)):
+        column = table[f"{name}{end}"]
+        whole = column.mask(halves) if name in RIGHT_OR_WRONG else column
+        columns[f"{name}{end}"] = whole.astype("Int64")
+    return table.assign(**columns)
+
+
+def _headlines(table: pd.DataFrame, options: Options) -> list[ScoreRow]:
     """The headline at several thresholds, or in several states."""
-    return rows_of(HeadlineRow, table, interval=_intervals(table), **{name: _whole(table[name]) for name in COUNTS})
+    none = dict.fromkeys(("variant", "layer", "label", "group_key", "group", "counts"))
+    chosen = {"scheme": "clueval", "level": options.level, "labelled": options.labelled, "average": "micro"}
+    return score_rows(table.assign(**none, **chosen))
 
 
 def _table(table: pd.DataFrame) -> list[TableRow]:
@@ -131,14 +131,7 @@ def score_row(row: pd.Series) -> ScoreRow:
 
 def _or_none(column: pd.Series) -> list[Any]:
     """The values of a column, None where there is none."""
-    return _without(column, column.tolist())
-
-
-def _whole(column: pd.Series) -> list[int | None]:
-    return _without(column, column.fillna(0).astype(np.int64).tolist())
-
-
-def _without(column: pd.Series, values: list[Any]) -> list[Any]:
+    values: list[Any] = column.tolist()
     for row in np.flatnonzero(column.isna().to_numpy(bool)).tolist():
         values[row] = None
     return values
@@ -201,7 +194,7 @@ def _metrics(evaluation: Figures, rows: list[ScoreRow]) -> Metrics:
         found.labels = evaluation.alignment.describe()
         relaxed = strict_against_relaxed(evaluation.scores)
         if len(relaxed):
-            found.strict_relaxed = _strict_relaxed(relaxed)
+            found.strict_relaxed = _table(_whole_counts(relaxed, "_strict", "_relaxed", "_difference"))
     return found
 
 
@@ -215,17 +208,6 @@ def _side(inputs: InputFacts, side: SideFacts) -> InputFile:
         spans=side.spans,
         orphans=dict(side.orphans),
     )
-
-
-def _strict_relaxed(table: pd.DataFrame) -> list[StrictRelaxed]:
-    states: dict[str, list[HeadlineRow]] = {}
-    for state in ("strict", "relaxed", "difference"):
-        own = table[[f"{name}_{state}" for name in (*COUNTS, *RATES)]].set_axis([*COUNTS, *RATES], axis=1)
-        states[state] = rows_of(HeadlineRow, own, **{name: _whole(own[name]) for name in COUNTS})
-        for row, scheme, variant in zip(states[state], table["scheme"], table["variant"], strict=True):
-            if gives_half_credit(scheme, variant):
-                row.tp_gold = row.fn = row.tp_pred = row.fp = None
-    return rows_of(StrictRelaxed, table, **states)
 
 
 def _confusion(evaluation: Figures) -> dict[str, dict[str, int]] | None:
@@ -276,10 +258,7 @@ def comparison_metrics(comparison: Comparison) -> ComparisonMetrics:
         notes=list(comparison.notes),
         metrics=score_rows(comparison.metrics),
         differences=rows_of(SystemDifference, differences, interval=intervals),
-        errors=[
-            {"sheet": row["sheet"], "systems": list(row["systems"]), "count": int(row["count"])}
-            for row in comparison.shared.to_dict("records")
-        ],
+        errors=_table(comparison.shared),
         cases=rows_of(
             ComparedCase,
             errors,
@@ -316,14 +295,11 @@ def agreement_metrics(found: PairwiseAgreement) -> AgreementMetrics:
 
 def threshold_metrics(evaluation: Evaluation, found: Thresholds, least: float | None) -> ThresholdMetrics:
     """Every threshold, and the one that was chosen for this least recall."""
-    rows, chosen = _headline_rows(found.table), found.highest_with_recall(least)
-    gold, pred = evaluation.pair.gold.source, evaluation.pair.pred.source
+    rows, chosen = _headlines(found.table, evaluation.options), found.highest_with_recall(least)
+    inputs = evaluation.inputs
     return ThresholdMetrics(
         signature=evaluation.signature,
-        inputs={
-            "gold": InputFile(path=gold.name, sha256=gold.sha256),
-            "pred": InputFile(path=pred.name, sha256=pred.sha256),
-        },
+        inputs={"gold": _side(inputs, inputs.gold), "pred": _side(inputs, inputs.pred)},
         least_recall=least,
         chosen=None if chosen is None else rows[chosen],
         constant=found.constant,
@@ -354,7 +330,7 @@ def _judged_run(run: Adjudication) -> RunResult:
             for book, account in zip(run.workbooks, run.workbook_accounts, strict=True)
         ],
         _account(run.account),
-        _headline_rows(run.scores),
+        _headlines(run.scores, run.raw.options),
         "Only disagreements were judged: errors on which gold and prediction agree are not seen.",
         _table(run.estimates),
         [asdict(each) for each in run.remaining],

@@ -18,7 +18,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 # Not a number, which Python's JSON may hold, is neither more than 0 nor less than 1.
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1 + 1e-9)]
 Interval = tuple[Rate, Rate]
-TableRow = dict[str, str | int | float | None]
+TableRow = dict[str, str | int | float | tuple[str, ...] | None]
 
 
 class ScoreRow(msgspec.Struct, gc=False):
@@ -45,30 +45,14 @@ class ScoreRow(msgspec.Struct, gc=False):
     interval: dict[str, Interval] | None
     counts: dict[str, Count] | UnsetType = UNSET
     system: str | UnsetType = UNSET  # where several are compared
+    threshold: float | UnsetType = UNSET  # of the predictions' scores, where the headline is counted for several
+    state: str | UnsetType = UNSET  # of gold, where judgements changed it
 
     @property
     def identity(self) -> tuple[object, ...]:
         """What the row is about."""
         about = (self.scheme, self.variant, self.level, self.labelled, self.layer, self.label, self.average)
         return (*about, *(self.group or {}).items())
-
-
-class HeadlineRow(msgspec.Struct):
-    """The headline at a threshold or in some state; as a difference its numbers may be negative."""
-
-    threshold: float | UnsetType = UNSET
-    state: str | UnsetType = UNSET
-    gold: int | None = None
-    tp_gold: int | None = None
-    fn: int | None = None
-    pred: int | None = None
-    tp_pred: int | None = None
-    fp: int | None = None
-    precision: float | None = None
-    recall: float | None = None
-    f1: float | None = None
-    f_beta: float | None = None
-    interval: dict[str, Interval] | UnsetType | None = UNSET
 
 
 class InputFile(msgspec.Struct, kw_only=True):
@@ -83,22 +67,6 @@ class InputFile(msgspec.Struct, kw_only=True):
     spans: Count | UnsetType = UNSET
     orphans: dict[str, Count] | UnsetType = UNSET
     signature: str | UnsetType = UNSET
-
-
-class StrictRelaxed(msgspec.Struct):
-    """A score without equivalent labels and with them; the difference is relaxed less strict."""
-
-    scheme: str
-    variant: str | None
-    level: str | None
-    labelled: str | None
-    layer: str | None
-    label: str | None
-    average: str | None
-    relaxed_matches: Count
-    strict: HeadlineRow
-    relaxed: HeadlineRow
-    difference: HeadlineRow
 
 
 class PresidioDetails(msgspec.Struct):
@@ -147,7 +115,7 @@ class Metrics(msgspec.Struct, kw_only=True):
     inputs: dict[str, InputFile]
     headline: ScoreRow
     labels: dict[str, Any] | UnsetType = UNSET
-    strict_relaxed: list[StrictRelaxed] | UnsetType = UNSET
+    strict_relaxed: list[TableRow] | UnsetType = UNSET  # without equivalent labels, with them, the difference
     notes: list[str]
     layers: dict[str, LayerMetrics] | UnsetType = UNSET
     presidio: PresidioMetrics | UnsetType = UNSET
@@ -161,11 +129,11 @@ class ThresholdMetrics(msgspec.Struct, kw_only=True):
     signature: str
     inputs: dict[str, InputFile]
     least_recall: float | None
-    chosen: HeadlineRow | None
+    chosen: ScoreRow | None
     constant: bool
     unscored: Count
     notes: list[str]
-    thresholds: list[HeadlineRow]
+    thresholds: list[ScoreRow]
 
 
 class SystemDifference(msgspec.Struct):
@@ -210,7 +178,7 @@ class ComparisonMetrics(msgspec.Struct, kw_only=True):
     notes: list[str]
     metrics: list[ScoreRow]
     differences: list[SystemDifference]
-    errors: list[dict[str, str | list[str] | Count]]
+    errors: list[TableRow]
     cases: list[ComparedCase]
 
 
@@ -276,7 +244,7 @@ class RunResult(msgspec.Struct):
     signature_corrected: str
     workbooks: list[WorkbookAccount]
     account: dict[str, Count]
-    scores: list[HeadlineRow]
+    scores: list[ScoreRow]
     unseen: str
     estimates: list[TableRow]
     remaining: list[TableRow]

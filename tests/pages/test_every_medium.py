@@ -18,8 +18,7 @@ from clueval_xlsx.comparison import compare
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import ReadOptions, SchemeOptions
 from clueval_xlsx.outputs.html.page import page_html
-from clueval_xlsx.outputs.latex import escaped, latex
-from clueval_xlsx.outputs.markdown import markdown
+from clueval_xlsx.outputs.markup import latex, latex_text, markdown
 from clueval_xlsx.outputs.terminal import Room, page_parts
 from clueval_xlsx.outputs.xlsx.page import write_page
 from clueval_xlsx.pages.adjudication import account_sentence, adjudication_page
@@ -182,7 +181,7 @@ def test_what_a_page_says_stands_in_every_medium(name: str, language: str) -> No
     for cell in [cell for cell in cells(page) if cell not in marked] + [run.text for runs in marked for run in runs]:
         text = plain(cell).strip()
         assert squeezed(text) in document or squeezed(text).replace("`", "'") in document, text
-        assert escaped(cell) in paper or text in paper, text  # a signature is a comment
+        assert latex_text(cell) in paper or text in paper, text  # a signature is a comment
         assert squeezed(text) in browser, text
         if isinstance(cell, Number) and cell.known:
             values = [cell.whole, cell.value] if cell.form is Form.SHARE else [cell.value]

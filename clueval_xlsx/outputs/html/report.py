@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -193,44 +193,21 @@ def confusion_html(evaluation: Evaluation, language: str = "en") -> str:
 
 def _listed_spans(evaluation: Evaluation, layer: str) -> dict[str, list[_ListedSpan]]:
     """For each cell its first spans, by the numbers of its row and its column."""
+    corpus, sides = evaluation.pair.corpus, []
+    for side, cases in zip((evaluation.pair.gold, evaluation.pair.pred), evaluation.case_tables, strict=True):
+        start, end = positions(side.spans)
+        known = dict(zip(cases["row"].tolist(), zip(cases["case_id"], cases["segments"], strict=True), strict=True))
+        sides.append((corpus.texts(start, end), corpus.document_of(start).tolist(), known))
     _, members = confusion_members(*evaluation.strict.sides, layer)
-    listed = members.groupby(["row", "column"], sort=True).head(MOST_LISTED)
-    listed = listed.sort_values(["row", "column"], kind="stable")
-    gold, pred = (_described(evaluation, place, listed[side]) for place, side in enumerate(("gold", "pred")))
+    listed = members.groupby(["row", "column"]).head(MOST_LISTED)
     cells: dict[str, list[_ListedSpan]] = {}
-    rows = zip(listed["row"].tolist(), listed["column"].tolist(), gold, pred, strict=True)
-    for row, column, reference, model in rows:
-        document = reference.document or model.document
-        case, context = (reference.case, reference.context) if reference.case else (model.case, model.context)
-        cells.setdefault(f"{row}-{column}", []).append((document, reference.text, model.text, case, context))
+    for row, column, *spans in zip(*(listed[name].tolist() for name in ("row", "column", "gold", "pred")), strict=True):
+        words, document, case = ["", ""], "", ("", ())
+        for place, (span, (texts, documents, known)) in enumerate(zip(spans, sides, strict=True)):
+            if span >= 0:
+                words[place] = texts[span]
+                document = document or corpus.doc_ids[documents[span]]
+                case = case if case[0] else known.get(span, case)
+        context = [list(piece) for piece in emoji_pieces(case[1])]
+        cells.setdefault(f"{row}-{column}", []).append((document, words[0], words[1], case[0], context))
     return cells
-
-
-@dataclass(frozen=True)
-class _Described:
-    """A span with its document, and with the case that it is; nothing where a side has none."""
-
-    document: str = ""
-    text: str = ""
-    case: str = ""
-    context: list[list[str]] = field(default_factory=list)
-
-
-def _described(evaluation: Evaluation, place: int, rows: pd.Series) -> list[_Described]:
-    """What is said of the spans of one side, given their rows, -1 for none."""
-    corpus, cases = evaluation.pair.corpus, evaluation.case_tables[place]
-    start, end = positions((evaluation.pair.gold, evaluation.pair.pred)[place].spans)
-    chosen = rows.to_numpy(np.int64)
-    there = chosen[chosen >= 0]
-    texts = iter(zip(corpus.document_of(start[there]).tolist(), corpus.texts(start[there], end[there]), strict=True))
-    known = dict(zip(cases["row"].tolist(), zip(cases["case_id"], cases["segments"], strict=True), strict=True))
-    described = []
-    for row in chosen.tolist():
-        if row < 0:
-            described.append(_Described())
-            continue
-        document, text = next(texts)
-        case, segments = known.get(row, ("", ()))
-        context = [list(piece) for piece in emoji_pieces(segments)] if case else []
-        described.append(_Described(corpus.doc_ids[document], text, case, context))
-    return described
