@@ -163,7 +163,7 @@ def metrics(evaluation: Figures, *others: Figures) -> Metrics:
 
 def score_lines(table: pd.DataFrame) -> list[bytes]:
     """Score rows as they follow others in metrics.json."""
-    return [f",\n  {line}".encode("utf-8", "backslashreplace") for line in _encoded(score_rows(table))]
+    return [f",\n  {_text(row, 0)}".encode("utf-8", "backslashreplace") for row in score_rows(table)]
 
 
 def metrics_parts(parts: Sequence[Figures], lines: Iterable[bytes]) -> Iterator[bytes]:
