@@ -63,9 +63,10 @@ def _format(output: Path, wanted: str | None, reading: Reading) -> Format:
     if wanted:
         return format_named(wanted)
     if output.suffix.lower() in {".json", ".jsonl"}:
-        if reading.source.format in JSON_FORMATS:
+        known = [name for name in JSON_FORMATS if name in PREDICTED]
+        if reading.source.format in known:
             return format_named(reading.source.format)
-        raise OptionError(f"{output}: which JSON? Give --to {'|'.join(JSON_FORMATS)}.")
+        raise OptionError(f"{output}: which JSON? Give --to {'|'.join(known)}.")
     return format_named(output_format(output))
 
 

@@ -1,4 +1,4 @@
-"""spaCy's DocBin (`.spacy`): documents with their tokens, entities and span groups, through spaCy itself."""
+"""spaCy's DocBin (`.spacy`): documents with their entities and span groups, read through spaCy itself."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
-
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.cas.writer import LaidOutDocument, laid_out
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.registry import format_named, need
 from clueval_xlsx.formats.sniffing import looks_like_docbin
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
@@ -25,7 +21,7 @@ from clueval_xlsx.text.characters import CODE_POINTS
 ENTITIES = "ents"
 _ID_KEYS = ("doc_id", "id", "document_id")
 _ROOM, _MOST_RATIO = 256 * 1024 * 1024, 200
-_WHAT = "spaCy's files are read and written"
+_WHAT = "spaCy's files are read"
 
 
 def tell(opened: OpenedSource) -> bool:
@@ -111,62 +107,3 @@ def _scores(doc: Any, group: str) -> list[Any]:
 
 def _document_id(doc: Any) -> str | None:
     return next((str(doc.user_data[key]) for key in _ID_KEYS if doc.user_data.get(key) is not None), None)
-
-
-def _char_span(doc: Any, start: int, end: int, label: str, like: Any = None) -> Any:
-    more = {} if like is None else {"kb_id": like.kb_id}
-    span = doc.char_span(start, end, label=label, **more)
-    if span is None:
-        raise InputError(
-            f"the corrected span {doc.text[start:end]!r} begins or ends inside a token, which spaCy cannot hold. "
-            "Choose another extent."
-        )
-    return span
-
-
-def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
-    """A new file: one layer as entities, several as span groups by their names."""
-    tokens = need("spacy.tokens", "spacy", _WHAT)
-    vocab = need("spacy.vocab", "spacy", _WHAT).Vocab()
-    bin_ = tokens.DocBin(store_user_data=True)
-    names = list(layers)
-    for each in laid_out(reading, layers):
-        words, spaces, starts = _words(each)
-        doc = tokens.Doc(vocab, words=words, spaces=spaces, sent_starts=starts)
-        if each.document.id is not None:
-            doc.user_data["doc_id"] = each.document.id
-        for name, spans in zip(names, each.spans.values(), strict=True):
-            found = [_char_span(doc, start, end, label or "") for start, end, label in spans]
-            if len(names) == 1:
-                doc.set_ents(found)
-            else:
-                doc.spans[name] = found
-        bin_.add(doc)
-    return {how.name: bin_.to_bytes()}
-
-
-def _words(each: LaidOutDocument) -> tuple[list[str], list[bool], list[bool]]:
-    """The tokens of a document as spaCy has them: a space may follow one, any other white space is a token itself."""
-    words: list[str] = []
-    spaces: list[bool] = []
-    starts: list[bool] = []
-    first = {begin for begin, _ in each.sentences}
-    done = 0
-
-    def gap(text: str) -> None:
-        if text.startswith(" ") and words:
-            spaces[-1] = True
-            text = text[1:]
-        if text:
-            words.append(text)
-            spaces.append(False)
-            starts.append(not starts)
-
-    for place, (begin, end) in enumerate(each.tokens):
-        gap(each.text[done:begin])
-        words.append(each.text[begin:end])
-        spaces.append(False)
-        starts.append(place in first or not starts)
-        done = end
-    gap(each.text[done:])
-    return words, spaces, starts

@@ -1,28 +1,18 @@
-"""Hugging Face token classification: `tokens` with `ner_tags`, which are texts, or numbers with names (`tag_names`).
-
-The records become vertical text, which the reader of columns reads.
-"""
+"""Hugging Face token classification: `tokens` with `ner_tags`, texts or numbers with names (`tag_names`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import pandas as pd
-
-from clueval_xlsx.corpus.corpus import LineOrigin
+from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.tags import parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.columns.cells import document_bounds, tag_cells
-from clueval_xlsx.formats.columns.reader import read_columns
-from clueval_xlsx.formats.json_format import written_records
-from clueval_xlsx.formats.json_records import Path, Records, key_list, look_up, parse_path, shown
+from clueval_xlsx.formats.json_records import Path, key_list, look_up, parse_path, shown
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.formats.token_lists import TokenLists
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
-from clueval_xlsx.text.strings import written_token
 
 _TOKENS = ("tokens", "words", "text_tokens", "mbert_text_tokens", "mbert_tokens")
 _TAGS = ("ner_tags", "ner", "bio_labels", "mbert_bio_labels", "tags", "labels", "token_labels")
@@ -52,26 +42,47 @@ def _fits(value: Any, tokens: Sequence[str]) -> bool:
 
 
 def read(opened: OpenedSource, options: ReadOptions) -> Reading:
-    """Read records of tokens."""
-    raw, records = opened.data, opened.json_records
+    """Read records of tokens, a document or a sentence each."""
+    name, records = opened.name, opened.json_records
     first = opened.first_record
-    tokens = parse_path(options.fields["tokens"]) if "tokens" in options.fields else _known(first, _TOKENS)
-    if tokens is None:
+    path = parse_path(options.fields["tokens"]) if "tokens" in options.fields else _known(first, _TOKENS)
+    if path is None:
         raise InputError(
-            f"{opened.name}: no list of tokens; the keys are {key_list(first)}. Say where they stand: "
+            f"{name}: no list of tokens; the keys are {key_list(first)}. Say where they stand: "
             "--field tokens=KEY --field tags=KEY."
         )
-    keys = _layer_keys(options, first, look_up(first, tokens), opened.name)
-    table = _Table(opened.name, records, options)
+    keys = _layer_keys(options, first, look_up(first, path), name)
+    lists = TokenLists(list(keys))
+    before: Any = None
     for index, record in enumerate(records.content):
-        if record is not None:
-            table.add(index, record, tokens, keys)
-    text = table.text()
-    layers = {layer: number for number, layer in enumerate(keys, 2)}
-    reading = read_columns({opened.name: text}, opened.name, ReadOptions(layers=layers), origin=table.origin())
-    columns = {layer: ".".join(map(str, path)) for layer, path in keys.items()}
-    source = replace(reading.source, format="huggingface", sha256=digest(raw), columns=columns)
-    return replace(reading, source=source, carrier=None)
+        if record is None:
+            continue
+        place = f"{name}: {records.place(index)}"
+        words = look_up(record, path)
+        if not _is_words(words):
+            written = ".".join(map(str, path))
+            raise InputError(f"{place}: {written!r} is {shown(words)}. Allowed: a list of texts.")
+        for number, word in enumerate(words, 1):
+            if not word.strip():
+                raise InputError(f"{place}, token {number}: the token is {word!r}. Allowed: a word. Mend the file.")
+        shared = None if "id" in options.fields else _first_value(record, _DOCUMENTS)
+        if shared is None or shared != before:
+            lists.open_document(_attributes(record, shared, options))
+        before = shared
+        lists.add(words, [_tags(record, keys[layer], words, place, options.tag_names) for layer in keys], place)
+    columns = {layer: ".".join(map(str, key)) for layer, key in keys.items()}
+    return lists.reading(Source(name, "huggingface", digest(opened.data), columns))
+
+
+def _first_value(record: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next((record[key] for key in keys if record.get(key) is not None), None)
+
+
+def _attributes(record: Mapping[str, Any], shared: Any, options: ReadOptions) -> dict[str, str]:
+    own = look_up(record, parse_path(options.fields["id"])) if "id" in options.fields else _first_value(record, ID_KEYS)
+    doc_id = own if shared is None else shared
+    more = {key: str(record[key]) for key in ("lang", "language", "domain", "genre") if key in record}
+    return more if doc_id is None else {"id": str(doc_id), **more}
 
 
 def _known(record: Any, keys: Sequence[str]) -> Path | None:
@@ -110,108 +121,25 @@ def _likely(record: Mapping[str, Any], fitting: Sequence[str]) -> list[str]:
     return said or [key for key in _TAGS if key in fitting]
 
 
-class _Table:
-    """The records as lines of vertical text, one document or sentence for each."""
-
-    def __init__(self, name: str, records: Records, options: ReadOptions) -> None:
-        self._name, self._records, self._options = name, records, options
-        self._lines: list[str] = []
-        self._first: list[int] = []
-        self._names: list[str] = []
-        self._document: str | None = None
-        self._open = False
-        self._id = parse_path(options.fields["id"]) if "id" in options.fields else None
-
-    def add(self, index: int, record: Any, tokens: Path, keys: Mapping[str, Path]) -> None:
-        """Take a record."""
-        place = f"{self._name}: {self._records.place(index)}"
-        words = look_up(record, tokens)
-        if not _is_words(words):
-            written = ".".join(map(str, tokens))
-            raise InputError(f"{place}: {written!r} is {shown(words)}. Allowed: a list of texts.")
-        columns = [self._tags(record, path, words, place) for path in keys.values()]
-        self._start(record)
-        self._first.append(len(self._lines) + 1)
-        self._names.append(place)
-        for number, (word, *tags) in enumerate(zip(words, *columns, strict=True)):
-            if not word.strip():
-                raise InputError(f"{place}, token {number + 1}: the token is {word!r}. Allowed: a word. Mend the file.")
-            self._lines.append("\t".join([written_token(word), *tags]))
-        self._lines.append("</s>")
-
-    def _start(self, record: Mapping[str, Any]) -> None:
-        document = next((record[key] for key in _DOCUMENTS if record.get(key) is not None), None)
-        shared = None if self._id is not None or document is None else str(document)
-        if self._open and (shared is None or shared != self._document):
-            self._lines.append("</text>")
-            self._open = False
-        if not self._open:
-            own = (
-                look_up(record, self._id)
-                if self._id is not None
-                else next((record[key] for key in ID_KEYS if record.get(key) is not None), None)
-            )
-            doc_id = shared if shared is not None else own
-            attributes = {"id": str(doc_id)} if doc_id is not None else {}
-            attributes.update(
-                {key: str(record[key]) for key in ("lang", "language", "domain", "genre") if key in record}
-            )
-            written = "".join(f' {key}="{written_token(value, quote=True)}"' for key, value in attributes.items())
-            self._lines.append(f"<text{written}>")
-            self._open, self._document = True, shared
-        self._lines.append("<s>")
-
-    def _tags(self, record: Any, path: Path, words: Sequence[str], place: str) -> list[str]:
-        tags, written = look_up(record, path), ".".join(map(str, path))
-        if not isinstance(tags, list) or len(tags) != len(words):
-            found = f"{len(tags)} tags" if isinstance(tags, list) else shown(tags)
+def _tags(record: Any, path: Path, words: Sequence[str], place: str, names: Sequence[str]) -> list[str]:
+    """The tags of a record; numbers are tags by their names."""
+    tags, written = look_up(record, path), ".".join(map(str, path))
+    if not isinstance(tags, list) or len(tags) != len(words):
+        found = f"{len(tags)} tags" if isinstance(tags, list) else shown(tags)
+        raise InputError(f"{place}: {written!r} has {found} for {len(words)} tokens. Allowed: a tag for each token.")
+    for number, tag in enumerate(tags, 1):
+        if isinstance(tag, str) and tag.strip():
+            continue
+        if not isinstance(tag, int) or isinstance(tag, bool):
+            raise InputError(f"{place}, token {number}: the tag is {shown(tag)}. Allowed: a tag, or its number.")
+        if not names:
             raise InputError(
-                f"{place}: {written!r} has {found} for {len(words)} tokens. Allowed: a tag for each token."
+                f"{place}: {written!r} holds numbers. Say what they mean: read.tag_names=O,B-PER,I-PER,… in the "
+                "order of the numbers, or a file that lists the names (dataset_info.json, config.json)."
             )
-        names = self._options.tag_names
-        found_tags = []
-        for number, tag in enumerate(tags, 1):
-            if isinstance(tag, int) and not isinstance(tag, bool):
-                if not names:
-                    raise InputError(
-                        f"{place}: {written!r} holds numbers. Say what they mean: read.tag_names=O,B-PER,I-PER,… in "
-                        "the order of the numbers, or a file that lists the names (dataset_info.json, config.json)."
-                    )
-                if not 0 <= tag < len(names):
-                    raise InputError(
-                        f"{place}, token {number}: the tag is {tag}, but read.tag_names gives {len(names)} names. "
-                        f"Allowed: 0 to {len(names) - 1}."
-                    )
-                found_tags.append(names[tag])
-            elif isinstance(tag, str) and tag.strip() and "\t" not in tag and "\n" not in tag:
-                found_tags.append(tag)
-            else:
-                raise InputError(f"{place}, token {number}: the tag is {shown(tag)}. Allowed: a tag, or its number.")
-        return found_tags
-
-    def text(self) -> bytes:
-        """All lines."""
-        end = ["</text>"] if self._open else []
-        return ("\n".join([*self._lines, *end]) + "\n").encode("utf-8", "surrogatepass")
-
-    def origin(self) -> LineOrigin:
-        """Where the lines come from."""
-        return LineOrigin(tuple(self._first), tuple(self._names), ", token ")
-
-
-def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:
-    """A new file: one record for each document, tags as texts."""
-    corpus = reading.corpus
-    cells = tag_cells(corpus, layers, "huggingface", r"[\t\r\n]")
-    keys = ["ner_tags"] if len(cells) == 1 else list(layers)
-    records = []
-    for index, (first, stop) in enumerate(document_bounds(corpus)):
-        attributes = dict(corpus.documents.attributes(index))
-        records.append(
-            {
-                "id": attributes.pop("id", str(index)),
-                "tokens": [corpus.tokens[position] for position in range(first, stop)],
-                **{key: column[first:stop] for key, column in zip(keys, cells, strict=True)},
-            }
-        )
-    return {how.name: written_records(records, how.name)}
+        if not 0 <= tag < len(names):
+            raise InputError(
+                f"{place}, token {number}: the tag is {tag}, but read.tag_names gives {len(names)} names. "
+                f"Allowed: 0 to {len(names) - 1}."
+            )
+    return [tag if isinstance(tag, str) else names[tag] for tag in tags]

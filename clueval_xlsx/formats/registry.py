@@ -117,31 +117,30 @@ FORMATS = (
     _dialect("prodigy", "Prodigy", "text, spans, answer", holds=_SAID),
     Format(
         "huggingface", "Hugging Face tokens", "huggingface", (FIELDS, NUMBERS), _JSON,
-        sign="tokens, ner_tags",
+        sign="tokens, ner_tags", written=False,
     ),
     _dialect("ai4privacy", "ai4privacy", "source_text, privacy_mask", holds=_SAID),
     _dialect(
         "label-studio", "Label Studio JSON", "data, annotations (or predictions)",
         kinds=(*_RECORDS, TAGS), holds=_SAID,
     ),
-    Format("cas", "UIMA CAS XMI", "cas_xmi", (SPANS,), (".xmi",), (".xmi",), extra="cas"),
+    Format("cas", "UIMA CAS XMI", "uima.xmi", (SPANS,), (".xmi",), (".xmi",)),
     Format(
-        "cas-json", "UIMA CAS JSON", "cas_json", (SPANS,), (".json",),
-        sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS", extra="cas",
+        "cas-json", "UIMA CAS JSON", "uima.cas_json", (SPANS,), (".json",),
+        sign="%TYPES, %FEATURE_STRUCTURES, %VIEWS", written=False,
     ),
-    Format("webanno", "WebAnno TSV", "webanno_tsv", (SPANS,)),
+    Format("webanno", "WebAnno TSV", "uima.webanno", (SPANS,), written=False),
     Format(
-        "inception", "INCEpTION's export", "inception", (SPANS, ANNOTATORS), (".zip",), (".zip",),
-        extra="cas", binary=True,
+        "inception", "INCEpTION's export", "uima.inception", (SPANS, ANNOTATORS), (".zip",), written=False, binary=True,
     ),
-    Format("i2b2", "i2b2 XML", "i2b2_xml", _TEXT, (".xml",), (".xml",), ("TYPE", "tag"), labels=LABELLED),
+    Format("i2b2", "i2b2 XML", "i2b2_xml", _TEXT, (".xml",), fields=("TYPE", "tag"), written=False),
     Format(
-        "docbin", "spaCy DocBin", "docbin", (SPANS,), (".spacy",), (".spacy",), ("ents",),
-        labels=LABELLED, extra="spacy", binary=True,
+        "docbin", "spaCy DocBin", "docbin", (SPANS,), (".spacy",), fields=("ents",),
+        written=False, extra="spacy", binary=True,
     ),
     Format(
-        "parquet", "Parquet", "parquet_table", _ANY, (".parquet", ".pq"), (".parquet",),
-        needs_text=True, binary=True, extra="parquet", holds=None,
+        "parquet", "Parquet", "parquet", _ANY, (".parquet", ".pq"),
+        needs_text=True, written=False, binary=True, extra="parquet",
     ),
     Format(
         "table", "the table", "span_table", _ANY, (".xlsx",), (".tsv", ".csv", ".xlsx"),

@@ -14,7 +14,7 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.workbooks import WORKBOOKS, Kind, kind_of
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import WriteOptions
-from clueval_xlsx.formats.tables.cells import SCORE_COLUMN, WORKBOOK_START, is_span_table, read_cells
+from clueval_xlsx.formats.tables.cells import SCORE_COLUMN, WORKBOOK_START, SpanTable, is_span_table, read_cells
 from clueval_xlsx.formats.tables.placing import place
 from clueval_xlsx.formats.tables.workbook import new_workbook
 from clueval_xlsx.options import ReadOptions
@@ -29,13 +29,17 @@ def tell(opened: OpenedSource) -> bool:
 
 def read(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read the spans and put them on their text."""
-    table = read_cells(opened.data, opened.name, options)
-    if opened.base is None:
+    return place_on(read_cells(opened.data, opened.name, options), opened.base)
+
+
+def place_on(table: SpanTable, base: Reading | None) -> Reading:
+    """Put the spans of a table on their text, which must be there."""
+    if base is None:
         raise OptionError(
             f"{table.name}: a span table needs the text it belongs to. Give it with --text FILE (a .vrt, or the "
             "source of the character offsets), or let the other side be that file."
         )
-    return place(table, opened.base)
+    return place(table, base)
 
 
 def write(reading: Reading, layers: Mapping[str, pd.DataFrame], how: WriteOptions) -> dict[str, bytes]:

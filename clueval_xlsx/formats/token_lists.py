@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, LineOrigin, Regions
+from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn, parse_tag
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.text.strings import PADDING, Strings
@@ -73,6 +75,41 @@ def tag_column(tags: Sequence[Any], where: Callable[[int], str]) -> TagColumn:
         f"{where(wrong)}: {tags[wrong]!r} is no tag. Allowed: O, B-LABEL, I-LABEL "
         "(or the prefixes E S, L U of BIOES and BILOU)."
     )
+
+
+class TokenLists:
+    """Takes sentences of tokens with tags one by one; `reading` is all of them."""
+
+    def __init__(self, layers: Sequence[str]) -> None:
+        self.words: list[str] = []
+        self.lengths: list[int] = []
+        self.documents: list[Document] = []
+        self.tags: dict[str, list[str]] = {layer: [] for layer in layers}
+        self.places: list[str] = []
+
+    def open_document(self, attributes: Mapping[str, str]) -> None:
+        """Begin a document."""
+        self.documents.append((attributes, 0))
+
+    def add(self, words: Sequence[str], tags: Sequence[Sequence[str]], place: str) -> None:
+        """Take a sentence of the last document: a tag of each layer for each word."""
+        attributes, count = self.documents[-1]
+        self.documents[-1] = attributes, count + 1
+        self.words += words
+        self.lengths.append(len(words))
+        self.places.append(place)
+        for own, new in zip(self.tags.values(), tags, strict=True):
+            own.extend(new)
+
+    def reading(self, source: Source) -> Reading:
+        """The reading, which nothing is written back to."""
+        if not self.words:
+            raise InputError(f"{source.name}: there is no token in it. Check that this is the right file.")
+        corpus = token_corpus(source.name, self.words, self.lengths, self.documents, self.places)
+        columns = {}
+        for layer, tags in self.tags.items():
+            columns[layer] = tag_column(tags, lambda place, layer=layer: f"{corpus.place(place)}: layer {layer}")  # type: ignore[misc]
+        return Reading(source, corpus, columns)
 
 
 def joined(corpora: Sequence[Corpus], name: str) -> Corpus:

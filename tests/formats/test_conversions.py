@@ -13,12 +13,11 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import CONVERTED, format_named
 from clueval_xlsx.options import ReadOptions
 from tests.support.commands import run
-from tests.support.extras import needed_by
 from tests.support.folders import FIXTURES
 
 SOURCES = ["gold-doccano.jsonl", "gold-prodigy.jsonl", "gold-spacy.json", "gold-ai4privacy.jsonl", "label-studio.json"]
 TEXTS = ["json", "doccano", "prodigy", "spacy-json", "ai4privacy", "label-studio", "presidio", "brat"]
-TOKENS = ["vrt", "conll", "huggingface"]
+TOKENS = ["vrt", "conll"]
 
 
 def spans(reading: Reading) -> list[tuple[str, str, str]]:
@@ -70,10 +69,9 @@ def test_what_cannot_be_said_is_listed_before_anything_is_written(tmp_path: Path
 
 @pytest.mark.parametrize("target", CONVERTED)
 def test_scores_and_metadata_are_kept_or_their_loss_is_said(tmp_path: Path, target: str) -> None:
-    needed_by(target)
     spans_ = [{"start": 0, "end": 3, "label": "PER", "score": 0.5}]
     (tmp_path / "in.jsonl").write_text(json.dumps({"id": "d", "text": "Ann", "court": "x", "spans": spans_}) + "\n")
-    out = tmp_path / ("out" if target == "brat" else "out.zip" if target == "inception" else "out.tsv")
+    out = tmp_path / ("out" if target in {"brat", "cas"} else "out.tsv")
     done = run("convert", tmp_path / "in.jsonl", out, "--to", target)
     assert done.code == 0, done.err
     text = str(tmp_path / "in.jsonl") if format_named(target).needs_text else None

@@ -1,10 +1,9 @@
-"""spaCy's DocBin: entities and span groups, read, written, corrected."""
+"""spaCy's DocBin: entities and span groups, read and not written."""
 
 from __future__ import annotations
 
 import io
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +11,8 @@ import pytest
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.registry import format_named
-from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import ReadOptions
 from tests.support.extras import needed
-from tests.support.folders import FIXTURES
 
 tokens = needed("spacy", "spacy.tokens")
 Doc, DocBin, Vocab = tokens.Doc, tokens.DocBin, needed("spacy", "spacy.vocab").Vocab
@@ -68,16 +64,6 @@ def test_a_span_group_is_a_layer_with_its_scores() -> None:
     assert reading.listed.scores.tolist() == [0.75, 0.5]
     with pytest.raises(OptionError, match=r"there is no group of spans of this name\. Groups: ents, sc"):
         load(packed(groups=True), layers={"span": "xx"})
-
-
-def test_written_files_hold_the_same_text_and_spans(tmp_path: Path) -> None:
-    reading = read(FIXTURES / "brat-gold")
-    assert not reading.tokenised
-    files = output_files(reading, reading.annotation.layers, format_named("docbin"), tmp_path / "out.spacy")
-    again = load(files[tmp_path / "out.spacy"])
-    assert [document.text for document in again.documents] == [document.text for document in reading.documents]
-    assert again.doc_ids == reading.doc_ids
-    assert sorted(words(again)) == sorted(words(reading))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from clueval_xlsx.formats.registry import format_named
 from clueval_xlsx.formats.span_table import span_workbook
 from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import Options, ReadOptions, SchemeOptions
-from tests.support.extras import needed_by
 from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
@@ -101,24 +100,18 @@ def test_projects_of_two_annotators_give_the_same_metrics_and_cases(
         same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
 
 
-@pytest.mark.parametrize("format_", ["cas", "cas-json", "webanno", "i2b2", "docbin", "inception"])
 def test_converted_sides_give_the_same_metrics_and_cases(
-    format_: str, reference: Evaluation, brat: Evaluation, tmp_path: Path
+    reference: Evaluation, brat: Evaluation, tmp_path: Path
 ) -> None:
-    needed_by(format_)
-    sides = []
     for side in ("gold", "pred"):
         reading = read(FOLDER / f"brat-{side}", ReadOptions(text=str(TEXT)))
-        target = tmp_path / (side + {"docbin": ".spacy", "inception": ".zip"}.get(format_, ""))
-        for path, content in output_files(reading, reading.annotation.layers, format_named(format_), target).items():
-            path.parent.mkdir(exist_ok=True)
+        files = output_files(reading, reading.annotation.layers, format_named("cas"), tmp_path / side)
+        (tmp_path / side).mkdir()
+        for path, content in files.items():
             path.write_bytes(content)
-        sides.append(target)
-    result = evaluate(read_pair(*sides), OPTIONS)
+    result = evaluate(read_pair(tmp_path / "gold", tmp_path / "pred"), OPTIONS)
     same(scores_of(result), scores_of(reference))
-    same(cases_of(result, words_only=True), cases_of(reference, words_only=True))
-    if format_ != "webanno":
-        same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
+    same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
 
 
 def same(left: pd.DataFrame, right: pd.DataFrame) -> None:

@@ -37,7 +37,7 @@ def test_the_calls_of_a_section_read_its_samples(
         elif language == "sh":
             calls += content.replace("\\\n", " ").splitlines()
     assert calls, title
-    for extra in ("cas", "parquet", "spacy"):
+    for extra in ("parquet", "spacy"):
         if f"[{extra}]" in body:
             needed(extra)
     for call in calls:

@@ -1,10 +1,9 @@
-"""i2b2 and MEDDOCAN XML: read, written, corrected."""
+"""i2b2 and MEDDOCAN XML: read and corrected."""
 
 from __future__ import annotations
 
 import io
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,8 @@ from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.registry import format_named
-from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import ReadOptions
 from tests.support.corrections import corrected
-from tests.support.folders import FIXTURES
 
 MEDDOCAN = """<?xml version='1.0' encoding='UTF-8'?>
 <MEDDOCAN>
@@ -105,15 +101,3 @@ def test_only_the_corrected_tags_change() -> None:
 def test_a_broken_file_is_answered_with_what_is_wrong(data: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load(data)
-
-
-def test_written_files_hold_the_same_text_and_spans(tmp_path: Path) -> None:
-    reading = read(FIXTURES / "brat-gold")
-    files = output_files(reading, reading.annotation.layers, format_named("i2b2"), tmp_path / "out")
-    assert sorted(path.name for path in files) == ["AG-Birkenau-5-C-88-23.xml", "LG-Seehafen-2-O-17-24.xml"]
-    for path, content in files.items():
-        again = read(io.BytesIO(content), name=path.name)
-        own = read(FIXTURES / "brat-gold" / f"{path.stem}.ann")
-        assert again.documents[0].text == own.documents[0].text
-        assert spans(again) == spans(own)
-        assert correct(again, again.annotation.layers) == {path.name: content}

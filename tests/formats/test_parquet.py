@@ -1,4 +1,4 @@
-"""Parquet: tables of spans and of tokens, read, written, corrected."""
+"""Parquet: tables of spans and of tokens, read and not written."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ import pytest
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.registry import format_named
-from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import Options, ReadOptions
 from tests.support.extras import needed
 from tests.support.folders import FIXTURES
@@ -93,15 +91,6 @@ def test_a_score_is_kept() -> None:
     assert not reading.tokenised
     assert reading.listed.scores is not None
     assert reading.listed.scores.tolist()[:3] == [0.0, 0.01, 0.02]
-
-
-def test_a_written_table_is_read_back(tmp_path: Path) -> None:
-    reading = read(FIXTURES / "gold.vrt")
-    layers = reading.annotation.layers
-    path = tmp_path / "out.parquet"
-    path.write_bytes(output_files(reading, layers, format_named("parquet"), path)[path])
-    again = read(path, ReadOptions(text=str(FIXTURES / "gold.vrt")))
-    pd.testing.assert_frame_equal(again.annotation.layers["span"], layers["span"], check_categorical=False)
 
 
 @pytest.mark.parametrize(

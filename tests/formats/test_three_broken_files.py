@@ -167,7 +167,7 @@ BROKEN: dict[str, list[tuple[str, bytes, str]]] = {
     "huggingface": [
         ("x.jsonl", j({"tokens": ["Mira", "kam"], "ner_tags": ["O"]}), "'ner_tags' has 1 tags for 2 tokens"),
         ("x.jsonl", j({"tokens": ["Mira"], "ner_tags": [1]}), "'ner_tags' holds numbers. Say what they mean"),
-        ("x.jsonl", j({"tokens": ["Mira"], "ner_tags": ["X-PER"]}), "token 1: layer span: 'X-PER' is no BIO tag"),
+        ("x.jsonl", j({"tokens": ["Mira"], "ner_tags": ["X-PER"]}), "token 1: layer span: 'X-PER' is no tag"),
     ],
     "ai4privacy": [
         ("x.jsonl", masked(end=9), "annotation 1: offsets 0-9 ('Mira') lie beyond the text"),
@@ -193,8 +193,8 @@ BROKEN: dict[str, list[tuple[str, bytes, str]]] = {
     ],
     "cas": [
         ("x.xmi", xmi("", sofa=""), "x.xmi: there is no text in this CAS"),
-        ("x.xmi", xmi('<c:Span xmi:id="2" sofa="1" begin="0" end="x"/>'), "c.Span 2: begin is '0', end is 'x'"),
-        ("x.xmi", xmi("")[:-5], "x.xmi:1: the XML is not well-formed (unclosed token). Export the document again"),
+        ("x.xmi", xmi('<c:Span xmi:id="2" sofa="1" begin="0" end="x"/>'), "c.Span 2: begin is 0, end is 'x'"),
+        ("x.xmi", xmi("")[:-5], "x.xmi:1: the XML is not well-formed (unclosed token). Mend it, or export it again"),
     ],
     "cas-json": [
         ("x.json", j({"%TYPES": {}, "%FEATURE_STRUCTURES": {}, "%VIEWS": {}}), "%FEATURE_STRUCTURES is {}. Allowed"),
@@ -218,7 +218,7 @@ BROKEN: dict[str, list[tuple[str, bytes, str]]] = {
     "i2b2": [
         ("x.xml", i2b2("<N start='0' end='9' TYPE='P'/>"), f"x.xml: N 1: offsets 0-9 {BEYOND}"),
         ("x.xml", i2b2("<N start='a' end='4'/>"), "N 1: start is 'a', end is '4'. Allowed: whole numbers"),
-        ("x.xml", i2b2("<N>"), "x.xml:1: the XML is not well-formed (mismatched tag). Mend or copy it"),
+        ("x.xml", i2b2("<N>"), "x.xml:1: the XML is not well-formed (mismatched tag). Mend it, or export it again"),
     ],
     "docbin": [
         ("x.spacy", b"abc", "x.spacy: is no DocBin that spaCy can read"),

@@ -10,7 +10,7 @@ import pytest
 from clueval_xlsx.formats.registry import format_named
 from tests.support.ci import PROGRAMS_REQUIRED
 
-_MODULES = {"cas": "cassis", "dask": "distributed", "parquet": "pyarrow"}
+_MODULES = {"dask": "distributed", "parquet": "pyarrow"}
 
 
 def needed(extra: str, module: str = "") -> Any:

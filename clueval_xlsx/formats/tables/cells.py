@@ -13,7 +13,7 @@ from clueval_xlsx.formats.options import ONE_SIDE
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 
-XLSX, PARQUET = "xlsx", "parquet"
+XLSX = "xlsx"
 WORKBOOK_START = b"PK\x03\x04"
 POSITIONS, IDS, CHARACTERS = ("start", "end"), ("start_id", "end_id"), ("char_start", "char_end")
 DOCUMENT_COLUMNS, TEXT_COLUMNS = ("doc_id", "document"), ("text", "surface")

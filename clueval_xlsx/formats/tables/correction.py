@@ -15,7 +15,6 @@ from clueval_xlsx.formats.tables.cells import (
     CHARACTERS,
     DOCUMENT_COLUMNS,
     IDS,
-    PARQUET,
     POSITIONS,
     TEXT_COLUMNS,
     XLSX,
@@ -23,7 +22,6 @@ from clueval_xlsx.formats.tables.cells import (
     RowChanges,
     SpanTable,
 )
-from clueval_xlsx.formats.tables.parquet import edited_parquet
 from clueval_xlsx.formats.tables.workbook import edited_workbook
 
 
@@ -118,8 +116,6 @@ def _edited(table: SpanTable, changes: RowChanges) -> bytes:
         return table.raw
     if table.kind == XLSX:
         return edited_workbook(table, changes)
-    if table.kind == PARQUET:
-        return edited_parquet(table, changes)
     cells: list[list[str] | None] = []  # None: the row stays as it is
     for row, values in enumerate(table.rows):
         if row in changed:

@@ -1,0 +1,1 @@
+"""UIMA CAS: XMI, CAS JSON, WebAnno TSV and the project exports of INCEpTION."""

@@ -1,0 +1,160 @@
+"""Which type and feature of a CAS each layer takes its labels from: as asked for, or the usual one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.formats.options import ONE_SIDE
+from clueval_xlsx.options import DEFAULT_LAYER
+
+if TYPE_CHECKING:
+    from clueval_xlsx.formats.uima.cas import Cas
+
+NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+SCORES = ("score", "confidence")
+_USUAL = ("value", "label", "kind", "category", "type", "entity_type", "entityType", "class", "tag", "name")
+_NO_LABELS = frozenset({*SCORES, "begin", "end", "sofa", "identifier", "id", "order", "comment", "note"})
+# What programs annotate on the way, and what says something about the document: nobody's gold standard.
+_STRUCTURE = frozenset(
+    {
+        "Token", "Sentence", "Lemma", "Stem", "POS", "MorphologicalFeatures", "DocumentMetaData", "DocumentAnnotation",
+        "TagsetDescription", "TagDescription", "SurfaceForm", "Paragraph", "Heading", "Div", "Document", "Compound",
+        "CompoundPart", "Split", "LinkingMorpheme", "MetaDataStringField", "FeatureDefinition", "LayerDefinition",
+        "Chunk", "Constituent", "XmlDocument", "XmlElement", "XmlTextNode", "XmlAttribute", "PdfPage", "PdfChunk",
+        "CASMetadata", "Sofa", "View", "NULL", "FSArray", "StringArray", "Field",
+    }
+)  # fmt: skip
+_STRUCTURE_PACKAGES = (
+    "uima.", "org.dkpro.core.api.xml.", "org.dkpro.core.api.pdf.", "de.tudarmstadt.ukp.inception.",
+    "de.tudarmstadt.ukp.clarin.webanno.api.type.", "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.",
+    "de.tudarmstadt.ukp.dkpro.core.api.syntax.", "de.tudarmstadt.ukp.dkpro.core.api.metadata.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TypeFeature:
+    """A type, and the feature that holds the label; without one the spans have no label."""
+
+    type: str
+    feature: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.feature}" if self.feature else self.type
+
+
+def choose_layer_fields(
+    layers: Mapping[str, int | str | None], contents: Sequence[Cas], name: str
+) -> dict[str, TypeFeature]:
+    """The type and feature of each layer; without layers the only type that is annotated, by its usual feature."""
+    known = _Types(contents, name)
+    if layers:
+        return {layer: known.asked(layer, wanted) for layer, wanted in layers.items()}
+    annotated = known.annotated
+    if not annotated:
+        return {DEFAULT_LAYER: TypeFeature(NAMED_ENTITY, "value")}
+    if len(annotated) > 1:
+        feature = known.usual_feature(annotated[0])
+        call = f"{annotated[0]}:{'FEATURE' if feature is None else feature}".rstrip(":")
+        raise OptionError(
+            f"{name}: several types are annotated: {known.listed(annotated)}. "
+            f"Choose one, or several as layers: --layer {DEFAULT_LAYER}={call}."
+        )
+    return {DEFAULT_LAYER: known.with_feature(DEFAULT_LAYER, annotated[0])}
+
+
+class _Types:
+    """The types of the files that may be layers: how often they occur, and their features that do."""
+
+    def __init__(self, contents: Sequence[Cas], name: str) -> None:
+        self.name = name
+        self.counts: Counter[str] = Counter()
+        self.features: dict[str, Counter[str]] = {}
+        for cas in contents:
+            for type_, names in cas.declared.items():
+                if not _is_structure(type_):
+                    self.features.setdefault(type_, Counter()).update(dict.fromkeys(names, 0))
+            for each in cas.annotations:
+                if not _is_structure(each.type):
+                    self.counts[each.type] += 1
+                    self.features.setdefault(each.type, Counter()).update(each.features.keys())
+
+    @property
+    def annotated(self) -> list[str]:
+        """The types that occur, or where none does all that are declared."""
+        return [type_ for type_ in self.features if self.counts[type_]] or list(self.features)
+
+    def asked(self, layer: str, wanted: int | str | None) -> TypeFeature:
+        """What `--layer NAME=Type:feature` means; the package may be left out, and the type where there is only one."""
+        if isinstance(wanted, int):
+            raise OptionError(
+                f"{self.name}: --layer {layer}={wanted}: a CAS has no columns. Give --layer {layer}=TYPE:FEATURE; "
+                f"there are {self.listed(list(self.features)) or 'no annotations'}."
+            )
+        said = layer if wanted is None else wanted
+        type_said, colon, feature = said.rpartition(":")
+        type_said = type_said if colon else said
+        types = [type_ for type_ in self.features if type_said in {type_, type_.rpartition(".")[2]}]
+        if len(types) == 1:
+            if not colon:
+                return self.with_feature(layer, types[0])
+            if feature in self.features[types[0]] or not self.counts[types[0]]:
+                return TypeFeature(types[0], feature)
+            own = ", ".join(self.features[types[0]]) or "none"
+            raise OptionError(
+                f"{self.name}: --layer {layer}={said}: {types[0]} has no feature {feature!r}. Features: {own}."
+            )
+        if not colon and not types:
+            with_feature = [type_ for type_ in self.annotated if said in self.features[type_]]
+            if len(with_feature) == 1:
+                return TypeFeature(with_feature[0], said)
+            if wanted is None and len(self.annotated) == 1:
+                return self.with_feature(layer, self.annotated[0])
+        if not self.features and "." in type_said:
+            return TypeFeature(type_said, feature if colon else "value")  # a file without annotations has no types
+        if len(types) > 1:
+            raise OptionError(
+                f"{self.name}: --layer {layer}={said} may mean {' or '.join(types)}. Give the whole name."
+            )
+        raise OptionError(
+            f"{self.name}: --layer {layer}={said}: there is no such type or feature, only "
+            f"{self.listed(self.annotated) or 'none'}. Give --layer NAME=TYPE:FEATURE{ONE_SIDE}."
+        )
+
+    def with_feature(self, layer: str, type_: str) -> TypeFeature:
+        """A type with the feature that holds its labels: a usual one, or the only one."""
+        feature = self.usual_feature(type_)
+        if feature is None:
+            raise OptionError(
+                f"{self.name}: which feature of {type_} holds the labels? Features: {', '.join(self.features[type_])}. "
+                f"Give --layer {layer}={type_.rpartition('.')[2]}:FEATURE."
+            )
+        return TypeFeature(type_, feature)
+
+    def usual_feature(self, type_: str) -> str | None:
+        """The usual feature of a type, empty where it has none, None where several could be meant."""
+        features = self.features[type_]
+        filled = [feature for feature in features if features[feature]] or list(features)
+        usual = next((feature for feature in _USUAL if feature in filled), None)
+        if usual is not None:
+            return usual
+        others = [feature for feature in filled if feature not in _NO_LABELS]
+        if len(others) > 1:
+            return None
+        return others[0] if others else ""
+
+    def listed(self, types: Sequence[str]) -> str:
+        """Types with their features and how many annotations they have."""
+        parts = []
+        for type_ in types[:10]:
+            features = "|".join(self.features[type_])
+            parts.append(f"{type_}{f':{features}' if features else ''} ({self.counts[type_]} annotations)")
+        return ", ".join(parts) + (", …" if len(types) > 10 else "")
+
+
+def _is_structure(type_: str) -> bool:
+    """Whether a type is what programs annotate on the way: tokens, sentences, what is known of the document."""
+    return type_.startswith(_STRUCTURE_PACKAGES) or type_.rpartition(".")[2] in _STRUCTURE
