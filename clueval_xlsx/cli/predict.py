@@ -11,7 +11,7 @@ from clueval_xlsx.cli.detecting import finds_kept, run_dataset, say_failures, si
 from clueval_xlsx.cli.inputs import read_input, reading_of
 from clueval_xlsx.cli.writing import guard, guarded_outputs
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.formats.registry import DETECTOR, JSON_FORMATS, Format, format_named
+from clueval_xlsx.formats.registry import DETECTOR, JSON_FORMATS, PREDICTED, Format, format_named
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.settings import Call
