@@ -1,23 +1,14 @@
-"""A CAS, whichever file holds it: feature structures become a text with annotations, and these a reading."""
+"""A CAS, whichever file holds it: feature structures become a text with annotations."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from dataclasses import dataclass, field
 from typing import Any
 
-from clueval_xlsx.corpus.annotation import Source
-from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange, digest
-from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.collect import Collector
+from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.json_records import shown
-from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.registry import format_named
-from clueval_xlsx.formats.uima.layers import SCORES, TypeFeature, choose_layer_fields
-from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.characters import UTF16
 
@@ -132,121 +123,3 @@ def cas_of(structures: Sequence[FeatureStructure], name: str, **more: Any) -> Ca
             else:
                 annotations.append(CasAnnotation(each.id, each.type, begin, end, each.features, where))
     return Cas(name, sofa.values["sofaString"], document_id, annotations, skipped=skipped, **more)
-
-
-# ---- reading -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class CasDocument:
-    """A document: its ID, the CAS of each annotator that counts, by the path of its file, and its text."""
-
-    id: str | None
-    contents: Mapping[str, Cas]
-    text: str
-
-
-@dataclass(frozen=True, eq=False)
-class CasFiles:
-    """The files as they came; `packed` makes of the corrected ones what is written."""
-
-    contents: Mapping[str, Cas]
-    fields: Mapping[str, TypeFeature]
-    packed: Callable[[Mapping[str, bytes]], dict[str, bytes]]
-
-    def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
-        """The files with these changes; every other feature structure stays as it was."""
-        by_file: dict[str, list[CasChange]] = {}
-        for change in changes:
-            new = None if change.new is None else self._new(change.new)
-            place = change.old or reading.homes[change.document]
-            if place is None:
-                assert change.new is not None
-                raise OptionError(
-                    f"{reading.source.name}: document {reading.doc_ids[change.document]!r} has no annotations of "
-                    f"the chosen annotator to add {change.new.surface!r} to. Choose another (--annotator)."
-                )
-            by_file.setdefault(place[0], []).append((place[1] if change.old else None, new))
-        corrected = {}
-        for path in sorted(by_file):
-            cas = self.contents[path]
-            if cas.edited is None:
-                raise OptionError(
-                    f"{cas.name}: only UIMA CAS XMI is written back. Export the project from INCEpTION again with "
-                    "this format, and evaluate that."
-                )
-            corrected[path] = cas.edited(by_file[path])
-        return self.packed(corrected)
-
-    def _new(self, span: NewSpan) -> NewAnnotation:
-        fields = [self.fields[layer] for layer in span.labels]
-        labels = zip(fields, span.labels.values(), strict=True)
-        features = {field.feature: label for field, label in labels if field.feature}
-        return NewAnnotation(fields[0].type, span.start, span.end, features)
-
-
-def read_cas_file(opened: OpenedSource, cas: Cas, format_name: str, options: ReadOptions) -> Reading:
-    """The reading of a file that holds one document."""
-    raw, path = opened.data, PurePath(opened.name).name
-    document = CasDocument(cas.document_id, {path: cas}, cas.text)
-    source = Source(opened.name, format_name, digest(raw))
-    reading = read_cas([document], source, options, lambda corrected: {path: raw, **corrected})
-    return reading if cas.edited is not None else replace(reading, carrier=None)
-
-
-def read_cas(
-    documents: Sequence[CasDocument],
-    source: Source,
-    options: ReadOptions,
-    packed: Callable[[Mapping[str, bytes]], dict[str, bytes]],
-    unannotated: frozenset[int] = frozenset(),
-    *,
-    union: bool = False,
-) -> Reading:
-    """The reading of documents, given what their corrected files are packed into, and which nobody chosen has seen.
-
-    `union` says that annotators are taken together.
-    """
-    name = source.name
-    contents = {path: cas for document in documents for path, cas in document.contents.items()}
-    known = [] if options.text_only else list(contents.values())  # then nothing about annotations can be wrong
-    fields = choose_layer_fields(options.layers, known, name)
-    unit = next((cas.unit for cas in contents.values()), options.offsets)
-    layers = {layer: str(field) for layer, field in fields.items()}
-    collector = Collector(name, format_named(source.format), replace(options, offsets=unit), layers)
-    by_type: dict[str, list[TypeFeature]] = {}
-    for each in fields.values():
-        by_type.setdefault(each.type, []).append(each)
-    if len(by_type) > 1:
-        collector.sequences = {layer: field.type for layer, field in fields.items()}
-    skipped: Counter[str] = Counter()
-    for number, document in enumerate(documents):
-        collector.add_document(TextDocument(document.id, document.text))
-        collector.homes.append((next(iter(document.contents)),) if document.contents else None)
-        if len({cas.text for cas in document.contents.values()}) > 1:
-            collector.complain(
-                f"{name}: document {document.id!r}",
-                "its annotators have different texts",
-                "one text for each document",
-                "Choose one annotator (--annotator NAME)",
-            )
-            continue
-        for path, cas in document.contents.items() if not options.text_only else ():
-            skipped.update(cas.skipped)
-            for annotation in cas.annotations:
-                if annotation.type in by_type:
-                    features = annotation.features
-                    collector.add(
-                        number,
-                        (annotation.begin, annotation.end),
-                        {str(field): features.get(field.feature) or None for field in by_type[annotation.type]},
-                        score=next((features[key] for key in SCORES if key in features), None),
-                        sequence=annotation.type,
-                        handle=(path, annotation.key),
-                        where=annotation.where,
-                    )
-    if skipped:
-        left = ", ".join(f"{count} {what}" for what, count in skipped.items())
-        collector.notes.append(f"{name}: {left} are left alone, because they are no spans")
-    collector.unannotated |= unannotated
-    return collector.finish(replace(source, columns=layers), CasFiles(contents, fields, packed), union=union)

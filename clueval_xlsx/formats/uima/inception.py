@@ -18,7 +18,8 @@ from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.options import FIRST, UNION
 from clueval_xlsx.formats.sniffing import is_project
 from clueval_xlsx.formats.uima import cas_json, webanno, xmi
-from clueval_xlsx.formats.uima.cas import Cas, CasDocument, read_cas
+from clueval_xlsx.formats.uima.cas import Cas
+from clueval_xlsx.formats.uima.reading import CasDocument, read_cas
 from clueval_xlsx.options import ReadOptions
 
 _FOLDERS = ("annotation", "curation")
