@@ -330,18 +330,18 @@ def label_entry(typed: str, own: str, known: frozenset[str], span: str) -> Label
     if folded == (label_key(own) or NONE):
         return LabelEntry.SAME
     parts = label_parts(typed)
-    if utf16_length(folded) > LONGEST_LABEL or len(parts) > MOST_PARTS:
-        return LabelEntry.NEW
-    if not all(part in known or _is_new(part) for part in parts):
+    nothing_behind = f"{NEW_LABEL_SIGN}{PART}" in folded + PART
+    if utf16_length(folded) > LONGEST_LABEL or nothing_behind or labels_good(typed, known) < len(parts):
         return LabelEntry.NEW
     if len(parts) == 1:
         return LabelEntry.FINE
     return LabelEntry.LIST if len(parts) == needle(span).count(PART) + 1 else LabelEntry.PARTS
 
 
-def _is_new(part: str) -> bool:
-    """Whether a part is a label that somebody wants on purpose: an exclamation mark, and no space behind it."""
-    return part.startswith(NEW_LABEL_SIGN) and len(part) > 1 and " " not in part
+def labels_good(typed: str, known: frozenset[str]) -> int:
+    """How many of the first labels of a cell are known, or wanted on purpose: an exclamation mark and no space."""
+    parts = label_parts(typed)[:MOST_PARTS]
+    return sum(part in known or (part.startswith(NEW_LABEL_SIGN) and " " not in part) for part in parts)
 
 
 @dataclass(frozen=True)
@@ -372,3 +372,25 @@ class AnswerRule:
         if any(entries) and set(left) == {NONE}:
             return LabelEntry.NOTHING
         return max(entries)
+
+
+# What a row's judgement means for the linked cases
+
+
+def settles(effect: Effect, *, only: bool) -> bool:
+    """Whether a complete judgement settles a linked case without one; `only`: each is the other's only link."""
+    return effect in {Effect.BOUNDARY, Effect.LABEL} or (only and effect in {Effect.NONE, Effect.ACCEPT, Effect.OPEN})
+
+
+def contradict(missed: Effect, unsupported: Effect) -> bool:
+    """Whether judgements of a missed case and of a linked unsupported one cannot both hold, whatever they correct.
+
+    >>> contradict(Effect.NONE, Effect.ADD), contradict(Effect.DELETE, Effect.NONE), contradict(Effect.OPEN, Effect.ADD)
+    (True, False, False)
+    """
+    kept, corrected = {Effect.NONE, Effect.ACCEPT}, {Effect.BOUNDARY, Effect.LABEL}
+    if missed is Effect.DELETE:
+        return unsupported in {*corrected, Effect.ACCEPT}
+    if missed in corrected:
+        return unsupported in kept
+    return missed in kept and unsupported in {Effect.ADD, *corrected}

@@ -32,6 +32,7 @@ class ColumnKind(StrEnum):
     SHOWN = "shown"  # in sight while somebody judges, frozen
     INPUT = "input"  # for judging
     BLOCK_ID = "block_id"  # the case ID, hidden among those for judging
+    ASIDE = "aside"  # folded away right beside those for judging
     RARE = "rare"  # looked up rarely, right of those for judging
     FOLDED = "folded"  # technical, grouped and folded away
 
@@ -44,11 +45,12 @@ COLUMNS = {
     "why": ColumnKind.SHOWN,  # of a conflict workbook alone
     "judgement": ColumnKind.INPUT,
     "case_again": ColumnKind.BLOCK_ID,
+    "applies_to": ColumnKind.INPUT,
     "correct_span": ColumnKind.INPUT,
     "correct_label": ColumnKind.INPUT,
-    "applies_to": ColumnKind.INPUT,
     "severity": ColumnKind.INPUT,
     "comment": ColumnKind.INPUT,
+    "around": ColumnKind.ASIDE,  # the sentences before and behind the context
     "related": ColumnKind.RARE,
     "document": ColumnKind.RARE,
     "span": ColumnKind.RARE,
@@ -72,13 +74,30 @@ COLUMNS = {
     "char_end": ColumnKind.FOLDED,
     "sentence": ColumnKind.FOLDED,
     "twin_group": ColumnKind.FOLDED,
+    # What State is made from: what is typed is held against the first two, the others are formulas.
+    "marks": ColumnKind.FOLDED,
+    "searched": ColumnKind.FOLDED,
     "understood": ColumnKind.FOLDED,  # the number of the judgement that was typed, 0 if there is none
-    "counted": ColumnKind.FOLDED,  # the same if the row is complete, else 0; -1 if the two case IDs have parted
+    "grade": ColumnKind.FOLDED,  # that of the severity
+    "scope": ColumnKind.FOLDED,  # that of what the judgement applies to
+    "words": ColumnKind.FOLDED,  # the correct span as it is looked for
+    "in_text": ColumnKind.FOLDED,
+    "span_entry": ColumnKind.FOLDED,
+    "label_key": ColumnKind.FOLDED,
+    "labels_good": ColumnKind.FOLDED,
+    "label_entry": ColumnKind.FOLDED,
+    "label_entries": ColumnKind.FOLDED,
+    "counted": ColumnKind.FOLDED,  # the judgement's number if the row is complete, or minus the number of what is wrong
     "claim": ColumnKind.FOLDED,  # the name of the group of twins that the judgement is to hold for
+    "said": ColumnKind.FOLDED,  # all of the answer, as claims are compared
     "holding": ColumnKind.FOLDED,  # the number of the judgement that holds for the row: its own, or one of a twin
+    "others": ColumnKind.FOLDED,  # what other rows say about this one
     "case": ColumnKind.FOLDED,
 }
-CALCULATED = frozenset({"state", "related", "understood", "counted", "claim", "holding"})  # filled by formulas
+_FIRST_HELPER, _LAST_HELPER = "marks", "others"
+_KEYS = list(COLUMNS)
+HELPERS = _KEYS[_KEYS.index(_FIRST_HELPER) : _KEYS.index(_LAST_HELPER) + 1]
+CALCULATED = frozenset({"state", "related", "around", *HELPERS})  # filled by formulas, or for looking up alone
 TOLD = frozenset({"why", "earlier"})  # what others said, which no evaluation knows
 _SOURCES = {"case": "case_id", "case_again": "case_id", "span": "surface", "other_span": "other_surface"}
 

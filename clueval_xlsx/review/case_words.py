@@ -8,6 +8,7 @@ import pandas as pd
 
 from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, UM, CaseClass
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
+from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.judgements import JudgementKind, words_of
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES
 from clueval_xlsx.text.cells import ELLIPSIS
@@ -155,6 +156,24 @@ def judgement_names(judgements: Iterable[JudgementKind], words: Words) -> dict[s
 def span_choice_name(choice: str, words: Words) -> str:
     """How a correct span was chosen; the words themselves where they were typed."""
     return words[f"span_choice.{choice}"] if choice in SPAN_CHOICES else choice
+
+
+def span_choice_entry(choice: str, words: Words) -> str:
+    """How a correct span can be chosen, as an entry of a list: the letter that is enough, and its name.
+
+    >>> span_choice_entry("as_model", Words("en")), span_choice_entry("Anna Lee", Words("en"))
+    ('M as the model', 'Anna Lee')
+    """
+    return f"{words[f'span_letter.{choice}']} {words[f'span_choice.{choice}']}" if choice in SPAN_CHOICES else choice
+
+
+def wrong_text(wrong: Wrong, words: Words) -> str:
+    """What State says of a row that does not count.
+
+    >>> wrong_text(Wrong.CORRECT_SPAN, Words("en")), wrong_text(Wrong.NEW_LABEL, Words("en"))
+    ('… correct span?', '? new label: type !XYZ')
+    """
+    return f"{wrong.sign} {words[f'state.{wrong.name.lower()}']}"
 
 
 def severity_name(severity: str, words: Words) -> str:

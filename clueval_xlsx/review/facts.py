@@ -8,17 +8,19 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import context_bounds
+from clueval_xlsx.cases.contexts import Bounds, context_bounds
 from clueval_xlsx.cases.kinds import FP, UM
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.answers import QUOTE, AnswerRule, CaseFacts, known_labels, lower, needle, searchable
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES, SpanChoice
+from clueval_xlsx.text.cells import ELLIPSIS
 from clueval_xlsx.text.strings import IntArray
 
 Extent = tuple[int, int]  # first and last position
 _LONGEST_TEXT = 30_000  # characters of a context that are searched; more would not fit into a cell
+_AROUND = 30  # tokens before and behind a context that can be unfolded
 _CUT = "\n"  # no typed words reach over it
 
 
@@ -92,14 +94,7 @@ def _single_references(evaluation: Evaluation, cases: pd.DataFrame) -> list[bool
 
 def _texts(evaluation: Evaluation, cases: pd.DataFrame) -> list[str]:
     """The words of each context as they are searched, without spaces."""
-    corpus = evaluation.pair.corpus
-    start, end, other_start, other_end = (
-        cases[name].to_numpy(np.int64) for name in ("start", "end", "other_start", "other_end")
-    )
-    marked = other_start >= 0
-    low = np.where(marked, np.minimum(start, other_start), start)
-    high = np.where(marked, np.maximum(end, other_end), end)
-    bounds = context_bounds(corpus, low, high, evaluation.options.context)
+    corpus, bounds = evaluation.pair.corpus, _bounds(evaluation, cases)
     stretches, place = np.unique(np.stack([bounds.left, bounds.right], axis=1), axis=0, return_inverse=True)
     texts = [searchable(text) for text in corpus.texts(stretches[:, 0], stretches[:, 1] - 1)]
     if corpus.hard_breaks:
@@ -108,6 +103,30 @@ def _texts(evaluation: Evaluation, cases: pd.DataFrame) -> list[str]:
             texts[index] = _by_sentence(corpus, *stretches[index].tolist())
     texts = [_fitting(text) for text in texts]
     return [texts[index] for index in place.reshape(-1).tolist()]
+
+
+def _bounds(evaluation: Evaluation, cases: pd.DataFrame) -> Bounds:
+    """The contexts of cases: the words around their spans and those of the other side."""
+    start, end, other_start, other_end = (
+        cases[name].to_numpy(np.int64) for name in ("start", "end", "other_start", "other_end")
+    )
+    marked = other_start >= 0
+    low = np.where(marked, np.minimum(start, other_start), start)
+    high = np.where(marked, np.maximum(end, other_end), end)
+    return context_bounds(evaluation.pair.corpus, low, high, evaluation.options.context)
+
+
+def texts_around(evaluation: Evaluation, cases: pd.DataFrame) -> list[str]:
+    """What stands before and behind the contexts of cases in their documents, about a sentence each."""
+    corpus, bounds = evaluation.pair.corpus, _bounds(evaluation, cases)
+    document = corpus.document_of(bounds.left)
+    first = np.maximum(corpus.documents.start[document], bounds.left - _AROUND)
+    stop = np.minimum(corpus.documents.stop[document], bounds.right + _AROUND)
+    before, behind = corpus.texts(first, bounds.left - 1), corpus.texts(bounds.right, stop - 1)
+    return [
+        f"{left} {ELLIPSIS} {right}".strip() if left or right else ""
+        for left, right in zip(before, behind, strict=True)
+    ]
 
 
 def _by_sentence(corpus: Corpus, left: int, right: int) -> str:

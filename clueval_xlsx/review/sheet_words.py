@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from functools import cached_property
-from typing import TypeVar
 
 from clueval_xlsx.cases.kinds import Sheet
+from clueval_xlsx.review.answers import span_choice
 from clueval_xlsx.review.choices import judgement_choices, scope_choices, severity_choices
 from clueval_xlsx.review.judgements import JudgementKind, words_of
 from clueval_xlsx.review.normalising import normalise
@@ -22,7 +21,6 @@ from clueval_xlsx.review.vocabulary import (
 from clueval_xlsx.words import FALLBACK, Words, in_every_language, known_language
 
 ID_COLUMNS = ("case", BLOCK_ID_COLUMN)
-Code = TypeVar("Code", bound=StrEnum)
 
 
 class SheetWords:
@@ -45,7 +43,6 @@ class SheetWords:
         }
         self._correct_label = [normalise(text) for text in in_every_language("column.correct_label").values()]
         self._offered = {sheet: judgement_choices(judgements, sheet) for sheet in Sheet}
-        self._spans = _values("span_choice", SpanChoice)
         self._severities = severity_choices()
         self._scopes = scope_choices()
 
@@ -96,7 +93,7 @@ class SheetWords:
 
     def span_choice(self, text: str) -> SpanChoice | str:
         """A choice, or the words as they were typed."""
-        return self._spans.get(normalise(text), text.strip())
+        return span_choice(text) or text.strip()
 
     def severity(self, text: str) -> Severity | None:
         """A severity."""
@@ -125,10 +122,3 @@ class SheetWords:
         words = Words(self._language).section("judgement")
         offered = [f"{each.digit} {words_of(each, self._language, words)}".strip() for each in self.offered(sheet)]
         return ", ".join(offered) + "; the digit is enough"
-
-
-def _values(section: str, codes: type[Code]) -> dict[str, Code]:
-    found = {normalise(code): code for code in codes}
-    for code in codes:
-        found.update({normalise(text): code for text in in_every_language(f"{section}.{code}").values()})
-    return found

@@ -13,8 +13,9 @@ REPORT_SHEET = "clueval_report"  # the figures of an adjudicated report; a revie
 
 # Columns of a case row, by the key of their header (`column.KEY`).
 BLOCK_ID_COLUMN = "case_again"  # the case ID once more, inside the annotation block
-ANNOTATION_COLUMNS = ("judgement", "correct_span", "correct_label", "applies_to", "severity", "comment")
-LAYER_COLUMNS = frozenset({"label", "other_label", "correct_label"})  # these stand once for each layer
+ANNOTATION_COLUMNS = ("judgement", "applies_to", "correct_span", "correct_label", "severity", "comment")
+# These stand once for each layer.
+LAYER_COLUMNS = frozenset({"label", "other_label", "correct_label", "label_key", "labels_good", "label_entry"})
 
 
 class Effect(StrEnum):

@@ -1,271 +1,200 @@
-"""State in a real LibreOffice, `status` and the re-import, side by side: one rule says what a row amounts to."""
+"""State in a real LibreOffice beside the one rule in Python: every row, judged in every way, valid and not."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+import random
+from dataclasses import dataclass, field
 
 import pytest
 
-from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.judgements import JUDGEMENTS, custom_judgements
-from clueval_xlsx.review.progress import workbook_progress
-from clueval_xlsx.review.reading import read_judgements, read_manifest
-from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.outputs.xlsx.state import RowStates
+from clueval_xlsx.review.answers import Wrong, judgement_choices, key, scopes, severities, span_choice
+from clueval_xlsx.review.case_words import wrong_text
+from clueval_xlsx.review.facts import case_facts
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, custom_judgements
 from clueval_xlsx.words import Words
-from tests.support.commands import run
 from tests.support.office import case_rows, columns
-from tests.support.workbooks import FIRST, TABS, example, written
+from tests.support.workbooks import FIRST, evaluated, written
 
 pytestmark = pytest.mark.office
-MISSED, UNSUPPORTED = TABS["FN"], TABS["FP"]
 OWN = custom_judgements(
     {"public": {"effect": "gold_wrong", "en": "Public figure"}, "shift": {"effect": "boundary", "en": "Shifted"}}
 )
 KNOWN = (*JUDGEMENTS, *OWN)
-SIGNS = {
-    "✓": CaseState.JUDGED,
-    "↔": CaseState.SETTLED,
-    "…": CaseState.UNUSABLE,
-    "✗": CaseState.UNUSABLE,
-    "": CaseState.OPEN,
-}
-STRANGE = "✗ not in the list"
-# What is typed as judgement, correct span, correct label, severity -> what State says.
+LAYERS = {"category": 2, "risk": 3}
+NAMES = ("Anna Lee", "Dr. Groß", "Jürgen Weiß-Müller", "Real Madrid", "Straße 12", "A. B. Çelik", "ŁUKASZ Żak", "o'Neill")
+FILLER = "das Gericht hat am 3. März 2021 für Recht erkannt – „dass“ 100 % ? * ~ ( B ) … X ÄRZTE M".split()
+JUDGED = [
+    *"1 2 3 4 5 6 7 8 9 0 2. 2) 2,0 3.0 ? * ~ ~? 1* ?1 -1 1=1 =1 001 11".split(),
+    *(" 1 ", "1\u00a0", "\u20602", "3 \n", "\t4", "1 2", "x" * 300, "1" * 300, "\u200b5\ufeff", "model\tis wrong"),
+    *("MODEL IS WRONG", "Modell liegt falsch", "Referenz zu groß", "Reference has wrong label", "Nicht zu entscheiden"),
+    *("1 Model is wrong", "1 Good enough", "Public figure", "Both are right", "Cannot decide", "should be marked", "3"),
+]
 TYPED = [
-    (("1", "", "", ""), "✓ Model is wrong"),
-    (("2", "", "", ""), "✓ Should not be marked"),
-    (("3", "", "", ""), "… correct span?"),
-    (("3", "as the model", "", ""), "✓ Reference too long or short"),
-    (("3", " ", "", ""), "… correct span?"),
-    (("4", "", "", ""), "… correct label?"),
-    (("4", "", "PERSON", "1"), "✓ Reference has wrong label"),
-    (("5 Good enough", "", "", "harmless"), "✓ Good enough"),
-    (("Nicht zu entscheiden", "", "", ""), "✓ Cannot decide"),
-    (("mod", "", "", ""), "✓ Model is wrong"),
-    (("MODEL IS  wrong", "", "", "4"), "✓ Model is wrong · severity?"),
-    (("7", "", "", ""), "✓ Public figure"),
-    (("8", "", "", ""), "… correct span?"),
-    (("8", "as the model", "", ""), "✓ Shifted"),
-    (("9", "", "", ""), STRANGE),
-    (("12", "", "", ""), STRANGE),
-    (("1 Good enough", "", "", ""), STRANGE),
-    (("?", "", "", ""), STRANGE),
-    (("*", "", "", ""), STRANGE),
-    (("~", "", "", ""), STRANGE),
-    (("x" * 300, "", "", ""), STRANGE),
-    (("Reference forgot this", "", "", ""), STRANGE),
-    (("", "as the model", "", ""), "… judgement?"),
-    (("", "", "PERSON", ""), "… judgement?"),
-    (("", "", "", "2"), ""),
-    (("\u00a01\u00a0", "", "", ""), "✓ Model is wrong"),
+    *("M", "r", " b ", "C", "g", "M as the model", "wie das Modell", "BOTH TOGETHER", '"M"', "„X“", "X", "N", "?", "*"),
+    *("~", "a?", "*a*", "a" * 300, "|", "das | Gericht", "| das", "das |", '""', "\u00a0", "niemals", "GROẞ", "groß"),
+    *("GROSS", "Müller", "muller", "100%", "[…]", "...", "(b)", "ärzte", "żak", "o’neill", "Gericht Gericht", "=1", "3."),
+    *("|".join("a" * 8), "|".join("a" * 9), "3. März|2021", "a|b|c"),
 ]
-# What people paste, or lean on a key for: the same four cells.
-ACCIDENTS = [
-    (("1\n", "", "", ""), "✓ Model is wrong"),
-    (("Model\tis wrong", "", "", ""), "✓ Model is wrong"),
-    (("Model is\nwrong", "", "", ""), "✓ Model is wrong"),
-    (("\u200b5\ufeff", "", "", ""), "✓ Good enough"),
-    (("1 2", "", "", ""), STRANGE),
-    (("11", "", "", ""), STRANGE),
-    (("0", "", "", ""), STRANGE),
-    (("-1", "", "", ""), STRANGE),
-    (("1?", "", "", ""), STRANGE),
-    (("1*", "", "", ""), STRANGE),
-    (("2~", "", "", ""), STRANGE),
-    (("1 Good enough", "", "", ""), STRANGE),
-    (("1 Model is wrong\n2 Should not be marked", "", "", ""), STRANGE),
-    (("=1", "", "", ""), STRANGE),
-    (("1" * 300, "", "", ""), STRANGE),
-    (("1" * 40_000, "", "", ""), STRANGE),  # more than a cell of a file can hold
-    (("3", "\u00a0", "", ""), "… correct span?"),
-    (("3", "\u2060\n", "", ""), "… correct span?"),
-    (("4", "", "\n", ""), "… correct label?"),
-    (("", "1", "", ""), "… judgement?"),  # a block that was pasted one column too far to the right
-    (("", "2", "", ""), "… judgement?"),
-    (("", "\u00a0", "", ""), ""),
-    (("\u00a0", "", "", ""), ""),
+LABELS = [
+    *("PER", "per ", "ORG", "high", "HIGH", "LOW", "–", "-", "!NEW", "!", "! NEW", "!NEW LABEL", "NEW", "?", "P?R", "*"),
+    *("ORG | ORG", "ORG|!NEU", "ORG |", "|", "!|ORG", "LOW|HIGH", "x" * 300, "!" + "x" * 300, "5", "per\n", "org|org|org"),
 ]
+SCOPES = ["1", "2", "all alike", "ALLE GLEICHEN FÄLLE", "3", "x", "?", "\u2060"]
+GRADES = ["1", "3", "direct identifier", "4", "?", "\u00a0"]
 
 
-@pytest.fixture(scope="module")
-def opened_book(office, tmp_path_factory):
-    """The example, with judgements of a project's own, open in LibreOffice."""
-    folder = tmp_path_factory.mktemp("state")
-    path = folder / "review.xlsx"
-    path.write_bytes(written(example(level="exact"), Handout(judgements=KNOWN)))
-    book = office.open(path)
-    yield book, folder
-    book.close()
+@dataclass
+class Entry:
+    """What is typed into a row."""
+
+    judgement: str = ""
+    applies_to: str = ""
+    correct_span: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    severity: str = ""
+
+    def cells(self, words: Words) -> dict[str, str]:
+        """By header."""
+        plain = {words[f"column.{name}"]: getattr(self, name) for name in ("judgement", "applies_to", "correct_span", "severity")}
+        return plain | {f"{words['column.correct_label']}: {layer}": self.labels.get(layer, "") for layer in LAYERS}
 
 
-def states(book, sheet, lang="en"):
-    """What State says, row by row."""
-    column, (rows, _) = columns(book, sheet)[Words(lang)["column.state"]], book.used(sheet)
-    return [line[0] for line in book.texts(sheet, f"{column}{FIRST}:{column}{rows}")]
+def made_up(seed: int, sentences: int = 230):
+    """A corpus in which gold and predictions differ in every way, many cases are alike and many are linked."""
+    rng, lines = random.Random(seed), ["token gold_a gold_b pred_a pred_b", "<text id=\"d 0*?\">"]
+    for number in range(sentences):
+        if number and number % 12 == 0:
+            lines += ["</text>", f'<text id="d {number // 12}">']
+        lines.append("<s>")
+        lines += [f"{word} O O O O" for word in rng.choices(FILLER, k=rng.randint(2, 9))]
+        name, kind = rng.choice(NAMES).split(), rng.randrange(6)
+        label, risk, extra = rng.choice(("PER", "ORG")), rng.choice(("HIGH", "LOW")), rng.choice(FILLER)
+        gold = pred = len(name)
+        if kind == 0:
+            pred = 0
+        elif kind == 1:
+            gold = 0
+        elif kind in {2, 3}:
+            pred += 1
+        elif kind == 4:
+            gold += 1
+        for place, word in enumerate([*name, extra]):
+            start = "B" if not place else "I"
+            tags = [f"{start}-{label}" if place < gold else "O", f"{start}-{risk}" if place < gold else "O"]
+            tags += [f"{start}-{label if kind < 5 else 'LOC'}" if place < pred else "O"]
+            tags += [f"{start}-{risk}" if place < pred and not (kind == 1 and number % 3) else "O"]
+            lines.append(" ".join([word, *tags]))
+        lines += [". O O O O", "</s>"]
+    lines.append("</text>")
+    return evaluated("\n".join(lines), {"layers": LAYERS}, level="exact", labelled="category")
 
 
-def clear(book):
-    """Empty what was typed."""
-    for sheet in (MISSED, UNSUPPORTED):
-        at, (rows, _) = columns(book, sheet), book.used(sheet)
-        for header in ("Judgement", "Correct span", "Correct label: category", "Severity"):
-            book.set_many(sheet, {f"{at[header]}{row}": "" for row in range(FIRST, rows + 1)})
+def drawn(facts, rng):
+    """An answer to each of most cases: often a correction, with whatever a person might type."""
+    entries = {}
+    for case, own in facts.items():
+        if rng.random() > 0.9:
+            continue
+        entry = entries[case] = Entry(rng.choice(JUDGED) if rng.random() < 0.4 else rng.choice("1233345"))
+        first, words = entry.judgement.strip(" .\u2060")[:1], own.text.split("\n")[0]
+        at = rng.randrange(max(len(words) - 3, 1))
+        if rng.random() < (0.9 if first in "38" else 0.2):
+            entry.correct_span = rng.choice([*TYPED, *["M", "B", own.same, own.same.upper(), words[at : at + 4]] * 3])
+        if rng.random() < (0.9 if first == "4" else 0.25):
+            entry.labels = {rng.choice([*LAYERS]): rng.choice(LABELS)}
+        if rng.random() < 0.1:
+            entry.labels = {layer: rng.choice(["-", "LOW", "PER", "–"]) for layer in LAYERS}
+        if rng.random() < 0.4:
+            entry.applies_to = rng.choice(SCOPES[:4] if rng.random() < 0.8 else SCOPES)
+        if rng.random() < 0.15:
+            entry.severity = rng.choice(GRADES)
+    return entries
 
 
-def test_state_status_and_reimport_agree_on_a_half_broken_workbook(opened_book):
-    book, folder = opened_book
-    clear(book)
-    at = columns(book, MISSED)
-    for row, (typed, _) in enumerate(TYPED, FIRST):
-        headers = ("Judgement", "Correct span", "Correct label: category", "Severity")
-        book.set_many(MISSED, {f"{at[header]}{row}": text for header, text in zip(headers, typed, strict=True)})
-    book.put(MISSED, FIRST - 1 + len(TYPED), 3, "number", 1)  # a number, as a pasted cell may hold
-    expected = [*(state for _, state in TYPED), "✓ Model is wrong"]
-    assert states(book, MISSED)[: len(expected)] == expected
-
-    path = book.save(folder / "half.xlsx")
-    account = workbook_progress(path.read_bytes(), "half.xlsx").account.states
-    for sheet in (MISSED, UNSUPPORTED):
-        shown = dict(zip(case_rows(book, sheet), states(book, sheet), strict=True))
-        assert {case: SIGNS[state[:1]] for case, state in shown.items()} == {case: account[case] for case in shown}
-        if sheet == MISSED:
-            complete = {case for case, state in shown.items() if state.startswith("✓")}
-    tables = read_workbook(path.read_bytes(), "half.xlsx").sheets
-    manifest = read_manifest(tables, "half.xlsx")
-    judged = read_judgements(tables, "half.xlsx", manifest, SheetWords(manifest.layers, KNOWN))
-    assert {row.record.case_id for row in judged.rows if row.record.completeness.judged} == complete
-    begun = sum(state.startswith(("…", "✗")) for state in expected)
-    done = sum(state.startswith(("✓", "↔")) for state in states(book, MISSED))
-    assert book.cell(MISSED, "D1")["text"] == f"{done} of 31 done · {begun} to complete"
-
-
-def test_state_status_and_reimport_agree_on_what_was_typed_or_pasted_by_accident(opened_book):
-    book, folder = opened_book
-    clear(book)
-    at, first = columns(book, MISSED), FIRST + 4
-    headers = ("Judgement", "Correct span", "Correct label: category", "Severity")
-    book.set_many(MISSED, {f"D{FIRST}": "5", f"D{FIRST + 1}": "12"})
-    # Judgement to Comment of two rows, with the IDs hidden among them, pasted over the next two.
-    book.copy_range(MISSED, (FIRST - 1, 3, FIRST, list(at).index("Comment")), MISSED, FIRST + 1, 3)
-    book.set_many(MISSED, {f"{at['Comment']}{FIRST}": "long " * 8_000})
-    for row, (typed, _) in enumerate(ACCIDENTS, first):
-        book.set_many(MISSED, {f"{at[header]}{row}": text for header, text in zip(headers, typed, strict=True)})
-    shown = states(book, MISSED)
-    cases = dict(zip(case_rows(book, MISSED), (SIGNS[state[:1]] for state in shown), strict=True))
-    others = dict.fromkeys(case_rows(book, UNSUPPORTED), CaseState.OPEN)
-    path = book.save(folder / "accidents.xlsx")
-    clear(book)
-    book.set_many(MISSED, {f"{at['Comment']}{row}": "" for row in range(FIRST, first)})
-    for row, block in enumerate(book.values(MISSED, f"{at['Case ID']}{FIRST}:{at['Case ID']}{first}"), FIRST):
-        book.set_many(MISSED, {f"{at['Case ID (again)']}{row}": block[0]})
-
-    expected = ["✓ Good enough", STRANGE] * 2 + [state for _, state in ACCIDENTS]
-    assert shown[: len(expected)] == expected
-    assert set(shown[len(expected) :]) == {""}
-    assert workbook_progress(path.read_bytes(), path.name).account.states == {**cases, **others}
-    counts = Counter([*cases.values(), *others.values()])
-    (status,) = json.loads(run("status", path, "--json", "-").out)["workbooks"]
-    status = status["account"]
-    assert (status["judged"], status["unusable"]) == (counts[CaseState.JUDGED], counts[CaseState.UNUSABLE])
-    gold = resource_folder("examples") / "gold.vrt"
-    done = run("reimport", path, "--gold", gold, "-o", folder / "new.vrt", "--json", folder / "new.json")
-    assert done.code == 3
-    account = json.loads((folder / "new.json").read_bytes())["runs"][0]["account"]
-    assert {state: account[state] for state in CaseState} == {state: counts[state] for state in CaseState}
+def expected(evaluation, facts, entries, lang):
+    """What the one rule says of each row."""
+    words, answers, wrong = Words(lang), {}, {}
+    for case, entry in entries.items():
+        code = judgement_choices(KNOWN, case[:2]).find(entry.judgement)
+        scope, grade = scopes().find(entry.applies_to), severities().find(entry.severity)
+        other = any(key(text) and code is None for text, code in ((entry.applies_to, scope), (entry.severity, grade)))
+        span = span_choice(entry.correct_span) or entry.correct_span
+        typed = code or (entry.judgement if key(entry.judgement) else "")
+        answers[case] = Judgement(typed, span, entry.labels, grade, "", scope)
+        if other and (code or not key(entry.judgement)):
+            wrong[case] = Wrong.OTHER_LIST if code else Wrong.JUDGEMENT
+            answers[case] = Judgement()
+    tables = dict(zip(("FN", "FP"), evaluation.case_tables, strict=True))
+    states = RowStates(ReviewContent(evaluation, Handout(lang=lang, judgements=KNOWN, answers=answers), words, tables, ""), facts)
+    for case, why in wrong.items():
+        states._verdicts[case] = -why
+    adding = {n for n, each in enumerate(KNOWN, 1) if each.effect == "add"}
+    missing = {
+        case: [layer for layer, label in zip(LAYERS, labels, strict=True) if not label]
+        for case, *labels in tables["FP"][["case_id", *(f"label_{layer}" for layer in LAYERS)]].itertuples(index=False)
+    }
+    found = {}
+    for case in facts:
+        verdict, others = states.verdict(case), states.others(case)
+        found[case] = others
+        if verdict < 0:
+            found[case] = wrong_text(Wrong(-verdict), words)
+        elif verdict and not others:
+            kind = KNOWN[verdict - 1]
+            name = kind.words.get("en") or words[f"judgement.{kind.code}"]
+            lacking = missing.get(case, []) if verdict in adding else []
+            if lacking and not any(key(entries[case].labels.get(layer, "")) for layer in lacking):
+                name += f" ({words('state.only', layers=', '.join(layer for layer in LAYERS if layer not in lacking))})"
+            found[case] = f"✓ {name}"
+    return found
 
 
-def test_a_complete_boundary_or_label_settles_the_linked_cases_without_a_judgement(opened_book):
-    book, _ = opened_book
-    clear(book)
-    missed, unsupported = example(level="exact").case_tables
-    linked = next(row for row in range(len(missed)) if len(missed["related"][row]) == 1)
-    other = missed["related"][linked][0]
-    at, rows = columns(book, MISSED), case_rows(book, MISSED)
-    row, target = rows[missed["case_id"][linked]], case_rows(book, UNSUPPORTED)[other]
-
-    def there():
-        return book.cell(UNSUPPORTED, f"{columns(book, UNSUPPORTED)['State']}{target}")["text"]
-
-    book.enter(MISSED, f"{at['Judgement']}{row}", "3")
-    assert there() == ""  # not complete
-    book.enter(MISSED, f"{at['Correct span']}{row}", "as the model")
-    assert there() == f"↔ settled by FN {linked + 1}"
-    assert book.cell(UNSUPPORTED, "D1")["text"].startswith(f"{settled_count(unsupported, missed, linked)} of")
-    book.enter(UNSUPPORTED, f"D{target}", "5")
-    assert there() == "✓ Good enough"
-    book.enter(UNSUPPORTED, f"D{target}", "")
-    for typed in ("1", "5", "2"):
-        book.enter(MISSED, f"{at['Judgement']}{row}", typed)
-        assert there() == "", typed
-    book.enter(MISSED, f"{at['Judgement']}{row}", "4")
-    book.enter(MISSED, f"{at['Correct label: risk']}{row}", "LOW")
-    assert there() == f"↔ settled by FN {linked + 1}"
-    book.set_many(MISSED, {f"{at['Correct label: risk']}{row}": ""})
-
-
-def settled_count(unsupported, missed, linked):
-    """How many unsupported cases are linked to a missed one."""
-    return sum(missed["case_id"][linked] in related for related in unsupported["related"])
-
-
-def test_a_block_that_left_its_rows_turns_red_and_a_copied_one_does_not(opened_book):
-    book, _ = opened_book
-    clear(book)
-    block = columns(book, MISSED)["Case ID (again)"]
-    first, second = (book.cell(MISSED, f"{block}{row}")["text"] for row in (FIRST, FIRST + 1))
-    book.set_many(MISSED, {f"{block}{FIRST}": second, f"{block}{FIRST + 1}": first})
-    assert states(book, MISSED)[:3] == ["✗ rows mixed up", "✗ rows mixed up", ""]
-    book.set_many(MISSED, {f"{block}{FIRST}": first, f"{block}{FIRST + 1}": first})
-    assert states(book, MISSED)[:3] == ["", "", ""]
-    book.set_many(MISSED, {f"{block}{FIRST}": first, f"{block}{FIRST + 1}": second})
-
-
-@pytest.mark.parametrize("lang", ["en", "de"])
-def test_digits_mean_the_same_in_every_language(office, tmp_path, lang):
-    words, path = Words(lang), tmp_path / "review.xlsx"
-    path.write_bytes(written(example(), Handout(lang=lang)))
-    book = office.open(path)
-    for kind, codes in {
-        "fn": ["model_error", "gold_wrong", "", "", "acceptable", "unclear"],
-        "fp": ["model_error", "gold_missing", "", "", "acceptable", "unclear"],
-    }.items():
+def shown(book, words):
+    """What State says, by case."""
+    found = {}
+    for kind in ("fn", "fp"):
         sheet = words[f"sheet.{kind}"]
-        for digit, code in enumerate(codes, 1):
-            book.enter(sheet, f"D{FIRST}", str(digit))
-            state = book.cell(sheet, f"B{FIRST}")["text"]
-            assert state == (f"✓ {words[f'judgement.{code}']}" if code else state)
-            assert state[0] == ("✓" if code else "…")
-    book.close()
-
-
-def test_stored_states_are_those_that_the_program_calculates(office, tmp_path):
-    """LibreOffice shows stored values until something changes: an edit and its undoing must bring the same back."""
-    from tests.support.workbooks import answers_for
-
-    evaluation, path = example(level="exact"), tmp_path / "review.xlsx"
-    path.write_bytes(written(evaluation, Handout(answers=answers_for(evaluation)[0])))
-    book = office.open(path)
-    stored = {sheet: states(book, sheet) for sheet in (MISSED, UNSUPPORTED)}
-    assert {state[:1] for found in stored.values() for state in found} == {"", "✓", "↔"}
-    for sheet in stored:
         at, (rows, _) = columns(book, sheet), book.used(sheet)
-        cells = {
-            f"{at[header]}{row}": book.cell(sheet, f"{at[header]}{row}")["text"]
-            for header in ("Judgement", "Correct span", "Correct label: category")
-            for row in range(FIRST, rows + 1)
-        }
-        book.set_many(sheet, dict.fromkeys(cells, ""))
-        book.set_many(sheet, cells)
-    assert {sheet: states(book, sheet) for sheet in stored} == stored
+        state, case = (
+            book.values(sheet, f"{at[words[f'column.{key}']]}{FIRST}:{at[words[f'column.{key}']]}{rows}") for key in ("state", "case")
+        )
+        found |= {line[0]: str(text[0]) for line, text in zip(case, state, strict=True)}
+    return found
+
+
+@pytest.mark.parametrize(("lang", "seed"), [("en", 1), ("de", 2)])
+def test_state_says_of_every_row_what_the_one_rule_says_also_after_sorting_and_a_trip_through_ods(office, tmp_path, lang, seed):
+    evaluation, words = made_up(seed), Words(lang)
+    facts = {}
+    for table in evaluation.case_tables:
+        facts |= case_facts(evaluation, table)
+    entries = drawn(facts, random.Random(seed))
+    path = tmp_path / "review.xlsx"
+    path.write_bytes(written(evaluation, Handout(lang=lang, judgements=KNOWN)))
+    book = office.open(path)
+    for kind in ("fn", "fp"):
+        sheet = words[f"sheet.{kind}"]
+        at, rows = columns(book, sheet), [row for row in case_rows(book, sheet, words["column.case"]).items() if row[0] in entries]
+        cells = [(row, entries[case].cells(words)) for case, row in rows]
+        book.set_many(sheet, {f"{at[header]}{row}": text for row, own in cells for header, text in own.items() if text})
+    wanted = expected(evaluation, facts, entries, lang)
+    assert len(wanted) >= 250
+    assert {sign for text in wanted.values() if (sign := text[:1])} == set("✓…✗?≡↔")
+    first = shown(book, words)
+    assert {case: (first[case], wanted[case], entries.get(case)) for case in wanted if first[case] != wanted[case]} == {}
+    for kind in ("fn", "fp"):
+        sheet = words[f"sheet.{kind}"]
+        (rows, last), at = book.used(sheet), columns(book, sheet)
+        book.sort(sheet, f"A{FIRST}:{at[words['column.case']]}{rows}", last - 1)
+    again = shown(book, words)
+    assert list(again) != list(first)
+    assert again == first
+    there = office.open(book.save(tmp_path / "review.ods"))
     book.close()
-
-
-def test_an_edit_reaches_state_without_being_asked_to_recalculate(opened_book):
-    book, _ = opened_book
-    clear(book)
-    book.enter(MISSED, f"D{FIRST}", "1")
-    assert book.cell(MISSED, f"B{FIRST}")["text"] == "✓ Model is wrong"
+    a_cell = f"{columns(there, sheet)[words['column.comment']]}{FIRST}"
+    there.enter(sheet, a_cell, "seen")
+    assert shown(there, words) == first
+    there.close()

@@ -274,9 +274,9 @@ def columns(book: Document, sheet: str, row: int = HEADER_ROW) -> dict[str, str]
     return {str(name): letter(index) for index, name in enumerate(names)}
 
 
-def case_rows(book: Document, sheet: str) -> dict[str, int]:
+def case_rows(book: Document, sheet: str, header: str = "Case ID") -> dict[str, int]:
     """The rows of a review sheet by the IDs of their cases."""
-    column, (rows, _) = columns(book, sheet)["Case ID"], book.used(sheet)
+    column, (rows, _) = columns(book, sheet)[header], book.used(sheet)
     cells = book.values(sheet, f"{column}{HEADER_ROW + 1}:{column}{rows}")
     return {str(line[0]): row for row, line in enumerate(cells, HEADER_ROW + 1)}
 

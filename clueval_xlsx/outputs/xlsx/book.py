@@ -16,7 +16,6 @@ from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.outputs.xlsx.drawing import NativeChart, cached, chart_type, frame, series_options, with_dots
-from clueval_xlsx.outputs.xlsx.formula_text import refused
 from clueval_xlsx.outputs.xlsx.styles import FORMATS, LOOKS
 from clueval_xlsx.outputs.xlsx.target import TargetFile
 from clueval_xlsx.text.cells import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
@@ -25,6 +24,7 @@ from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
 MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet
 MOST_ROWS = 1_048_576
 _WHOLE_SHEET = f"A1:XFD{MOST_ROWS}"
+LONGEST_FORMULA = 8_000  # Excel allows a few more
 _LONGEST_NAME = 31
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
 
@@ -100,15 +100,35 @@ def _typed(value: float | str) -> float | str:
     return _EMPTY_TEXT if value == "" else value
 
 
-class _FormulasAsTheyAre(xlsxwriter.worksheet.Worksheet):  # type: ignore[misc]  # XlsxWriter has no types
-    """A sheet that takes formulas as they are.
+class SharedText(str):
+    """The text of a formula that the rows of a column share: the first row says it, the others name its number."""
+
+    __slots__ = ("attributes",)
+
+    def __new__(cls, text: str, number: int, cells: str = "") -> SharedText:
+        """`cells` is the range that the first of them stands for."""
+        self = super().__new__(cls, text)
+        self.attributes = f' t="shared" ref="{cells}" si="{number}"' if cells else f' t="shared" si="{number}"'
+        return self
+
+
+class _OurFormulas(xlsxwriter.worksheet.Worksheet):  # type: ignore[misc]  # XlsxWriter has no types
+    """A sheet that takes formulas as they are, and shared ones, which the library does not know.
 
     XlsxWriter looks into each for thirty functions that Excel wants with a prefix, which takes half of the time that a
     review sheet is written in. None of our formulas has one.
     """
 
     def _prepare_formula(self, formula: str, expand_future_functions: bool = False) -> str:  # noqa: ARG002, FBT
-        return formula.removeprefix("=")
+        return formula if isinstance(formula, SharedText) else formula.removeprefix("=")
+
+    def _xml_formula_element(self, formula: str, result: Any, attributes: Sequence[tuple[str, Any]] = ()) -> None:
+        if not isinstance(formula, SharedText):
+            super()._xml_formula_element(formula, result, attributes)
+            return
+        cell = "".join(f' {name}="{value}"' for name, value in attributes)
+        text, value = self._escape_data(formula.removeprefix("=")), self._escape_data(result)
+        self.fh.write(f"<c{cell}><f{formula.attributes}>{text}</f><v>{value}</v></c>")
 
 
 class Book:
@@ -163,7 +183,7 @@ class Book:
         while unique.casefold() in taken or unique.casefold() == "history":
             number += 1
             unique = f"{plain[: _LONGEST_NAME - 4]} {number}"
-        sheet = Worksheet(self, self._book.add_worksheet(unique, _FormulasAsTheyAre), unique, streamed=streamed)
+        sheet = Worksheet(self, self._book.add_worksheet(unique, _OurFormulas), unique, streamed=streamed)
         self.sheets.append(sheet)
         return sheet
 
@@ -238,7 +258,6 @@ class Worksheet:
             elif isinstance(value, int):
                 code = sheet.write_number(row, column, value, look)
             elif isinstance(value, Formula):
-                self._check_formula((row, column), value.text)
                 code = sheet.write_formula(row, column, value.text, look, _typed(value.value))
             elif isinstance(value, Link):
                 self.link((row, column), *value, styles[column])
@@ -431,10 +450,11 @@ class Worksheet:
 
     def _check_formula(self, cell: Cell, formula: str) -> None:
         """A formula that Excel does not take would cost the whole file."""
-        if problem := refused(formula):
+        if len(formula) > LONGEST_FORMULA:
             raise OutputError(
-                f"the workbook cannot be written: {self.name}!{xl_rowcol_to_cell(*cell)} would have {problem}. Shorten "
-                "the words of the language file or of your own judgements (`validate FILE.toml` lists long ones)."
+                f"the workbook cannot be written: {self.name}!{xl_rowcol_to_cell(*cell)} would have a formula of "
+                f"{len(formula):,} characters, allowed are {LONGEST_FORMULA:,}. Shorten the words of the language file "
+                "(`validate FILE.toml` lists long ones)."
             )
 
     def _do(self, cell: Cell, write: Callable[[], int]) -> None:

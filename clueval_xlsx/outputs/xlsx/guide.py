@@ -10,12 +10,11 @@ from clueval_xlsx.cases.contexts import BOTH, GOLD, NEITHER, PRED, Segment, emoj
 from clueval_xlsx.cases.kinds import UM
 from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.outputs.xlsx.book import Worksheet
-from clueval_xlsx.outputs.xlsx.case_columns import FIRST_ROW
-from clueval_xlsx.outputs.xlsx.cases import CaseSheets
+from clueval_xlsx.outputs.xlsx.cases import FIRST_ROW, CaseSheets
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.review.case_sheet import SIGN
-from clueval_xlsx.review.case_words import judgement_entry, severity_entry, sheet_name, span_choice_name
+from clueval_xlsx.review.case_words import judgement_entry, severity_entry, sheet_name, span_choice_entry
 from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
 from clueval_xlsx.words import Words
@@ -120,7 +119,7 @@ def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheet
             page.cells([label, meaning], ["row_name_bold", "row_name"])
     page.section(words["guide.corrections_title"])
     for choice in SPAN_CHOICES:
-        page.cells([span_choice_name(choice, words), words[f"guide.span_{choice}"]], ["row_name_bold", "row_name"])
+        page.cells([span_choice_entry(choice, words), words[f"guide.span_{choice}"]], ["row_name_bold", "row_name"])
     page.cells([words["guide.span_typed_name"], words["guide.span_typed"]], ["row_name_bold", "row_name"])
     page.cells([words["column.correct_label"], words["guide.correct_label"]], ["row_name_bold", "row_name"])
     page.section(words["guide.severity_title"])
@@ -141,7 +140,7 @@ def _how(page: _GuidePage, content: ReviewContent, case_sheets: CaseSheets) -> N
         page.paragraph(f"{number}.  {words[f'guide.step_{number}']}")
     if order is not None and order.kind is OrderKind.SUSPICION and content.options.role != Role.CONFLICTS:
         page.paragraph(words["guide.from_the_top"])
-    if case_sheets.states.claims.twins.members:
+    if case_sheets.states.twins.members:
         page.paragraph(words["guide.twins"])
     if not case_sheets.live:
         page.paragraph(words["guide.state_static"])

@@ -1,23 +1,36 @@
-"""The hidden sheets: the values of the dropdowns, figures for charts and sums, and the manifest."""
+"""The hidden sheets: the lists that dropdowns offer and formulas read, figures for charts and sums, the manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx.book import Book, Cell, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.review.answers import (
+    AnswerRule,
+    ChoiceList,
+    LabelEntry,
+    SpanEntry,
+    Wrong,
+    contradict,
+    judgement_choices,
+    rule,
+    scopes,
+    settles,
+    severities,
+    span_choices,
+)
 from clueval_xlsx.review.case_words import (
     judgement_entry,
     judgement_name,
     scope_entry,
     severity_entry,
-    span_choice_name,
+    span_choice_entry,
+    wrong_text,
 )
-from clueval_xlsx.review.choices import Choices, judgement_choices, scope_choices, severity_choices
+from clueval_xlsx.review.judgements import TAKES_SPAN
 from clueval_xlsx.review.manifest import Manifest, chunks, encode
 from clueval_xlsx.review.vocabulary import (
     FIGURES_SHEET,
@@ -28,89 +41,93 @@ from clueval_xlsx.review.vocabulary import (
     SPAN_CHOICES,
 )
 
-
-class Lookup(NamedTuple):
-    """Two columns of the same length: whatever can be typed for a choice, each text once, and the choice's number."""
-
-    texts: str
-    numbers: str
+_LONGEST_STRING = 255  # characters between two quotation marks in a formula
+Value = str | float | Formula
 
 
-@dataclass
 class Lists:
-    """Where the values of the dropdowns are, and what formulas need to understand what was typed."""
+    """The sheet of lists, one below each title; `lists[NAME]` is where one stands, `dropdowns` what cells offer."""
 
-    ranges: dict[str, str] = field(default_factory=dict)  # what a dropdown offers
-    lookups: dict[str, Lookup] = field(default_factory=dict)
-    names: str = ""  # of all judgements, by their numbers
+    def __init__(self, book: Book, content: ReviewContent, answers: AnswerRule) -> None:
+        self._sheet = book.sheet(LISTS_SHEET)
+        self._sheet.hide()
+        self._next = 0
+        self._places: dict[str, str] = {}
+        self.dropdowns: dict[str, str] = {}
+        words, judgements, pair = content.words, content.options.judgements, content.evaluation.pair
+        numbers = {each.code: number for number, each in enumerate(judgements, 1)}
+        for sheet in (sheet for sheet in Sheet if sheet in content.cases):
+            offered = [judgement_entry(each, words) for each in judgements if sheet in each.sheets]
+            self._choices(f"judgement_{sheet}", offered, judgement_choices(judgements, sheet), numbers)
+        self._choices("severity", [severity_entry(code, words) for code in SEVERITIES], severities(), _places(SEVERITIES))
+        self._choices("applies_to", [scope_entry(code, words) for code in SCOPES], scopes(), _places(SCOPES))
+        self._offer("span_choice", [span_choice_entry(code, words) for code in SPAN_CHOICES])
+        places = _places(SPAN_CHOICES)
+        self._add("span_choice", [[_lines({text: places[code] for text, code in span_choices().items()})]])
+        for layer, known in zip(pair.layers, answers.known, strict=True):
+            occurring = label_vocabulary((pair.gold.spans, pair.pred.spans), layer)
+            self._offer(f"correct_label:{layer}", list(dict.fromkeys([*occurring, *content.options.label_words])))
+            self._add(f"known_{layer}", [["\n".join(["", *sorted(known), ""])]])
+        self._add("names", [[f"✓ {judgement_name(each, words)}"] for each in judgements])
+        self._add("wrong", [[wrong_text(wrong, words)] for wrong in Wrong])
+        effects = [each.effect for each in judgements]
+        verdicts: list[list[Value]] = []
+        for number, effect in enumerate(effects, 1):
+            for reference in (False, True):
+                row = [rule(effect, span, label, reference=reference) for span in SpanEntry for label in LabelEntry]
+                verdicts.append([-wrong if wrong else number for wrong in row])
+        self._add("verdicts", verdicts)
+        self._add("takes_span", [[int(effect in TAKES_SPAN)] for effect in effects])
+        # Beside a row without a judgement nothing is settled, and nothing clashes with it.
+        settled = [[int(settles(effect, only=only)) for only in (False, True)] for effect in effects]
+        clashes = [[0, *(int(contradict(effect, other)) for other in effects)] for effect in effects]
+        self._add("settles", [[0, 0], *settled])
+        self._add("clashes", [[0] * (len(effects) + 1), *clashes])
+
+    def __getitem__(self, name: str) -> str:
+        return self._places[name]
+
+    def _choices(self, name: str, offered: Sequence[str], choices: ChoiceList, numbers: Mapping[str, int]) -> None:
+        """What a dropdown offers, and everything that can be typed for it; an empty cell has the number 0."""
+        self._offer(name, offered)
+        self._add(name, [[_lines({"": 0, **{text: numbers[code] for text, code in choices.typed.items()}})]])
+
+    def _offer(self, name: str, offered: Sequence[str]) -> None:
+        self._add(f"{name} offered", [[text] for text in offered or [""]])
+        self.dropdowns[name] = f"={self[f'{name} offered']}"
+
+    def _add(self, name: str, rows: Sequence[Sequence[Value]]) -> None:
+        """A list or a table below its title."""
+        sheet, first = self._sheet, self._next
+        self._next += len(rows[0])
+        sheet.text((0, first), name, "muted")
+        for line, values in enumerate(rows, 1):
+            for column, value in enumerate(values, first):
+                write_plain(sheet, (line, column), value)
+        self._places[name] = sheet.range((1, first), (len(rows), self._next - 1))
 
 
-SEVERITY = "severity"
-SCOPE = "applies_to"
+def _places(codes: Sequence[str]) -> dict[str, int]:
+    return {code: number for number, code in enumerate(codes, 1)}
 
 
-def judgement_list(sheet: str) -> str:
-    """The name of the list of judgements of a kind of sheet."""
-    return f"judgement_{sheet}"
+def _lines(typed: Mapping[str, int]) -> str:
+    """What can be typed, a line each, as formulas find it: `001=text`."""
+    return "\n".join(["", *(f"{number:03}={text}" for text, number in typed.items()), ""])
 
 
-def write_lists(book: Book, content: ReviewContent) -> Lists:
-    """The hidden sheet of lists: one column for each dropdown, two for each lookup."""
-    writer = _ListWriter(book.sheet(LISTS_SHEET))
-    words, judgements, pair = content.words, content.options.judgements, content.evaluation.pair
-    kinds = [name for name in Sheet if name in content.cases]
-    for name in kinds:
-        offered = [each for each in judgements if name in each.sheets]
-        writer.dropdown(judgement_list(name), [judgement_entry(each, words) for each in offered])
-    writer.dropdown("span_choice", [span_choice_name(code, words) for code in SPAN_CHOICES])
-    writer.dropdown(SEVERITY, [severity_entry(code, words) for code in SEVERITIES])
-    writer.dropdown(SCOPE, [scope_entry(code, words) for code in SCOPES])
-    for layer in pair.layers:
-        writer.dropdown(f"label_{layer}", label_vocabulary((pair.gold.spans, pair.pred.spans), layer))
-    numbers = {each.code: number for number, each in enumerate(judgements, 1)}
-    writer.lists.names = writer.column("judgements", [judgement_name(each, words) for each in judgements])
-    for name in kinds:
-        writer.lookup(judgement_list(name), judgement_choices(judgements, name), numbers)
-    writer.lookup(SEVERITY, severity_choices(), {code: number for number, code in enumerate(SEVERITIES, 1)})
-    writer.lookup(SCOPE, scope_choices(), {code: number for number, code in enumerate(SCOPES, 1)})
-    return writer.lists
-
-
-class _ListWriter:
-    """Writes the hidden sheet column by column."""
-
-    def __init__(self, sheet: Worksheet) -> None:
-        sheet.hide()
-        self._sheet, self._next = sheet, 0
-        self.lists = Lists()
-
-    def dropdown(self, name: str, entries: Sequence[str]) -> None:
-        """What a dropdown offers."""
-        self.lists.ranges[name] = f"={self.column(name, entries)}"
-
-    def lookup(self, name: str, choices: Choices, numbers: Mapping[str, int]) -> None:
-        """What can be typed for each choice."""
-        typed: dict[str, int] = {}
-        for text, least, code in choices.entries:
-            # Each beginning stands there by itself: not every program takes the first letters of a range of cells.
-            for length in range(least, len(text) + 1):
-                typed.setdefault(text[:length], numbers[code])
-        self.lists.lookups[name] = Lookup(
-            self.column(f"{name}_text", list(typed)), self.column(f"{name}_number", list(typed.values()))
-        )
-
-    def column(self, title: str, values: Sequence[str | int]) -> str:
-        """A column below its title; returns the range of its values."""
-        sheet, column = self._sheet, self._next
-        self._next += 1
-        sheet.text((0, column), title, "muted")
-        for row, value in enumerate(values, 1):
-            sheet.text((row, column), value) if isinstance(value, str) else sheet.number((row, column), value)
-        return sheet.range((1, column), (max(len(values), 1), column))
+def write_plain(sheet: Worksheet, cell: Cell, value: Value) -> None:
+    """A cell that nobody sees."""
+    if isinstance(value, Formula):
+        sheet.formula(cell, *value, "plain")
+    elif isinstance(value, str):
+        sheet.text(cell, value, "muted")
+    else:
+        sheet.number(cell, value, "plain")
 
 
 class HiddenFigures:
-    """The hidden sheet of figures that charts draw and that other cells add up, one table below the other.
+    """The hidden sheet of figures that charts draw and that other cells read, one table below the other.
 
     Some programs draw no chart from hidden columns; a hidden sheet does them no harm.
     """
@@ -118,27 +135,15 @@ class HiddenFigures:
     def __init__(self, book: Book, name: str = FIGURES_SHEET) -> None:
         self.sheet = book.sheet(name)
         self.sheet.hide()
-        self._next = 0
+        self.next_row = 0  # of the header of the next table
 
-    @property
-    def next_row(self) -> int:
-        """The row of the header of the next table."""
-        return self._next
-
-    def table(self, header: Sequence[str], rows: Sequence[Sequence[str | float | Formula]]) -> Cell:
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[Value]]) -> Cell:
         """Write a table below those that are there; returns the first cell below its header."""
-        sheet, first = self.sheet, self._next + 1
-        for column, title in enumerate(header):
-            sheet.text((self._next, column), title, "muted")
-        for line, values in enumerate(rows, first):
+        first = self.next_row + 1
+        for line, values in enumerate([header, *rows], self.next_row):
             for column, value in enumerate(values):
-                if isinstance(value, Formula):
-                    sheet.formula((line, column), *value, "plain")
-                elif isinstance(value, str):
-                    sheet.text((line, column), value, "muted")
-                else:
-                    sheet.number((line, column), value, "plain")
-        self._next = first + len(rows) + 1
+                write_plain(self.sheet, (line, column), value)
+        self.next_row = first + len(rows) + 1
         return first, 0
 
 
@@ -148,3 +153,23 @@ def write_manifest(book: Book, manifest: Manifest) -> None:
     sheet.hide()
     for row, chunk in enumerate(chunks(encode(manifest))):
         sheet.text((row, 0), chunk)
+
+
+def quoted(text: str) -> str:
+    """Text inside a formula; a long one stands in pieces.
+
+    >>> quoted('5 "alike"'), quoted("a" * 200).count("&")
+    ('"5 ""alike\"""', 1)
+    """
+    half = _LONGEST_STRING // 2  # a character may take two units, and a quotation mark two characters
+    pieces = ['"' + text[at : at + half].replace('"', '""') + '"' for at in range(0, len(text), half)] or ['""']
+    return pieces[0] if len(pieces) == 1 else f"({'&'.join(pieces)})"
+
+
+def filled(pieces: Sequence[str], between: str) -> str:
+    """A formula that joins texts with the value of another formula between each two of them.
+
+    >>> filled(["", " of 9 done"], "A1")
+    '""&A1&" of 9 done"'
+    """
+    return f"&{between}&".join(map(quoted, pieces))

@@ -10,8 +10,7 @@ from math import isnan
 from clueval_xlsx.cases.kinds import FN, FP, UM
 from clueval_xlsx.outputs.xlsx.book import Cell, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
-from clueval_xlsx.outputs.xlsx.formula_text import quoted
-from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
+from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, quoted
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.review.case_words import judgement_name, sheet_name
 

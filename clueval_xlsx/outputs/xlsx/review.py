@@ -17,7 +17,7 @@ from clueval_xlsx.options.declaration import target_of, wanted
 from clueval_xlsx.outputs.xlsx.book import Book, creation_time
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.guide import write_guide
-from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, write_lists, write_manifest
+from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, Lists, write_manifest
 from clueval_xlsx.outputs.xlsx.live import write_live
 from clueval_xlsx.outputs.xlsx.options import Handout, ReviewContent
 from clueval_xlsx.outputs.xlsx.page import PageSheets
@@ -77,7 +77,7 @@ def write_workbook(
         metrics = book.sheet(words["sheet.metrics"])
         documents = book.sheet(words["sheet.documents"])
         confusion = book.sheet(words["sheet.confusion"])
-        lists, figures = write_lists(book, content), HiddenFigures(book)
+        lists, figures = Lists(book, content, case_sheets.states.rule), HiddenFigures(book)
         write_manifest(book, structs.replace(manifest, columns=case_sheets.columns))
 
         write_guide(guide, content, case_sheets)

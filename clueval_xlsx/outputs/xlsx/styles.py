@@ -82,6 +82,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "headline": {**_BASE, "font_size": 13, "bold": True, "text_wrap": True},
     "lead": {**_BASE, "font_size": 13, "bold": True, "valign": "vcenter"},
     "hint": {**_BASE, "font_color": "#7A5B00", "italic": True, "valign": "vcenter"},
+    "digits": {**_BASE, "font_color": "#7A5B00", "font_size": 9, "text_wrap": True, "valign": "vcenter"},
     "subtitle": {**_BASE, "font_size": 11, "font_color": MUTED},
     "section": {
         **_BASE,
