@@ -18,11 +18,11 @@ from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.review.judgements import Judgement, JudgementKind
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES, Effect, SpanChoice
 from clueval_xlsx.text.cells import JOINER, utf16_length
-from clueval_xlsx.words import in_every_language
+from clueval_xlsx.words import FALLBACK, in_every_language, languages
 
 # Folding: what a formula can do with SUBSTITUTE, LOWER and TRIM, and nothing else.
 SPACES = "\u00a0\u2009\u202f\t\n"
-INVISIBLE = f"{JOINER}\ufeff\u200b\ufe0f\u00ad"
+INVISIBLE = f"{JOINER}\ufeff\u200b\u00ad"
 SQUARES = "".join(EMOJI.values())
 QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
 QUOTE, PART = "'", "|"  # a word of one letter stands between quotes; spans that are split, between bars
@@ -125,33 +125,37 @@ def judgement_choices(judgements: Iterable[JudgementKind], sheet: Sheet) -> Choi
     return ChoiceList(entries)
 
 
-@cache
 def severities() -> ChoiceList:
     """The severities."""
-    return _numbered("severity", SEVERITIES)
+    return _numbered("severity", SEVERITIES, tuple(languages()))
 
 
-@cache
 def scopes() -> ChoiceList:
     """The twins that a judgement can hold for."""
-    return _numbered("applies_to", SCOPES)
+    return _numbered("applies_to", SCOPES, tuple(languages()))
 
 
-def _numbered(section: str, codes: Sequence[str]) -> ChoiceList:
+@cache  # languages may be added while a program runs
+def _numbered(section: str, codes: Sequence[str], _: tuple[str, ...]) -> ChoiceList:
     """A list whose entries have the digits from 1 on."""
     return ChoiceList(
         (code, str(digit), in_every_language(f"{section}.{code}").values()) for digit, code in enumerate(codes, 1)
     )
 
 
-@cache
 def span_choices() -> Mapping[str, SpanChoice]:
     """What can be typed for a choice of a correct span, folded like words: its letter, its words, both."""
+    return _span_choices(tuple(languages()))
+
+
+@cache
+def _span_choices(_: tuple[str, ...]) -> Mapping[str, SpanChoice]:
     found: dict[str, SpanChoice] = {}
     for choice in SPAN_CHOICES:
         letters, words = (in_every_language(f"{section}.{choice}") for section in ("span_letter", "span_choice"))
         for language, text in words.items():
-            for form in (letters[language], text, f"{letters[language]} {text}", choice):
+            letter = letters.get(language, letters[FALLBACK])
+            for form in (letter, text, f"{letter} {text}", choice):
                 found.setdefault(needle(form), choice)
     return found
 

@@ -97,6 +97,7 @@ class SheetAudit:
     def _cells(self) -> Iterator[str]:
         styles = self.package.tree("xl/styles.xml").find(f"{MAIN}cellXfs")
         formats = len(styles) if styles is not None else 0
+        shared: dict[str, Area | None] = {}
         for cell in self._all("c"):
             place, kind, value = cell.get("r"), cell.get("t", "n"), cell.findtext(f"{MAIN}v")
             if not 0 <= int(cell.get("s", "0")) < formats:
@@ -110,6 +111,15 @@ class SheetAudit:
                 if kind == "s":
                     yield f"{place}: the value of a formula is a shared string"
                 yield from (f"{place}: {each}" for each in formulas.problems(formula.text or "", self.areas, self.name))
+                if formula.get("t") == "shared":
+                    whole = area(formula.get("ref", "")) or shared.get(formula.get("si", ""))
+                    shared[formula.get("si", "")] = whole
+                    if (
+                        whole is None
+                        or not (area(place or "") or whole).within(whole)
+                        or (formula.text and not formula.get("ref"))
+                    ):
+                        yield f"{place}: a shared formula that nobody has said, or beyond its range"
 
     def _value(self, kind: str, value: str | None) -> Iterator[str]:
         if kind == "s" and not (value or "").isdigit():

@@ -77,9 +77,10 @@ def test_stored_values_are_right_with_answers_filled_in(labelled):
         "Precision": (raw["tp_pred"] / raw["pred"], pytest.approx(supported / raw["pred"])),
     }
     sheet, total = values[TABS["FN"]], len(evaluation.case_tables[0])
-    done = [state for state in texts(sheet, "State") if state.startswith(("✓", "↔"))]
-    assert sum(state.startswith("✓") for state in done) == 7
-    assert sheet["D1"].value == f"{len(done)} of {total} done"
+    states = texts(sheet, "State")
+    assert sum(state.startswith(("✓", "✗ differs")) for state in states) == 7
+    done = sum(state.startswith(("✓", "↔")) for state in states)
+    assert sheet["D1"].value.startswith(f"{done} of {total} done")
 
 
 def test_filled_in_answers_are_in_the_words_of_the_lists():
@@ -90,8 +91,8 @@ def test_filled_in_answers_are_in_the_words_of_the_lists():
         row = FIRST + 2
         found = {header: sheet.cell(row, headers(sheet).index(header) + 1) for header in headers(sheet)}
         assert found[words["column.judgement"]].value == f"3 {words['judgement.boundary']}"
-        assert found[words["column.correct_span"]].value == words["span_choice.as_model"]
-        assert found[f"{words['column.correct_label']}: risk"].value == "LOW"
+        assert found[words["column.correct_span"]].value == f"R {words['span_choice.as_reference']}"
+        assert found[f"{words['column.correct_label']}: risk"].value == "MEDIUM"
         assert found[f"{words['column.correct_label']}: category"].value is None
         assert found[words["column.severity"]].value == f"1 {words['severity.direct']}"
         assert found[words["column.comment"]].value == "= not a formula"

@@ -84,8 +84,8 @@ def test_sheets_stand_in_order_and_the_last_ones_are_hidden(lang, names):
     assert book.active.title == names[0]
 
 
-ENGLISH = ["No.", "State", "Context", "Judgement", "Case ID (again)", "Correct span", "Correct label"]
-ENGLISH += ["Applies to", "Severity", "Comment", "See also", "Document", "Span", "Label", "Other span", "Other label"]
+ENGLISH = ["No.", "State", "Context", "Judgement", "Case ID (again)", "Applies to", "Correct span", "Correct label"]
+ENGLISH += ["Severity", "Comment", "More context", "See also", "Document", "Span", "Label", "Other span", "Other label"]
 
 
 def test_english_headers_are_those_of_the_design():
@@ -96,8 +96,8 @@ def test_english_headers_are_those_of_the_design():
 def test_german_headers_and_layers_by_name():
     sheet = opened(written(example(), Handout(lang="de")))["Überzählig (FP)"]
     words = Words("de")
-    keys = ["number", "state", "context", "judgement", "case_again", "correct_span", "correct_label"]
-    keys += ["applies_to", "severity", "comment", "related", "document", "span", "label", "other_span", "other_label"]
+    keys = ["number", "state", "context", "judgement", "case_again", "applies_to", "correct_span", "correct_label"]
+    keys += ["severity", "comment", "around", "related", "document", "span", "label", "other_span", "other_label"]
     expected = []
     for key in keys:
         header = words[f"column.{key}"]
@@ -172,7 +172,7 @@ def test_technical_columns_are_folded_away_and_the_others_are_not(book):
         folded.update(places if dimension.outlineLevel == 1 else ())
     names = headers(sheet)
     first = names.index("Other label: risk") + 2
-    assert folded == set(range(first, len(names) + 1))
+    assert folded == {names.index("More context") + 1, *range(first, len(names) + 1)}
     assert hidden == {*folded, names.index("Case ID (again)") + 1}
     assert {"Start", "End", "First token ID", "Sentence", "Case ID"} <= set(names[first - 1 :])
 
@@ -205,7 +205,7 @@ def test_lists_come_from_ranges_that_hold_all_their_values(book):
             "Judgement": [
                 f"{each.digit} {words[f'judgement.{each.code}']}" for each in JUDGEMENTS if name in each.sheets
             ],
-            "Correct span": list(words.section("span_choice").values()),
+            "Correct span": ["M as the model", "R as the reference", "B both together", "C only the common part"],
             "Correct label: category": label_vocabulary(spans, "category"),
             "Correct label: risk": label_vocabulary(spans, "risk"),
             "Applies to": ["1 all alike", "2 alike in this document"],
@@ -233,11 +233,11 @@ def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
     with zipfile.ZipFile(BytesIO(content)) as archive:  # openpyxl takes long for a table of so many labels
         sheet = archive.read("xl/worksheets/sheet2.xml").decode()
     lists = CalamineWorkbook.from_filelike(BytesIO(content)).get_sheet_by_name("clueval_lists").to_python()
-    place = lists[0].index("label_span")
+    place = lists[0].index("correct_label:span offered")
     offered = [row[place] for row in lists[1 : len(labels) + 1]]
     assert sorted(offered) == sorted(labels)
     assert not any(row[place] for row in lists[len(labels) + 1 :])  # other lists are longer
-    letter = "ABCDEFGH"[place]
+    letter = get_column_letter(place + 1)
     assert f"<formula1>clueval_lists!${letter}$2:${letter}${len(labels) + 1}</formula1>" in sheet.replace(
         "'", ""
     )  # versions differ in quoting
@@ -255,6 +255,7 @@ def test_the_colour_of_a_row_follows_its_state(book):
             for sign, colour in (
                 ("✗", "FFF8D2CF"),
                 ("…", "FFFDE7BF"),
+                ("?", "FFFDE7BF"),
                 ("✓", "FFE3F1E6"),
                 ("≡", "FFE6E9ED"),
                 ("↔", "FFE6E9ED"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import xlsxwriter
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
+from clueval_xlsx.outputs.xlsx.book import SharedText
 
 BOOK = -1  # the target of a call: the workbook, or the number of a sheet
 
@@ -60,7 +62,7 @@ class _Recorder:
     """Passes every call on to the real thing and writes it down."""
 
     def __init__(self, recording: Recording, real: Any, target: Any) -> None:
-        self.__dict__.update(_recording=recording, _real=real, _target=target, _sheets=0)
+        self.__dict__.update(_recording=recording, _real=real, _target=target, _sheets=0, _shared={})
 
     def __getattr__(self, name: str) -> Any:
         real, recording = getattr(self._real, name), self._recording
@@ -69,6 +71,8 @@ class _Recorder:
 
         def call(*arguments: Any, **options: Any) -> Any:
             kept = tuple(_kept(each) for each in arguments)
+            if name == "write_formula" and isinstance(arguments[2], SharedText):
+                kept = (*kept[:2], self._whole(*arguments[:3]), *kept[3:])
             if name != "close":
                 recording.calls.append((self._target, name, kept, {key: _kept(each) for key, each in options.items()}))
             result = real(*[_given(each) for each in arguments], **{k: _given(v) for k, v in options.items()})
@@ -81,6 +85,13 @@ class _Recorder:
             return result
 
         return call
+
+    def _whole(self, row: int, column: int, text: SharedText) -> str:
+        """A shared formula as XlsxWriter must write it, which knows none: with its text in every row."""
+        if "ref=" in text.attributes:
+            self._shared[column, text.attributes.rpartition("si=")[2]] = row, str(text)
+        first, whole = self._shared[column, text.attributes.rpartition("si=")[2]]
+        return re.sub(rf"(\$[A-Z]+){first + 1}\b", rf"\g<1>{row + 1}", whole)
 
 
 def _kept(value: Any) -> Any:

@@ -81,7 +81,7 @@ class Window:
             text=True,
         ).stdout.split()
         for each in found[-1:]:
-            self._x("windowmove", each, "0", "0", "windowsize", each, str(WIDTH), str(HEIGHT), "windowactivate", each)
+            self._x("windowmove", each, "0", "0", "windowsize", each, str(WIDTH), str(HEIGHT))
             self._x("windowfocus", each)
 
     def follow(self, book: Document, sheet: str, address: str) -> None:
@@ -114,12 +114,13 @@ def window() -> Iterator[Window]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     screen = subprocess.Popen(["Xvfb", display, "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-dpi", "96"], **quiet)
     time.sleep(1)
-    manager = subprocess.Popen(["openbox"], env={**os.environ, "DISPLAY": display}, **quiet)
+    managers = [["openbox"]] if shutil.which("openbox") else []  # without one, the window is moved and sized alone
+    started = [subprocess.Popen(manager, env={**os.environ, "DISPLAY": display}, **quiet) for manager in managers]
     try:
         with Office(folder, display) as office:
             yield Window(display, office, folder)
     finally:
-        for process in (manager, screen):
+        for process in (*started, screen):
             process.terminate()
             process.wait()
         shutil.rmtree(folder, ignore_errors=True)

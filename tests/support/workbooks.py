@@ -124,13 +124,15 @@ def answers_for(evaluation):
     missed, unsupported = (list(table["case_id"]) for table in evaluation.case_tables)
     codes = {
         "FN": ["gold_wrong", "gold_wrong", "boundary", "acceptable", "model_error", "unclear", "label"],
-        "FP": ["gold_missing", "gold_missing", "gold_missing", "boundary", "acceptable", "model_error"],
+        "FP": ["boundary", "gold_missing", "gold_missing", "gold_missing", "acceptable", "model_error"],
     }
     answers = {case: Judgement(code) for case, code in zip(missed, codes["FN"], strict=False)}
-    answers |= {case: Judgement(code) for case, code in zip(unsupported, codes["FP"], strict=False)}
-    answers[missed[6]] = Judgement("label", correct_labels={"category": "PERSON"})
-    answers[unsupported[3]] = Judgement("boundary", "as_model")
-    answers[missed[2]] = Judgement("boundary", "as_model", {"risk": "LOW"}, "direct", "= not a formula")
+    crossed = list(evaluation.case_tables[1]["class"]).index("partial")  # where the reference has a span to correct
+    others = [case for place, case in enumerate(unsupported) if place != crossed]
+    answers |= {case: Judgement(code) for case, code in zip(others, codes["FP"][1:], strict=False)}
+    answers[unsupported[crossed]] = Judgement(codes["FP"][0], "as_model")
+    answers[missed[6]] = Judgement("label", correct_labels={"category": "CONTACT"})
+    answers[missed[2]] = Judgement("boundary", "as_reference", {"risk": "MEDIUM"}, "direct", "= not a formula")
     answers[missed[10]] = Judgement(comment="only a comment")
     return answers, codes
 

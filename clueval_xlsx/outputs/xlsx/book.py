@@ -103,7 +103,7 @@ def _typed(value: float | str) -> float | str:
 class SharedText(str):
     """The text of a formula that the rows of a column share: the first row says it, the others name its number."""
 
-    __slots__ = ("attributes",)
+    attributes: str
 
     def __new__(cls, text: str, number: int, cells: str = "") -> SharedText:
         """`cells` is the range that the first of them stands for."""

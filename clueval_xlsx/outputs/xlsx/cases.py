@@ -36,6 +36,7 @@ from clueval_xlsx.outputs.xlsx.state import (
     write_links,
 )
 from clueval_xlsx.pages.numbers import Numbers
+from clueval_xlsx.review.answers import CaseFacts
 from clueval_xlsx.review.case_sheet import (
     METADATA,
     SIGN,
@@ -131,7 +132,7 @@ class CaseSheets:
 
     def __init__(self, book: Book, content: ReviewContent) -> None:
         self.content = content
-        facts = {}
+        facts: dict[str, CaseFacts] = {}
         for table in content.cases.values():
             facts |= case_facts(content.evaluation, table)
         self.states = RowStates(content, facts)
@@ -306,7 +307,7 @@ class _SheetWriter:
         case_ids = part.cases["case_id"].tolist()
         formulas = RowFormulas(self.name, part.letter, (FIRST_ROW + 1, part.last_row + 1), self.lists, states)
         missing: list[tuple[str, ...]] = [()] * len(case_ids)
-        if self.name in {FP, UM} and len(self.layers) > 1:  # layers to which a judgement that adds the span adds nothing
+        if self.name in {FP, UM} and len(self.layers) > 1:  # layers that get nothing where the span is added
             labels = [part.cases[f"label_{layer}"].tolist() for layer in self.layers]
             missing = [
                 tuple(layer for layer, label in zip(self.layers, row, strict=True) if not label)

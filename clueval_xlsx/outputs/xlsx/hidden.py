@@ -59,7 +59,9 @@ class Lists:
         for sheet in (sheet for sheet in Sheet if sheet in content.cases):
             offered = [judgement_entry(each, words) for each in judgements if sheet in each.sheets]
             self._choices(f"judgement_{sheet}", offered, judgement_choices(judgements, sheet), numbers)
-        self._choices("severity", [severity_entry(code, words) for code in SEVERITIES], severities(), _places(SEVERITIES))
+        self._choices(
+            "severity", [severity_entry(code, words) for code in SEVERITIES], severities(), _places(SEVERITIES)
+        )
         self._choices("applies_to", [scope_entry(code, words) for code in SCOPES], scopes(), _places(SCOPES))
         self._offer("span_choice", [span_choice_entry(code, words) for code in SPAN_CHOICES])
         places = _places(SPAN_CHOICES)

@@ -135,7 +135,7 @@ class RowStates:
         return self.judgements[self.numbers[code] - 1] if code else None
 
     def verdict(self, case_id: str) -> int:
-        """The number of the judgement that counts, 0 if nothing is filled in, else minus the number of what is wrong."""
+        """The number of the judgement that counts, 0 if nothing is filled in, or minus the number of what is wrong."""
         if case_id not in self.answers:
             return 0
         if case_id not in self._verdicts:
@@ -316,13 +316,17 @@ class RowFormulas:
         part, bars = _parts(text, LONGEST_LABEL), _bars(text)
         good = f'(ISNUMBER(FIND({_LF}&{part}&{_LF},{known}))+(LEFT({part},1)="!")*ISERROR(FIND(" ",{part}))>0)'
         own = f'ISNUMBER(FIND({_LF}&"{place}"&{text}&{_LF},{self._cell("marks")}))'
-        new = f'OR(LEN({text})>{LONGEST_LABEL},ISNUMBER(FIND("!|",{text}&"|")),{self._cell("labels_good", layer)}<{bars}+1)'
+        good_ones = self._cell("labels_good", layer)
+        new = f'OR(LEN({text})>{LONGEST_LABEL},ISNUMBER(FIND("!|",{text}&"|")),{good_ones}<{bars}+1)'
         parts = f"IF({bars}={_bars(self._cell('words'))},{LabelEntry.LIST:d},{LabelEntry.PARTS:d})"
         fine = f"IF({bars}=0,{LabelEntry.FINE:d},{parts})"
         return {
             ("label_key", layer): f'SUBSTITUTE({folded},"{NO_LABEL}","{NONE}")',
             ("labels_good", layer): f'IF({text}="",0,SUMPRODUCT(--{good}))',
-            ("label_entry", layer): f'IF({text}="",0,IF({own},{LabelEntry.SAME:d},IF({new},{LabelEntry.NEW:d},{fine})))',
+            (
+                "label_entry",
+                layer,
+            ): f'IF({text}="",0,IF({own},{LabelEntry.SAME:d},IF({new},{LabelEntry.NEW:d},{fine})))',
         }
 
     def _of_row(self) -> dict[Key, str]:
@@ -344,7 +348,10 @@ class RowFormulas:
         counted, moved = cell("counted"), Wrong.MOVED
         return {
             ("label_entries", None): f"IF({nothing},{LabelEntry.NOTHING:d},MAX({entries}))",
-            ("counted", None): f"IFERROR(IF({self._parted()},-{moved:d},IF({self._moved()},-{moved:d},{verdict})),-{moved:d})",
+            (
+                "counted",
+                None,
+            ): f"IFERROR(IF({self._parted()},-{moved:d},IF({self._moved()},-{moved:d},{verdict})),-{moved:d})",
             ("holding", None): f"MAX({counted},0)",
         }
 
@@ -385,13 +392,13 @@ class RowFormulas:
         if links is not None or (group is not None and group.judgement):
             more["others", None] = self._others(group, links)
         elif others:
-            more["others", None] = f"IF({counted}={states.verdict(case_id)},{quoted(others)},\"\")"
+            more["others", None] = f'IF({counted}={states.verdict(case_id)},{quoted(others)},"")'
         if ("others", None) in more:
             beside = self._cell("others")
             more["state", None] = f'IF({counted}<0,{wrong},IF({beside}<>"",{beside},IF({counted}>0,{shown},"")))'
         else:
             more["state", None] = f'IF({counted}>0,{shown},IF({counted}<0,{wrong},""))'
-        known = {
+        known: dict[Key, str | int] = {
             ("holding", None): holding,
             ("others", None): others,
             ("claim", None): states.claim(case_id) if answered else "",
@@ -498,7 +505,7 @@ class RowFormulas:
 def write_groups(
     figures: HiddenFigures, sheet: Sheet, ranges: Callable[[str], str], lists: Lists, states: RowStates
 ) -> dict[str, GroupCells]:
-    """A row for each group of twins of a sheet, and one for each document with several of them; what rows read there."""
+    """A row for each group of twins of a sheet, and one for each document with several; gives what their rows read."""
     claims, numbers, counted, said, words = map(ranges, ("claim", "number", "counted", "said", "words"))
     rows: list[list[str | int | Formula]] = []
     found: dict[str, GroupCells] = {}
@@ -519,7 +526,7 @@ def write_groups(
         up_number, up_judgement = (f"E{above}", f"F{above}") if above else ("0", "0")
         chosen = f"INDEX({words},MATCH(E{line},{numbers},0))"
         a_choice = f'ISNUMBER(FIND("="&{chosen}&{_LF},{lists["span_choice"]}))'
-        formulas = [
+        formulas: list[tuple[str, str | int]] = [
             (f"IF(COUNTIF({claims},A{line})=0,0,SUMPRODUCT(MAX({claiming}*({_FIRST_BEFORE}-{numbers}))))",
              _FIRST_BEFORE - number if own else 0),
             (f"IF(B{line}=0,0,MATCH({_FIRST_BEFORE}-B{line},{numbers},0))", row),
@@ -558,7 +565,10 @@ def write_links(
         for other in linked:
             line = figures.next_row + 2 + len(rows)
             places = f"D{line}", f"E{line}"
-            judged = [f"MAX(INDEX({ranges(each, 'counted')},{at}),0)+1" for each, at in zip((case, other), places, strict=True)]
+            judged = [
+                f"MAX(INDEX({ranges(each, 'counted')},{at}),0)+1"
+                for each, at in zip((case, other), places, strict=True)
+            ]
             if not case.startswith(FN):
                 judged.reverse()
             only = 1 + (len(linked) == len(states.links[other]) == 1)
