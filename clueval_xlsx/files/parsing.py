@@ -28,7 +28,7 @@ from clueval_xlsx.files.workbooks import REFUSED
 
 _SECONDS, _SECONDS_PER_BYTE, _SECONDS_TO_DECRYPT = 0.7, 4e-6, 3.0  # of the processor
 _MEMORY, _MEMORY_PER_BYTE, _MOST_MEMORY = 256 << 20, 100, 4 << 30  # bytes beyond what the process has at its start
-_ANSWER, _ANSWER_PER_BYTE = 64 << 20, 200
+_ANSWER, _ANSWER_PER_BYTE = 16 << 20, 200
 _UNPACKED, _UNPACKED_PER_BYTE = 8 << 20, 100
 _MOST_SHEETS, _LONGEST_NAMES = 1_000, 100_000
 _EMPTY, _EMPTY_PER_CELL = 2_000_000, 40  # empty cells that may lie around all cells, and around each beyond that

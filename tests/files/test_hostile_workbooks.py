@@ -18,8 +18,8 @@ from clueval_xlsx.files.python_processes import PASSWORD_VARIABLE
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.ci import THOROUGH, some_of
 from tests.support.commands import refused, run, run_process
-from tests.support.handmade_books import FAR, ROW, SHEET, cell, ods, repacked, xlsx
-from tests.support.hostile_books import KINDS, PASSWORD, archive, encrypted
+from tests.support.handmade_books import FAR, ROW, SHEET, archive, cell, ods, repacked, xlsx
+from tests.support.hostile_books import KINDS, PASSWORD, encrypted
 from tests.support.judging import judged, workbook
 
 TABLE = """
@@ -88,11 +88,11 @@ def test_no_hostile_workbook_takes_half_a_gigabyte_or_two_seconds_or_this_proces
     step = 1 if THOROUGH else 3
     done = run_process(["-m", "tests.support.hostile_books", str(step)], python=[sys.executable])
     assert done.code == 0, done.err
-    _, *measured = map(json.loads, done.out.splitlines())
+    honest, *measured = map(json.loads, done.out.splitlines())
     assert [each["kind"] for each in measured] == list(KINDS)[::step]
     for each in measured:
         assert each["message"] != "ABORTED", each
-        assert each["seconds"] < 2, each  # of the processor, and limited by it
+        assert each["seconds"] < max(2, 25 * honest["seconds"]), each  # of the processor; the machine may be slow
         assert each["megabytes"] < 500, each
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
+import resource
+import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
+from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.files.sheets import cell_name
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
@@ -28,20 +34,23 @@ from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Effect
 from clueval_xlsx.words import Words
 from tests.fuzz.cases import Files, command, promise, subject
-from tests.fuzz.formats import check_table, token_base
-from tests.fuzz.mutators import mutate_tree, word, write_json
-from tests.fuzz.readings import spans_of
-from tests.fuzz.sheets import (
+from tests.fuzz.formats import check_table, spans_of, token_base
+from tests.fuzz.mutators import (
     Parts,
     Table,
     mutate_archive,
+    mutate_bytes,
     mutate_parts,
     mutate_tables,
-    ods_parts,
+    mutate_tree,
+    mutate_xml,
     packed,
     unpacked,
-    xlsx_parts,
-)
+    word,
+    write_json,
+)  # fmt: skip
+from tests.support.handmade_books import SHEET, ods_parts, xlsx_parts
+from tests.support.hostile_books import KINDS, PASSWORD
 from tests.support.judging import judged, workbook
 from tests.support.tables import cut, listed
 
@@ -73,6 +82,10 @@ _WORDS = (
 )  # fmt: skip
 
 
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_MOST_MEGABYTES = 2000  # of any process that parsed
+
+
 @cache
 def gold_file() -> bytes:
     """The gold file that all workbooks here belong to."""
@@ -101,17 +114,61 @@ def _tables(kind: str) -> tuple[Table, ...]:
     return tuple((sheet.name, [list(row) for row in sheet.rows]) for sheet in kept)
 
 
+def _xlsx_parts(tables: Sequence[Table]) -> Parts:
+    """A workbook with these tables; text is inline, numbers and truth values have their types."""
+    sheets = []
+    for name, rows in tables:
+        lines = "".join(
+            f'<row r="{index + 1}">{"".join(_xlsx_cell(cell_name(index, c), v) for c, v in enumerate(row))}</row>'
+            for index, row in enumerate(rows)
+        )
+        sheets.append((_plain(name)[:31] or "x", SHEET.format(rows=lines)))
+    return _encoded(xlsx_parts(sheets))
+
+
+def _xlsx_cell(name: str, value: Any) -> str:
+    if value is None or value == "":
+        return ""
+    if isinstance(value, int | float):
+        kind = ' t="b"' if isinstance(value, bool) else ""
+        return f'<c r="{name}"{kind}><v>{int(value) if kind else value}</v></c>'
+    return f'<c r="{name}" t="inlineStr"><is><t xml:space="preserve">{escape(_plain(value))}</t></is></c>'
+
+
+def _ods_parts(tables: Sequence[Table]) -> Parts:
+    """The same as an OpenDocument spreadsheet."""
+    pieces = []
+    for name, rows in tables:
+        lines = "".join(f"<table:table-row>{''.join(map(_ods_cell, row))}</table:table-row>" for row in rows)
+        pieces.append(f"<table:table table:name={quoteattr(_plain(name))}>{lines}</table:table>")
+    return _encoded(ods_parts("".join(pieces)))
+
+
+def _ods_cell(value: Any) -> str:
+    if value is None or value == "":
+        return "<table:table-cell/>"
+    kind = 'office:value-type="string"'
+    if isinstance(value, int | float):
+        kind = f'office:value-type="float" office:value="{float(value)}"'
+    return f"<table:table-cell {kind}><text:p>{escape(_plain(value))}</text:p></table:table-cell>"
+
+
+def _plain(value: Any) -> str:
+    return _ILLEGAL.sub("", str(value))
+
+
+def _encoded(parts: Mapping[str, str | bytes]) -> Parts:
+    return {name: part if isinstance(part, bytes) else part.encode("utf-8", "replace") for name, part in parts.items()}
+
+
 def _review(write: Callable[[Sequence[Table]], Parts], name: str) -> Callable[[Random], Files]:
     def make(rng: Random) -> Files:
         kind = rng.choice(tuple(_LAYERS))
         if name.endswith("xlsx") and rng.random() < 0.03:
             parts = mutate_parts(rng, unpacked(_workbook(kind)))
         else:
-            tables: Sequence[Table] = _tables(kind)
             level = rng.random()
-            if level < 0.75:
-                tables = mutate_tables(rng, tables, _WORDS)
-            parts = write(tables)
+            parts = write(mutate_tables(rng, _tables(kind), _WORDS) if level < 0.75 else _tables(kind))
             if level > 0.7:
                 parts = mutate_parts(rng, parts)
         data = packed(parts, rng)
@@ -122,7 +179,7 @@ def _review(write: Callable[[Sequence[Table]], Parts], name: str) -> Callable[[R
 
 def _archive(rng: Random) -> Files:
     """A workbook that was damaged on its way, or made to harm."""
-    name, write = rng.choice((("fuzzed.xlsx", xlsx_parts), ("fuzzed.ods", ods_parts)))
+    name, write = rng.choice((("fuzzed.xlsx", _xlsx_parts), ("fuzzed.ods", _ods_parts)))
     parts = write([(title, rows[:12]) for title, rows in _tables("one") if title != MANIFEST_SHEET])
     data = packed(mutate_parts(rng, parts) if rng.random() < 0.9 else parts, rng)
     return {name: mutate_archive(rng, data) if rng.random() < 0.3 else data}
@@ -155,7 +212,7 @@ def _manifest_book(rng: Random) -> Files:
     pieces = [[piece] for piece in chunks(text, rng.choice((30_000, 500, 50)))]
     if rng.random() < 0.1:
         rng.choice(pieces)[0] = word(rng)
-    return {"fuzzed.xlsx": packed(xlsx_parts([*tables, (MANIFEST_SHEET, pieces)]))}
+    return {"fuzzed.xlsx": packed(_xlsx_parts([*tables, (MANIFEST_SHEET, pieces)]))}
 
 
 def _check_review(files: Files, rng: Random, folder: Path) -> None:
@@ -210,25 +267,48 @@ def _reading_of(result: Reimport) -> ReadOptions:
     return ReadOptions(format="vrt", layers=columns)
 
 
-subject("review-xlsx", _review(xlsx_parts, "fuzzed.xlsx"), share=25)(_check_review)
-subject("review-ods", _review(ods_parts, "fuzzed.ods"), share=10)(_check_review)
+subject("review-xlsx", _review(_xlsx_parts, "fuzzed.xlsx"), share=25)(_check_review)
+subject("review-ods", _review(_ods_parts, "fuzzed.ods"), share=10)(_check_review)
 subject("manifest", _manifest_book, share=35)(_check_review)
+
+
+# What takes too long to be made and changed again and again.
+_SLOW = re.compile(".*(gigabyte|large|thousands|merged cells|without a name|unfolds|notes|links|many sheets)")
+
+
+@cache
+def _seeds() -> tuple[bytes, ...]:
+    return tuple(data for name, make in KINDS.items() if not _SLOW.match(name) for data in make())
+
+
+def _hostile(rng: Random) -> Files:
+    """A workbook that means harm, its claims written in other ways."""
+    data = rng.choice(_seeds())
+    try:
+        parts = unpacked(data)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error):
+        return {"fuzzed.xlsx": mutate_bytes(rng, data)}
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        name = rng.choice([*parts, *(part for part in parts if "sheet" in part or "content" in part)])
+        parts[name] = mutate_xml(rng, parts[name])
+    return {"fuzzed.xlsx": packed(parts, rng)}
+
+
+@subject("hostile", _hostile, share=20)
+def _check_hostile(files: Files, rng: Random, folder: Path) -> None:
+    try:
+        read_workbook(files["fuzzed.xlsx"], "fuzzed.xlsx", PASSWORD)
+    finally:
+        room = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        promise(room < _MOST_MEGABYTES, f"a process that parsed took {room:.0f} MB")
 
 
 @cache
 def _encrypted() -> bytes:
-    from clueval_xlsx.files.encryption import encrypt
-
-    return encrypt(packed(xlsx_parts(_tables("one"))), "apfel")
+    return encrypt(packed(_xlsx_parts(_tables("one"))), "apfel")
 
 
-def _encrypted_book(rng: Random) -> Files:
-    from tests.fuzz.mutators import mutate_bytes
-
-    return {"fuzzed.xlsx": mutate_bytes(rng, _encrypted())}
-
-
-@subject("encrypted", _encrypted_book, share=1)
+@subject("encrypted", lambda rng: {"fuzzed.xlsx": mutate_bytes(rng, _encrypted())}, share=1)
 def _check_encrypted(files: Files, rng: Random, folder: Path) -> None:
     read_workbook(files["fuzzed.xlsx"], "fuzzed.xlsx", rng.choice(("apfel", "apfel", "birne", None)))
 
@@ -243,10 +323,10 @@ def _table_book(rng: Random) -> Files:
         rows.append(
             [base.doc_ids[int(base.document_of([start])[0])], start, end, rng.choice(("PER", "LOC", 7, True, ""))]
         )
-    tables: Sequence[Table] = [("spans", rows)]
+    tables: list[Table] = [("spans", rows)]
     if rng.random() < 0.5:
         tables = mutate_tables(rng, tables, ("start", "end", "char_start", "start_id", "label", "doc_id", "t1", "PER"))
-    parts = xlsx_parts(tables)
+    parts = _xlsx_parts(tables)
     if rng.random() < 0.4:
         parts = mutate_parts(rng, parts)
     data = packed(parts, rng)

@@ -1,10 +1,13 @@
-"""Changes to bytes, lines and JSON trees that files suffer by accident or design; every one drawn from a `Random`."""
+"""Changes to bytes, JSON trees, tables and archives that files suffer by accident or design, drawn from a `Random`."""
 
 from __future__ import annotations
 
 import copy
+import io
 import json
 import re
+import warnings
+import zipfile
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
@@ -36,123 +39,83 @@ _DIGITS = re.compile(rb"-?\d+")
 Change = Callable[[Random, bytes], bytes]
 
 
-def _place(rng: Random, data: bytes) -> tuple[int, int]:
-    """A stretch of the data, mostly short."""
+def _piece(rng: Random, data: bytes) -> bytes:
+    """Take a stretch of the data away, or put it there several times, elsewhere, or something else in its place."""
     begin = rng.randint(0, len(data))
-    return begin, min(len(data), begin + rng.choice((0, 1, 1, 2, 4, 8, 16, 64, 512)))
-
-
-def _flip(rng: Random, data: bytes) -> bytes:
-    if not data:
-        return data
-    index = rng.randrange(len(data))
-    return data[:index] + bytes([data[index] ^ (1 << rng.randrange(8))]) + data[index + 1 :]
-
-
-def _insert(rng: Random, data: bytes) -> bytes:
-    index = rng.randint(0, len(data))
-    piece = rng.choice(
-        (rng.choice(BYTES), word(rng).encode("utf-8", "surrogatepass"), rng.randbytes(rng.randint(1, 5)))
+    end = min(len(data), begin + rng.choice((0, 1, 1, 2, 4, 8, 16, 64, 512)))
+    piece, rest = data[begin:end], data[:begin] + data[end:]
+    place = rng.randint(0, len(rest))
+    runs = rng.choice((b" ", b"\t", b"a", b"<", b"'", b"0", b"\xc3\xa4", b"\\", b"[")) * rng.choice((200, 3000, 30_000))
+    others = (rng.choice(BYTES), word(rng).encode("utf-8", "surrogatepass"), rng.randbytes(2), runs)
+    return rng.choice(
+        (
+            rest,
+            data[:end] + piece * rng.choice((1, 2, 20, 1000 if len(piece) < 20 else 3)) + data[end:],
+            rest[:place] + piece + rest[place:],
+            *(data[:begin] + other + data[begin:] for other in others[:3]),
+            data[:begin] + others[rng.randrange(4)] + data[end:],
+        )
     )
-    return data[:index] + piece + data[index:]
-
-
-def _delete(rng: Random, data: bytes) -> bytes:
-    begin, end = _place(rng, data)
-    return data[:begin] + data[end:]
-
-
-def _duplicate(rng: Random, data: bytes) -> bytes:
-    begin, end = _place(rng, data)
-    return data[:end] + data[begin:end] * rng.choice((1, 1, 2, 20, 1000 if end - begin < 20 else 3)) + data[end:]
-
-
-def _move(rng: Random, data: bytes) -> bytes:
-    begin, end = _place(rng, data)
-    rest = data[:begin] + data[end:]
-    index = rng.randint(0, len(rest))
-    return rest[:index] + data[begin:end] + rest[index:]
-
-
-def _truncate(rng: Random, data: bytes) -> bytes:
-    return data[: rng.randint(0, len(data))]
 
 
 def _number(rng: Random, data: bytes) -> bytes:
     """Replace a number by another."""
-    found = list(_DIGITS.finditer(data))
-    if not found:
-        return data
-    match = rng.choice(found)
     new = str(rng.choice(NUMBERS)).encode() if rng.random() < 0.9 else b"9" * rng.choice((30, 400, 5000))
-    return data[: match.start()] + new + data[match.end() :]
+    return replaced(rng, data, _DIGITS, new)
+
+
+def replaced(rng: Random, data: bytes, what: re.Pattern[bytes], new: bytes) -> bytes:
+    """One of the places that match is written otherwise."""
+    places = list(what.finditer(data[:200_000]))
+    match = rng.choice(places) if places else None
+    return data if match is None else data[: match.start()] + new + data[match.end() :]
 
 
 def _recode(rng: Random, data: bytes) -> bytes:
-    """Save the file in another encoding, or with other line ends."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data
-    choice = rng.randrange(8)
-    if choice < 5:
-        return text.encode(("utf-16", "utf-16-le", "latin-1", "utf-8-sig", "utf-32")[choice], "replace")
-    ends = ("\r\n", "\r", "\n\n")[choice - 5]
-    return text.replace("\r\n", "\n").replace("\n", ends).encode()
+    """Save the file in another encoding, or with other line ends, or only its beginning."""
+    text = data.decode("utf-8", "replace")
+    if rng.random() < 0.5:
+        return text.encode(rng.choice(("utf-16", "utf-16-le", "latin-1", "utf-8-sig", "utf-32")), "replace")
+    return rng.choice(
+        (text.replace("\n", rng.choice(("\r\n", "\r", "\n\n"))), text[: rng.randint(0, len(text))])
+    ).encode()
 
 
-def _lines(rng: Random, data: bytes) -> bytes:
-    """Drop, repeat, swap or empty a line."""
-    lines = data.split(b"\n")
-    index, other = rng.randrange(len(lines)), rng.randrange(len(lines))
-    choice = rng.randrange(6)
-    if choice == 0:
-        del lines[index]
-    elif choice == 1:
-        lines.insert(other, lines[index])
-    elif choice == 2:
-        lines[index], lines[other] = lines[other], lines[index]
-    elif choice == 3:
-        lines[index] = b""
-    elif choice == 4:
-        lines[index] = lines[index] + lines[other]
-    else:
-        lines[index] = word(rng).encode("utf-8", "surrogatepass")
-    return b"\n".join(lines)
+def _in_parts(separators: Sequence[bytes]) -> Change:
+    """A change of one line, or of one cell of a line: dropped, repeated, swapped, emptied, joined, another word."""
+
+    def change(rng: Random, data: bytes) -> bytes:
+        separator = next((mark for mark in separators if mark in data), separators[0])
+        parts = data.split(separator)
+        index, other = rng.randrange(len(parts)), rng.randrange(len(parts))
+        choice = rng.randrange(6)
+        if choice == 0:
+            del parts[index]
+        elif choice == 1:
+            parts.insert(other, parts[index])
+        elif choice == 2:
+            parts[index], parts[other] = parts[other], parts[index]
+        else:
+            words = b"", parts[index] + parts[other], word(rng).encode("utf-8", "surrogatepass")
+            parts[index] = words[choice - 3]
+        return separator.join(parts)
+
+    return change
+
+
+_lines = _in_parts((b"\n",))
+_in_line = _in_parts((b"\t", b" ", b",", b";"))
 
 
 def _cells(rng: Random, data: bytes) -> bytes:
-    """Change one cell of a line of tab-separated (or otherwise separated) cells."""
     lines = data.split(b"\n")
     index = rng.randrange(len(lines))
-    separator = next((mark for mark in (b"\t", b" ", b",", b";") if mark in lines[index]), b"\t")
-    cells = lines[index].split(separator)
-    place = rng.randrange(len(cells))
-    choice = rng.randrange(5)
-    if choice == 0:
-        del cells[place]
-    elif choice == 1:
-        cells.insert(place, cells[place])
-    elif choice == 2:
-        other = rng.randrange(len(cells))
-        cells[place], cells[other] = cells[other], cells[place]
-    else:
-        cells[place] = word(rng).encode("utf-8", "surrogatepass") if rng.random() < 0.8 else _number(rng, b"1")
-    lines[index] = separator.join(cells)
+    lines[index] = _in_line(rng, lines[index])
     return b"\n".join(lines)
 
 
-def _lengthen(rng: Random, data: bytes) -> bytes:
-    """A very long line, run of spaces, or run of one character."""
-    index = rng.randint(0, len(data))
-    piece = rng.choice((b" ", b"\t", b"a", b"a ", b"<", b"'", b"0", b"\xc3\xa4", b"\\", b"[", b"- "))
-    return data[:index] + piece * rng.choice((200, 3000, 30_000)) + data[index:]
-
-
-_BYTE_CHANGES: tuple[Change, ...] = (
-    _flip, _insert, _delete, _duplicate, _move, _truncate, _number, _recode, _lines, _cells, _lengthen,
-)  # fmt: skip
-_WEIGHTS = (6, 8, 6, 4, 3, 2, 8, 1, 10, 14, 1)
+_BYTE_CHANGES: tuple[Change, ...] = (_piece, _number, _recode, _lines, _cells)
+_WEIGHTS = (28, 8, 2, 10, 14)
 
 
 def word(rng: Random) -> str:
@@ -249,3 +212,161 @@ def mutate_json(rng: Random, seeds: Sequence[bytes]) -> bytes:
         return mutate_bytes(rng, seed, seeds)
     content = write_json(rng, mutate_tree(rng, json.loads(seed)))
     return mutate_bytes(rng, content) if rng.random() < 0.05 else content
+
+
+# ---- workbooks: their tables, the XML of their parts, their archives
+
+Table = tuple[str, list[list[Any]]]
+Parts = dict[str, bytes]
+_BOMB = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+_TAG, _VALUE = re.compile(rb"<[^<>]*>"), re.compile(rb"(?<==)\"[^\"<>]*\"")
+_END, _ODS = re.compile(b">"), re.compile(rb"(?<=<table:table-cell)|(?<=<table:table-row)")
+_NAME = re.compile(rb'r\s*=\s*"[A-Z]+[0-9]+"')
+_PLACES = (b"XFD1048576", b"A1048576", b"XFD1", b"AAAA1", b"A99999999999", b"A0", b"1", b"", b"$B$9", b"ZZ3000")
+_COUNTS = (
+    b"0",
+    b"2",
+    b"1000",
+    b"1048576",
+    b"4000000000",
+    b"18446744073709551615",
+    b"99999999999999999999",
+    b"-1",
+    b"+9",
+)
+
+
+def mutate_tables(rng: Random, tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
+    """What people and programs do to sheets: cells overwritten, rows and columns moved, repeated, sorted, deleted.
+
+    `words` are those that mean something in such a sheet.
+    """
+    changed = [(name, [list(row) for row in rows]) for name, rows in tables]
+    for _ in range(rng.choice((1, 1, 2, 3, 6))):
+        index = rng.randrange(len(changed))
+        name, rows = changed[index]
+        choice = rng.randrange(14)
+        if choice == 0:
+            changed[index] = (rng.choice((*(other for other, _ in changed), word(rng))), rows)
+        elif choice == 1:
+            changed.insert(rng.randint(0, len(changed)), (name + rng.choice(("", "2")), [list(row) for row in rows]))
+        elif choice == 2 and len(changed) > 1 and rng.random() < 0.4:
+            del changed[index]
+        elif rows:
+            _change_rows(rng, rows, words, choice)
+    return changed
+
+
+def _change_rows(rng: Random, rows: list[list[Any]], words: Sequence[str], choice: int) -> None:
+    row = rng.choice(rows)
+    if choice == 3:
+        rows.remove(row)
+    elif choice == 4:
+        rows.insert(rng.randint(0, len(rows)), list(row))
+    elif choice == 5:
+        rng.shuffle(rows)
+    elif choice == 6:
+        rows.sort(key=str)
+    elif choice == 7:
+        column = rng.randint(0, len(row))
+        for each in rows:
+            each.insert(min(column, len(each)), rng.choice(each) if each and rng.random() < 0.5 else "")
+    elif choice == 8 and row:
+        column = rng.randrange(len(row))
+        for each in rows:
+            del each[column : column + 1]
+    elif row:
+        row[rng.randrange(len(row))] = _cell(rng, rows, words)
+
+
+def _cell(rng: Random, rows: Sequence[Sequence[Any]], words: Sequence[str]) -> Any:
+    kind = rng.randrange(8)
+    if kind < 4 and words:
+        return rng.choice(words)
+    if kind == 4:
+        return rng.choice(NUMBERS)
+    if kind == 5:
+        return rng.choice((True, False, ""))
+    other = rng.choice(rows)
+    return rng.choice(other) if kind == 6 and other else word(rng)
+
+
+def mutate_xml(rng: Random, content: bytes) -> bytes:
+    """Tags dropped, repeated, renamed or wrapped; attributes written otherwise, or saying what cannot be."""
+    number, place, odd = rng.choice(_COUNTS), rng.choice(_PLACES), word(rng).encode("utf-8", "replace")
+    tag = rng.choice(_TAG.findall(content[:200_000]) or [b""])
+    value = rng.choice((*_VALUE.findall(tag), b'""'))[1:-1]
+    written = (
+        *(b"'%s'" % value, b'"%s"' % b"".join(b"&#%d;" % byte for byte in value), b'"+%s"' % value, b'" %s "' % value),
+        *(b'"%s"' % number, b'"%s"' % odd, b'"1" x=\' y="2"\''),
+    )
+    repeated = b" table:number-%s-repeated" % rng.choice((b"rows", b"columns"))
+    return rng.choice(
+        (
+            replaced(rng, content, _TAG, rng.choice((b"", tag * 2, tag.lower(), b"<%s>" % odd))),
+            replaced(
+                rng, content, re.compile(b">"), rng.choice((b"><!-- <c> -->", b"><![CDATA[<c>]]>", b">" + b"<x>" * 300))
+            ),
+            replaced(rng, content, _VALUE, rng.choice(written)),
+            replaced(rng, content, _NAME, rng.choice((b'r="%s"', b"r='%s'", b'  r = "%s"')) % place),
+            replaced(
+                rng,
+                content,
+                re.compile(rb"(?<=<table:table-cell)|(?<=<table:table-row)"),
+                b'%s="%s"' % (repeated, number),
+            ),
+            _BOMB + replaced(rng, content, re.compile(rb">[^<]+<"), b">&%c;<" % rng.choice(b"ab")),
+            mutate_bytes(rng, content),
+        )
+    )
+
+
+def mutate_parts(rng: Random, parts: Parts) -> Parts:
+    """Damage the XML of some parts, take parts away, exchange them, or pack far too much."""
+    parts = dict(parts)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        name = rng.choice(list(parts))
+        choice = rng.randrange(20)
+        if choice == 0 and len(parts) > 1:
+            del parts[name]
+        elif choice == 1:
+            parts[name] = parts[rng.choice(list(parts))]
+        elif choice == 2:
+            other = rng.choice((name.upper(), f"{name}/", f"../{name}", f"x{word(rng)}", "xl/sharedStrings.xml"))
+            parts[other] = parts[name]
+        elif choice == 3:
+            parts[name] = rng.choice((b"", b"<", b" " * 2_000_000, b"<x>" * 30_000))
+        else:
+            parts[name] = mutate_xml(rng, parts[name])
+    return parts
+
+
+def mutate_archive(rng: Random, data: bytes) -> bytes:
+    """Damage the archive itself: its headers, what it says about sizes, names and methods, or any byte."""
+    if rng.random() < 0.2:
+        return mutate_bytes(rng, data)
+    changed = bytearray(data)
+    places = [match.start() for match in re.finditer(rb"PK\x01\x02|PK\x03\x04|PK\x05\x06", data)]
+    place = rng.choice(places or [0]) + rng.choice(range(6, 44, 2))
+    changed[place : place + 4] = rng.choice((0, 1, 8, 9, 12, 99, 1000, 5000, 0xFFFF, 2**31, 0xFFFFFFFF)).to_bytes(
+        4, "little"
+    )
+    return bytes(changed)
+
+
+def packed(parts: Parts, rng: Random | None = None) -> bytes:
+    """The parts as an archive, packed in one of the ways that there are."""
+    methods = (zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2)
+    method = zipfile.ZIP_DEFLATED if rng is None or rng.random() < 0.9 else rng.choice(methods)
+    buffer = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w", method) as archive:
+        warnings.simplefilter("ignore")  # a name twice
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def unpacked(data: bytes) -> Parts:
+    """The parts of an archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

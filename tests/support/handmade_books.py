@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from xml.sax.saxutils import quoteattr
 
 CONTENT_TYPES = (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -16,44 +17,66 @@ RELS = (
     'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}" Target="{target}"/>'
     "</Relationships>"
 )
+ENTRY = '<sheet name="FN" sheetId="1" r:id="rId1"/>'
 BOOK = (
     '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
     'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
-    '<sheets><sheet name="FN" sheetId="1" r:id="rId1"/></sheets></workbook>'
+    f"<sheets>{ENTRY}</sheets></workbook>"
 )
+LINKS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{links}</Relationships>'
+LINK = (
+    '<Relationship Id="rId{number}" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="{target}"/>'
+)
+ODS_NAMES = ("office", "table", "text")
 SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
 ROW = '<row r="1">{cells}</row>'
 
 
-def xlsx(sheet: str | bytes, strings: str | None = None, book: str = BOOK) -> bytes:
-    """A workbook of one sheet, written by hand."""
+def archive(parts: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """Parts as an archive."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", CONTENT_TYPES)
-        archive.writestr("_rels/.rels", RELS.format(kind="officeDocument", target="xl/workbook.xml"))
-        archive.writestr("xl/workbook.xml", book)
-        archive.writestr("xl/_rels/workbook.xml.rels", RELS.format(kind="worksheet", target="worksheets/sheet1.xml"))
-        archive.writestr("xl/worksheets/sheet1.xml", sheet)
-        if strings is not None:
-            archive.writestr("xl/sharedStrings.xml", strings)
+    with zipfile.ZipFile(buffer, "w", method, compresslevel=9 if method == zipfile.ZIP_DEFLATED else None) as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
     return buffer.getvalue()
+
+
+def xlsx_parts(sheets: Iterable[tuple[str, str | bytes]], **more: str | bytes) -> dict[str, str | bytes]:
+    """The parts of a workbook with these sheets, by their names; `more` are parts beside them, or in their place."""
+    named = list(enumerate(sheets, 1))
+    links = "".join(LINK.format(number=number, target=f"worksheets/sheet{number}.xml") for number, _ in named)
+    entries = "".join(f'<sheet name={quoteattr(name)} sheetId="{n}" r:id="rId{n}"/>' for n, (name, _) in named)
+    return {
+        "[Content_Types].xml": CONTENT_TYPES,
+        "_rels/.rels": RELS.format(kind="officeDocument", target="xl/workbook.xml"),
+        "xl/workbook.xml": BOOK.replace(ENTRY, entries),
+        "xl/_rels/workbook.xml.rels": LINKS.format(links=links),
+        **{f"xl/worksheets/sheet{number}.xml": content for number, (_, content) in named},
+        **more,
+    }
+
+
+def xlsx(sheet: str | bytes, strings: str | None = None, book: str = BOOK) -> bytes:
+    """A workbook of one sheet."""
+    more = {} if strings is None else {"xl/sharedStrings.xml": strings}
+    return archive(xlsx_parts([("FN", sheet)], **{"xl/workbook.xml": book}, **more))
+
+
+def ods_parts(content: str) -> dict[str, str | bytes]:
+    """The parts of an OpenDocument spreadsheet with these tables."""
+    names = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ODS_NAMES)
+    manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+    return {
+        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+        "META-INF/manifest.xml": f'<m:manifest xmlns:m="{manifest}"/>',
+        "content.xml": f"<office:document-content {names}><office:body><office:spreadsheet>{content}"
+        "</office:spreadsheet></office:body></office:document-content>",
+    }
 
 
 def ods(content: str) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr(
-            "META-INF/manifest.xml", '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
-        )
-        archive.writestr(
-            "content.xml",
-            '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
-            'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
-            'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
-            f"{content}</office:spreadsheet></office:body></office:document-content>",
-        )
-    return buffer.getvalue()
+    return archive(ods_parts(content))
 
 
 def cell(name: str, text: str = "x") -> str:

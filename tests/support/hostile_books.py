@@ -22,7 +22,22 @@ from random import Random
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.workbooks import read_workbook
-from tests.support.handmade_books import BOOK, CONTENT_TYPES, FAR, RELS, ROW, SHEET, cell, filled, ods, xlsx
+from tests.support.handmade_books import (
+    BOOK,
+    ENTRY,
+    FAR,
+    LINK,
+    LINKS,
+    RELS,
+    ROW,
+    SHEET,
+    archive,
+    cell,
+    filled,
+    ods,
+    xlsx,
+    xlsx_parts,
+)  # fmt: skip
 
 PASSWORD = "apfel"
 MANY = 4_000_000_000
@@ -47,38 +62,9 @@ def sheet(cells: str, strings: str | None = None) -> bytes:
     return xlsx(SHEET.format(rows=ROW.format(cells=cells)), strings)
 
 
-def archive(parts: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method, compresslevel=9 if method == zipfile.ZIP_DEFLATED else None) as book:
-        for name, content in parts.items():
-            book.writestr(name, content)
-    return buffer.getvalue()
-
-
-def xlsx_parts(sheets: dict[str, str | bytes], entries: str, links: str, **more: str | bytes) -> dict[str, str | bytes]:
-    """The parts of a workbook whose list of sheets is written by hand."""
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    return {
-        "[Content_Types].xml": CONTENT_TYPES,
-        "_rels/.rels": RELS.format(kind="officeDocument", target="xl/workbook.xml"),
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>{entries}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
-        f'relationships">{links}</Relationships>',
-        **{f"xl/worksheets/{name}.xml": content for name, content in sheets.items()},
-        **more,
-    }
-
-
 def several(content: str, count: int, **more: str | bytes) -> bytes:
     """A workbook of several sheets that are alike."""
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    entries = "".join(f'<sheet name="S{n}" sheetId="{n}" r:id="rId{n}"/>' for n in range(1, count + 1))
-    links = "".join(
-        f'<Relationship Id="rId{n}" Type="{office}/worksheet" Target="worksheets/s{n}.xml"/>'
-        for n in range(1, count + 1)
-    )
-    return archive(xlsx_parts({f"s{n}": content for n in range(1, count + 1)}, entries, links, **more))
+    return archive(xlsx_parts([(f"S{number}", content) for number in range(1, count + 1)], **more))
 
 
 # ---- cells and rows -------------------------------------------------------------------------------------------------
@@ -164,10 +150,8 @@ def _narrow() -> Iterator[bytes]:
 @kind("two sheets of one name")
 def _one_name() -> Iterator[bytes]:
     content = SHEET.format(rows=ROW.format(cells=cell("A1")))
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    links = "".join(f'<Relationship Id="{n}" Type="{office}/worksheet" Target="worksheets/{n}.xml"/>' for n in "ab")
-    entries = '<sheet name="S" sheetId="1" r:id="a"/><sheet name="&#83;" sheetId="2" r:id="b"/>'
-    yield archive(xlsx_parts({"a": content, "b": content}, entries, links))
+    parts = xlsx_parts([("S", content), ("T", content)])
+    yield archive({**parts, "xl/workbook.xml": str(parts["xl/workbook.xml"]).replace('"T"', '"&#83;"')})
     yield ods(filled(1, 1) * 2)
 
 
@@ -180,7 +164,7 @@ def _long_name() -> Iterator[bytes]:
 def with_notes(kind: str, notes: str) -> bytes:
     """A workbook whose sheet has notes."""
     parts = {
-        "xl/worksheets/_rels/s1.xml.rels": RELS.format(kind=kind, target="../comments1.xml"),
+        "xl/worksheets/_rels/sheet1.xml.rels": RELS.format(kind=kind, target="../comments1.xml"),
         "xl/comments1.xml": notes,
     }
     return several(SHEET.format(rows=ROW.format(cells=cell("A1"))), 1, **parts)
@@ -200,7 +184,7 @@ def _notes() -> Iterator[bytes]:
 
 @kind("links of a sheet without end")
 def _links() -> Iterator[bytes]:
-    parts = {"xl/worksheets/_rels/s1.xml.rels": "<x>" * 100_000 + "</x>" * 100_000}
+    parts = {"xl/worksheets/_rels/sheet1.xml.rels": "<x>" * 100_000 + "</x>" * 100_000}
     yield several(SHEET.format(rows=ROW.format(cells=cell("A1"))), 1, **parts)
 
 
@@ -275,20 +259,19 @@ def _large_echo() -> Iterator[bytes]:
 
 @kind("many sheets, one part")
 def _one_part() -> Iterator[bytes]:
-    entries = "".join(f'<sheet name="S{n}" sheetId="{n}" r:id="rId{n}"/>' for n in range(1, 3001))
-    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"
     content = SHEET.format(rows=ROW.format(cells=cell("A1", "x" * 5000)))
+    parts = xlsx_parts([(f"S{n}", "") for n in range(1, 3001)], **{"xl/worksheets/a.xml": content})
+    parts = {name: part for name, part in parts.items() if part}
     for targets in (
         ["worksheets/a.xml"],
         ["/xl/worksheets/a.xml", "worksheets/a.xml"],
         ["./worksheets/../worksheets/A.xml"],
     ):
-        links = "".join(
-            f'<Relationship Id="rId{n}" Type="{kinds}" Target="{targets[n % len(targets)]}"/>' for n in range(1, 3001)
-        )
-        yield archive(xlsx_parts({"a": content}, entries, links))
-    links = f'<Relationship Id="rId1" Type="{kinds}" Target="worksheets/a.xml"/>'
-    yield archive(xlsx_parts({"a": content}, '<sheet name="S" sheetId="1" r:id="rId1"/>' * 3000, links))
+        links = "".join(LINK.format(number=n, target=targets[n % len(targets)]) for n in range(1, 3001))
+        yield archive({**parts, "xl/_rels/workbook.xml.rels": LINKS.format(links=links)})
+    links = LINKS.format(links=LINK.format(number=1, target="worksheets/a.xml"))
+    parts["xl/workbook.xml"] = BOOK.replace(ENTRY, ENTRY * 3000)
+    yield archive({**parts, "xl/_rels/workbook.xml.rels": links})
 
 
 @kind("many sheets")
@@ -334,7 +317,7 @@ def with_packed(parts: dict[str, str | bytes], packed: dict[str, tuple[int, int,
 def _large_parts() -> Iterator[bytes]:
     before, after = SHEET.encode().split(b"{rows}")
     blank = padded(before, after, b" ", 1)
-    yield with_packed(xlsx_parts({}, "", ""), {f"xl/worksheets/s{n}.xml": blank for n in range(120)})
+    yield with_packed(xlsx_parts([]), {f"xl/worksheets/s{n}.xml": blank for n in range(120)})
 
 
 @kind("one part of a gigabyte")
