@@ -212,7 +212,7 @@ class Collector:
         start, end = int(ranges.start[row]), int(ranges.end[row])
         surface = _shortened(self.documents[int(ranges.document[row])].text[start:end])
         labels = [values[row] for values in listed.labels.values()]
-        label = next((label for label in labels if not pd.isna(label)), labels[0])
+        label = next((label for label in labels if not pd.isna(label)), "no label")
         return f"{surface!r} ({label}, {start}-{end})"
 
     def _check_ids(self) -> None:

@@ -27,7 +27,7 @@ from clueval_xlsx.formats.opened import (
 from clueval_xlsx.formats.options import PRED
 from clueval_xlsx.formats.registry import PROJECT_FORMAT, Format, format_named
 from clueval_xlsx.formats.sniffing import candidates, find_format, is_project
-from clueval_xlsx.formats.stored import ReadOnly, StoredFiles
+from clueval_xlsx.formats.stored import ReadOnly, StoredFiles, stem_of
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.options.declaration import one_of, wanted
 
@@ -129,7 +129,11 @@ def _take_texts(other: OpenedSource, gold: OpenedSource, reading: Reading) -> No
     """Let annotations lie on the texts of gold: its files, or else what its documents say."""
     texts = {path: data for path, data in (gold.files or {}).items() if path.lower().endswith(TEXT)}
     texts = dict(gold.texts or {}) or texts
-    said = zip(reading.doc_ids, reading.texts, strict=True)
+    ids = list(reading.doc_ids)
+    annotated = [stem_of(path) for path in other.files or () if path.lower().endswith(ANNOTATIONS)]
+    if len(ids) == len(annotated) == 1 and not reading.named:
+        ids = annotated  # a file of one document that has no name
+    said = zip(ids, reading.texts, strict=True)
     other.texts = texts or {f"{doc_id}{TEXT}": text.text.encode("utf-8", "surrogatepass") for doc_id, text in said}
     other.text_name = gold.text_name or gold.name
 

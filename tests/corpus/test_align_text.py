@@ -1,8 +1,9 @@
-"""`--align text`: two tokenisations of one text meet without loss; different texts are refused with both contexts."""
+"""`--align text`: two tokenisations or versions of one text meet without loss; other texts are refused in context."""
 
 from __future__ import annotations
 
 import io
+import unicodedata
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,28 +18,26 @@ from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import ReadOptions
+from tests.support.commands import run
 from tests.support.folders import FIXTURES
+from tests.support.tables import listed
 
-FOLDER = FIXTURES
 LETTERS = "abÄ&<é😀e\u0301."
+VRT = ReadOptions(format="vrt")
 
 
-def vrt(lines: list[tuple[str, str]]) -> io.BytesIO:
-    rows = [f"{word.replace('&', '&amp;').replace('<', '&lt;')}\t{tag}\n" for word, tag in lines]
-    return io.BytesIO("".join(rows).encode())
+def rows(text: str, **labels: str) -> str:
+    """Tokens of a text, one a line; a word that is named has its label."""
+    words = text.split()
+    return "".join(f"{word}\t{f'B-{labels[word]}' if word in labels else 'O'}\n" for word in words)
 
 
-def align(gold: list[tuple[str, str]], pred: list[tuple[str, str]]) -> Pair:
-    return read_pair(vrt(gold), vrt(pred), align="text")
+def pair(gold: str, pred: str) -> Pair:
+    return read_pair(io.BytesIO(gold.encode()), io.BytesIO(pred.encode()), VRT, VRT, align="text")
 
 
-def tokens(pair: Pair) -> list[str]:
-    return list(pair.corpus.tokens)
-
-
-def spans(side: Annotation) -> list[tuple[int, int, str]]:
-    frame = side.spans
-    return list(zip(frame["start"].tolist(), frame["end"].tolist(), frame["span"].tolist(), strict=True))
+def words(side: Annotation, found: Pair) -> list[str]:
+    return [found.corpus.text(start, end) for start, end, _ in listed(side.spans)]
 
 
 @st.composite
@@ -48,9 +47,8 @@ def two_tokenisations(draw: st.DrawFn) -> tuple[str, list[list[tuple[int, int]]]
     cuts, marked = [], []
     for _ in range(2):
         places = sorted({0, len(text), *draw(st.lists(st.integers(0, len(text)), max_size=8))})
-        words = list(pairwise(places))
-        cuts.append(words)
-        edges = sorted(draw(st.sets(st.integers(0, len(words)), max_size=6)))
+        cuts.append(list(pairwise(places)))
+        edges = sorted(draw(st.sets(st.integers(0, len(places) - 1), max_size=6)))
         pairs = zip(edges[::2], edges[1::2], strict=False)
         marked.append([(low, high - 1, draw(st.sampled_from("XY"))) for low, high in pairs])
     return text, cuts, marked
@@ -60,108 +58,74 @@ def two_tokenisations(draw: st.DrawFn) -> tuple[str, list[list[tuple[int, int]]]
 def test_tokens_are_cut_at_the_boundaries_of_both_and_spans_keep_their_characters(case: tuple) -> None:  # type: ignore[type-arg]
     text, cuts, marked = case
     files = []
-    for words, rows in zip(cuts, marked, strict=True):
-        columns = np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
-        tags = encode(columns[:, 0], columns[:, 1], [row[2] for row in rows], len(words))
-        files.append([(text[start:end], tag) for (start, end), tag in zip(words, tags, strict=True)])
-    pair = align(*files)
-    borders = sorted({place for words in cuts for edge in words for place in edge})
-    assert tokens(pair) == [text[low:high] for low, high in pairwise(borders)]
-    for side, words, rows in zip((pair.gold, pair.pred), cuts, marked, strict=True):
-        expected = [(words[low][0], words[high][1], label) for low, high, label in rows]
-        found = [(borders[start], borders[end + 1], label) for start, end, label in spans(side)]
-        assert found == expected
+    for tokens, spans in zip(cuts, marked, strict=True):
+        columns = np.array([span[:2] for span in spans], dtype=np.int64).reshape(-1, 2)
+        tags = encode(columns[:, 0], columns[:, 1], [span[2] for span in spans], len(tokens))
+        written = [text[start:end].replace("&", "&amp;").replace("<", "&lt;") for start, end in tokens]
+        files.append("".join(f"{word}\t{tag}\n" for word, tag in zip(written, tags, strict=True)))
+    found = pair(*files)
+    borders = sorted({place for tokens in cuts for edge in tokens for place in edge})
+    assert list(found.corpus.tokens) == [text[low:high] for low, high in pairwise(borders)]
+    for side, tokens, spans in zip((found.gold, found.pred), cuts, marked, strict=True):
+        expected = [(tokens[low][0], tokens[high][1], label) for low, high, label in spans]
+        assert [(borders[start], borders[end + 1], label) for start, end, label in listed(side.spans)] == expected
+    # What the prediction added is enough to cut gold again.
+    assert found.added is not None
+    again = on_pair(read(io.BytesIO(files[0].encode()), VRT), found.added, found.corpus.doc_ids)
+    assert list(again.corpus.tokens) == list(found.corpus.tokens)
+    assert listed(again.annotation.spans) == listed(found.gold.spans)
 
 
-def test_the_same_tokens_stay_as_they_are() -> None:
-    rows = [("Ann", "B-PER"), ("Lee", "I-PER")]
-    pair = align(rows, rows)
-    assert tokens(pair) == ["Ann", "Lee"]
-    assert pair.gold_token is None
-    assert spans(pair.gold) == spans(pair.pred) == [(0, 1, "PER")]
+@pytest.mark.parametrize(
+    ("gold", "pred", "tokens", "gold_spans", "pred_spans"),
+    [
+        ("Ann\tB-P\nLee\tI-P\n", "Ann\tB-P\nLee\tI-P\n", ["Ann", "Lee"], [(0, 1, "P")], [(0, 1, "P")]),
+        ("R&amp;D\tB-O\n", "R\tB-O\n&amp;\tI-O\nD\tO\n", ["R", "&", "D"], [(0, 2, "O")], [(0, 1, "O")]),
+        *[
+            (f"{written}b\tB-X\n", f"{written}\tO\nb\tB-X\n", [written, "b"], [(0, 1, "X")], [(1, 1, "X")])
+            for written in ("&#0000000065;", "&#3;", "&#x0000000041;")
+        ],
+        (
+            '<text id="a">\n<s>\nAnn-Lee\tB-P\n</s>\n<s>\nkam.\tO\n</s>\n</text>\n<text id="b">\nx\tO\n</text>\n',
+            '<text id="a">\nAnn\tB-P\n-\tI-P\nLee\tI-P\nkam\tI-P\n.\tO\n</text>\n<text id="b">\nx\tB-P\n</text>\n',
+            ["Ann", "-", "Lee", "kam", ".", "x"],
+            [(0, 2, "P")],
+            [(0, 2, "P"), (3, 3, "P"), (5, 5, "P")],  # the sentence ends of gold govern
+        ),
+        (
+            '<text id="a">\nAnn\tB-X\n</text>\n<text id="b">\nLee\tO\n</text>\n',
+            "An\tB-X\nn\tO\nL\tO\nee\tB-X\n",  # documents are those of gold
+            ["An", "n", "L", "ee"],
+            [(0, 1, "X")],
+            [(0, 0, "X"), (3, 3, "X")],
+        ),
+    ],
+)
+def test_two_tokenisations_meet(gold: str, pred: str, tokens: list[str], gold_spans: list, pred_spans: list) -> None:
+    found = pair(gold, pred)
+    assert list(found.corpus.tokens) == tokens
+    assert (listed(found.gold.spans), listed(found.pred.spans)) == (gold_spans, pred_spans)
+    assert (found.gold_token is None) == (gold == pred)
 
 
-def test_a_token_with_an_entity_is_cut_between_its_characters() -> None:
-    pair = align([("R&D", "B-ORG")], [("R", "B-ORG"), ("&", "I-ORG"), ("D", "O")])
-    assert tokens(pair) == ["R", "&", "D"]
-    assert pair.corpus.text(0, 2) == "R&D"
-    assert spans(pair.gold) == [(0, 2, "ORG")]
-    assert spans(pair.pred) == [(0, 1, "ORG")]
-    assert pair.gold_token is not None
-    assert pair.gold_token.tolist() == [0, 0, 0]
-
-
-@pytest.mark.parametrize("written", ["&#0000000065;", "&#3;", "&#x0000000041;"])
-def test_what_looks_like_a_reference_but_is_none_is_cut_between_its_letters(written: str) -> None:
-    gold = io.BytesIO(f"{written}b\tB-X\n".encode())
-    pred = io.BytesIO(f"{written}\tO\nb\tB-X\n".encode())
-    options = ReadOptions(format="vrt")
-    pair = read_pair(gold, pred, options, options, align="text")
-    assert tokens(pair) == [written, "b"]
-    assert spans(pair.gold) == [(0, 1, "X")]
-    assert spans(pair.pred) == [(1, 1, "X")]
-
-
-def test_sentences_of_gold_govern_and_structure_moves_with_the_cuts() -> None:
-    gold = io.BytesIO(
-        b'<text id="a">\n<s>\nAnn-Lee\tB-PER\n</s>\n<s>\nkam.\tO\n</s>\n</text>\n<text id="b">\nx\tO\n</text>\n'
-    )
-    pred = io.BytesIO(
-        b'<text id="a">\nAnn\tB-PER\n-\tI-PER\nLee\tI-PER\nkam\tI-PER\n.\tO\n</text>\n'
-        b'<text id="b">\nx\tB-PER\n</text>\n'
-    )
-    pair = read_pair(gold, pred, align="text")
-    assert tokens(pair) == ["Ann", "-", "Lee", "kam", ".", "x"]
-    assert pair.corpus.breaks.tolist() == [0, 3, 5]
-    assert pair.corpus.documents.start.tolist() == [0, 5]
-    assert spans(pair.pred) == [(0, 2, "PER"), (3, 3, "PER"), (5, 5, "PER")]
-    assert pair.corpus.text(0, 4) == "Ann-Lee kam."
-
-
-def test_without_it_the_message_names_it() -> None:
-    with pytest.raises(InputError, match="--align text"):
-        read_pair(vrt([("AnnLee", "O")]), vrt([("Ann", "O"), ("Lee", "O")]))
-
-
-def test_the_first_difference_is_shown_with_both_contexts() -> None:
+@pytest.mark.parametrize(
+    ("gold", "pred", "expected"),
+    [
+        ("Ann\tO\nLee\tO\nkam\tO\n", "AnnLe\tO\nokam\tO\n", "'AnnLe⟦ekam'"),
+        ("Ann\tO\nLee\tO\nkam\tO\n", "AnnLe\tO\nokam\tO\n", "'AnnLe⟦okam'"),
+        ("Ann\tO\nLee\tO\n", "Ann\tO\n", "end of the document"),
+        ("Der\tO\n„Bund“\tO\n", 'Der\tO\n"Band"\tO\n', "the texts differ"),
+        (
+            '<text id="a">\nAnn\tO\n</text>\n<text id="b">\nLee\tO\n</text>\n',
+            '<text id="a">\nAnnL\tO\n</text>\n<text id="b">\nee\tO\n</text>\n',
+            "document 'a'",
+        ),
+    ],
+)
+def test_other_texts_are_refused_with_the_first_difference(gold: str, pred: str, expected: str) -> None:
     with pytest.raises(InputError) as caught:
-        align([("Ann", "O"), ("Lee", "O"), ("kam", "O")], [("AnnLe", "O"), ("okam", "O")])
-    message = str(caught.value)
-    assert "'AnnLe⟦ekam'" in message
-    assert "'AnnLe⟦okam'" in message
-
-
-def test_a_text_that_ends_early_is_shown() -> None:
-    with pytest.raises(InputError, match="end of the document"):
-        align([("Ann", "O"), ("Lee", "O")], [("Ann", "O")])
-
-
-def test_documents_must_be_the_same() -> None:
-    gold = io.BytesIO(b'<text id="a">\nAnn\tO\n</text>\n<text id="b">\nLee\tO\n</text>\n')
-    pred = io.BytesIO(b'<text id="a">\nAnnL\tO\n</text>\n<text id="b">\nee\tO\n</text>\n')
-    with pytest.raises(InputError, match="document 'a'"):
-        read_pair(gold, pred, align="text")
-
-
-def test_a_prediction_without_documents_takes_those_of_gold() -> None:
-    gold = io.BytesIO(b'<text id="a">\nAnn\tB-X\n</text>\n<text id="b">\nLee\tO\n</text>\n')
-    pair = read_pair(gold, vrt([("An", "B-X"), ("n", "O"), ("L", "O"), ("ee", "B-X")]), align="text")
-    assert pair.corpus.doc_ids == ("a", "b")
-    assert tokens(pair) == ["An", "n", "L", "ee"]
-
-
-def test_texts_that_differ_in_white_space_are_carried_over_with_a_note(tmp_path: Path) -> None:
-    gold, pred = tmp_path / "gold.json", tmp_path / "pred.json"
-    gold.write_text(
-        '[{"full_text": "Ann\\r\\nLee kam", "spans": [{"entity_type": "X", "start_position": 0, "end_position": 8}]}]'
-    )
-    pred.write_text(
-        '[{"full_text": "Ann Lee  kam\\n", "spans": [{"entity_type": "X", "start_position": 4, "end_position": 9}]}]'
-    )
-    pair = read_pair(gold, pred)
-    assert pair.corpus.text(0, 1) == "Ann\r\nLee"
-    assert spans(pair.pred) == [(1, 1, "X")]
-    assert "white space" in " ".join(pair.notes)
+        pair(gold, pred)
+    assert expected in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -169,20 +133,67 @@ def test_texts_that_differ_in_white_space_are_carried_over_with_a_note(tmp_path:
     [("brat-gold", "brat-pred"), ("tab.json", "pred.vrt"), ("gold.vrt", "tab.json"), ("tab.json", "tab.json")],
 )
 def test_the_corpus_of_a_pair_can_be_made_again_from_gold_and_what_was_added(gold: str, pred: str) -> None:
-    pair = read_pair(
-        FOLDER / gold, FOLDER / pred, None, ReadOptions(text=FOLDER / "brat-gold" if pred == "brat-pred" else None)
+    found = read_pair(FIXTURES / gold, FIXTURES / pred)
+    assert found.added is not None
+    again = on_pair(read(FIXTURES / gold), found.added, found.corpus.doc_ids)
+    assert list(again.corpus.tokens) == list(found.corpus.tokens)
+    assert again.corpus.documents.start.tolist() == found.corpus.documents.start.tolist()
+    assert listed(again.annotation.spans) == listed(found.gold.spans)
+
+
+def test_texts_that_differ_in_white_space_are_carried_over_with_a_note() -> None:
+    record = '[{{"full_text": "{}", "spans": [{{"entity_type": "X", "start_position": {}, "end_position": {}}}]}}]'
+    files = [record.format("Ann\\r\\nLee kam", 0, 8), record.format("Ann Lee  kam\\n", 4, 9)]
+    found = read_pair(*(io.BytesIO(content.encode()) for content in files))
+    assert found.corpus.text(0, 1) == "Ann\r\nLee"
+    assert listed(found.pred.spans) == [(1, 1, "X")]
+    assert "white space" in " ".join(found.notes)
+
+
+# ---- two versions of one text: quotation marks, dashes, Unicode forms
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "note"),
+    [
+        ("Der „ Bund “ klagt", "Der `` Bund '' klagt", "2 of quotation marks"),
+        ("Der » Bund « klagt", 'Der " Bund " klagt', "2 of quotation marks"),
+        ("Der Bund – Süd klagt", "Der Bund - Süd klagt", "1 of dashes"),
+        ("René vom Bund", unicodedata.normalize("NFD", "René vom Bund"), "1 of Unicode normalisation"),
+        ("Der Bund … klagt", "Der Bund ... klagt", "1 of Unicode normalisation"),
+    ],
+)
+def test_differences_are_passed_over_counted_and_reported(gold: str, pred: str, note: str) -> None:
+    sides = rows(gold, Bund="ORG"), rows(pred, Bund="ORG")
+    found = pair(*sides)
+    assert words(found.gold, found) == words(found.pred, found) == ["Bund"]
+    assert any(note in each for each in found.notes)
+    with pytest.raises(InputError, match=r"the tokens differ.*--align text"):
+        read_pair(*(io.BytesIO(side.encode()) for side in sides), VRT)
+
+
+def test_a_span_that_begins_with_other_quotation_marks_keeps_them() -> None:
+    found = pair(rows("Der „Bund“ klagt"), rows('Der "Bund" klagt', **{'"Bund"': "ORG"}))
+    assert words(found.pred, found) == ["„Bund“"]
+
+
+@given(st.lists(st.text("aé„“\"'–-…ﬁ", min_size=1, max_size=4), min_size=1, max_size=6), st.data())
+def test_spans_carry_over_to_any_form_of_the_text_without_loss(parts: list[str], data: st.DataObject) -> None:
+    chosen = data.draw(st.integers(0, len(parts) - 1))
+    form = data.draw(st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
+    swapped = [unicodedata.normalize(form, part).replace("„", '"').replace("–", "-") for part in parts]
+    gold, pred = (
+        "".join(f"{part}\t{'B-X' if number == chosen else 'O'}\n" for number, part in enumerate(side))
+        for side in (parts, swapped)
     )
-    assert pair.added is not None
-    again = on_pair(read(FOLDER / gold), pair.added, pair.corpus.doc_ids)
-    assert list(again.corpus.tokens) == tokens(pair)
-    assert again.corpus.documents.start.tolist() == pair.corpus.documents.start.tolist()
-    own = again.annotation
-    assert spans(own) == spans(pair.gold)
+    found = pair(gold, pred)
+    assert listed(found.gold.spans) == listed(found.pred.spans)
 
 
-def test_gold_is_cut_again_as_it_was_for_the_pair() -> None:
-    gold = [("Ann-Lee", "B-PER"), ("kam", "O")]
-    pair = align(gold, [("Ann", "B-PER"), ("-Leek", "O"), ("am", "O")])
-    assert pair.added is not None
-    again = on_pair(read(vrt(gold)), pair.added, pair.corpus.doc_ids)
-    assert list(again.corpus.tokens) == tokens(pair) == ["Ann", "-Lee", "k", "am"]
+def test_a_folded_text_goes_through_review_and_back(tmp_path: Path) -> None:
+    gold, pred = tmp_path / "g.vrt", tmp_path / "p.vrt"
+    gold.write_text(rows("Der „Bund“ klagt René", René="PER"), "utf-8")
+    pred.write_text(rows(unicodedata.normalize("NFD", 'Der " Bund " klagt René'), Bund="ORG"), "utf-8")
+    assert run("evaluate", gold, pred, "--align", "text", "-o", tmp_path / "r.xlsx").code == 0
+    assert run("reimport", tmp_path / "r.xlsx", "--gold", gold, "-o", tmp_path / "c.vrt").code in {0, 3}
+    assert (tmp_path / "c.vrt").read_bytes() == gold.read_bytes()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,33 @@ def test_a_folder_goes_through_review_and_back(tmp_path: Path) -> None:
     assert done.code in {0, 3}, done.err
     found = {path.name: path.read_bytes() for path in (tmp_path / "corrected").iterdir()}
     assert found == {name: text.encode() for name, text in COLUMNS.items()}
+
+
+def test_tokens_before_the_first_document_mark_of_a_file_are_a_document_of_their_own(tmp_path: Path) -> None:
+    files = {"a.conll": "-DOCSTART- (d1)\n\nBob B-PER\n", "b.conll": "Eve O\n\n-DOCSTART- (d2)\n\nDan O\n"}
+    found = read(folder(tmp_path, files))
+    assert (found.doc_ids, found.corpus.documents.start.tolist()) == (("d1", "#2", "d2"), [0, 1, 2])
+
+
+def test_annotations_alone_lie_on_the_text_of_gold_whatever_its_format(tmp_path: Path) -> None:
+    tags = '<TAGS><NAME id="P0" start="0" end="7" text="Ann Lee" TYPE="PATIENT" comment=""/></TAGS>'
+    xml = f"<deIdi2b2><TEXT><![CDATA[Ann Lee came]]></TEXT>{tags}</deIdi2b2>"
+    gold = folder(tmp_path / "g", {"d.xml": xml})
+    pred = folder(tmp_path / "p", {"d.ann": "T1\tPATIENT 0 3\tAnn\n"})
+    for source in (gold, gold / "d.xml"):
+        pair = read_pair(source, pred)
+        assert (pair.corpus.text(0, 1), pair.pred.spans["end"].tolist()) == ("Ann Lee", [0])
+
+
+def test_a_zip_of_other_files_says_what_it_holds(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
+        archive.writestr("a.txt", "Ann")
+    with pytest.raises(InputError, match=r"It holds 1 other files \(a\.txt\): unpack them"):
+        read(tmp_path / "texts.zip")
+
+
+def test_annotations_without_a_label_are_called_so() -> None:
+    spans = [{"start_position": 0, "end_position": end, "entity_type": None} for end in (3, 7)]
+    content = json.dumps([{"full_text": "Ann Lee", "spans": spans}]).encode()
+    with pytest.raises(InputError, match=r"'Ann Lee' \(no label, 0-7\) overlaps 'Ann' \(no label, 0-3\)"):
+        read(io.BytesIO(content), name="x.json")

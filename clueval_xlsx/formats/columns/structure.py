@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -213,11 +214,12 @@ def find_structure(
 
 
 def _blank_lines(buffer: npt.NDArray[np.uint8], lines: Lines, length: IntArray) -> BoolArray:
-    """Lines without any visible character in their only field."""
+    """Lines without any visible character in their only field, which may be a byte order mark."""
     blank: BoolArray = (length == 0) | (lines.fields == 0)
     single = np.flatnonzero((lines.fields == 1) & ~blank)
-    for row in single[buffer[lines.start[single]] == ord(" ")].tolist():
-        blank[row] = not buffer[lines.start[row] : lines.end[row]].tobytes().strip()
+    first = buffer[lines.start[single]]
+    for row in single[(first == ord(" ")) | (first == codecs.BOM_UTF8[0])].tolist():
+        blank[row] = not buffer[lines.start[row] : lines.end[row]].tobytes().replace(codecs.BOM_UTF8, b"").strip()
     return blank
 
 
