@@ -145,7 +145,7 @@ def test_what_is_read(name: str, text: str | bytes, options: dict[str, Any], exp
         ("x.conll", "Ann NNP B-NP B-PER\nLee NNP I-NP I-PER\n", {"layers": {"chunk": None}}, "several are merged: --layer chunk=3 --layer layer4=4 "),
         ("x.tsv", HIPE, {}, "column 2 (NE-COARSE-LIT): B-loc, B-pers, I-pers; column 4 (NE-FINE-LIT)"),
         ("x.tsv", NAMED, {"token": "Wort"}, "--token Wort: there is no column of this name. Columns: id, pos, Token"),
-        ("x.conll", SEVERAL, {}, "'B-person,B-group' holds several tags. Allowed: one tag. Take the first of each cell (--several-tags first)"),
+        ("x.conll", SEVERAL, {}, "'B-person,B-group' holds several tags. Allowed: one tag. Take the first of each cell (read.several_tags=first)"),
         ("x.conll", "Ann B-PER\n\nLee\n", {}, "x.conll:3: 'Lee' has 1 column, but column 2 (layer span) is asked for"),
         ("x.csv", 'Word,Tag\n"Ann,B-PER\n', {}, "x.csv:2: a quotation mark that does not close"),
         ("x.csv", "Word,Tag\nAnn\tx,O\n", {}, "x.csv:2: a tab inside a cell"),
