@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,51 +94,3 @@ def test_long_cells_are_cut_and_say_so() -> None:
     layer = data_of(confusion_html(result))["layers"][0]
     assert len(layer["cells"]["0-0"]) == MOST_LISTED
     assert layer["counts"][0][0] == MOST_LISTED + 5
-
-
-@pytest.fixture
-def browser() -> Iterator[Any]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    driver = shutil.which("chromedriver")
-    if not program or not driver:
-        pytest.skip("Chromium or chromedriver is not installed")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options as ChromeOptions
-    from selenium.webdriver.chrome.service import Service
-
-    options = ChromeOptions()
-    options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    window = webdriver.Chrome(options=options, service=Service(driver))
-    yield window
-    window.quit()
-
-
-@pytest.mark.browser
-def test_a_click_and_the_keyboard_list_the_spans_behind_a_cell(browser: Any, tmp_path: Path) -> None:
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-
-    file = tmp_path / "confusion_matrix.html"
-    file.write_text(page(), encoding="utf-8")
-    browser.get(file.as_uri())
-    assert browser.title == Words("en")["confusion.title"]
-    layer = data_of(page())["layers"][0]
-    row, column = layer["rows"].index("ORG"), layer["columns"].index("PER")
-    button = browser.find_element(By.CSS_SELECTOR, f'button[data-row="{row}"][data-column="{column}"]')
-    assert "100.0 %" in button.get_attribute("title")
-    button.click()
-    listed = browser.find_element(By.ID, "spans-0")
-    assert "Reference ORG, model PER" in listed.text
-    assert HOSTILE.replace(" ", "_") in listed.text
-    assert len(listed.find_elements(By.CSS_SELECTOR, "tbody tr")) == 1
-
-    button.send_keys(Keys.ARROW_DOWN)
-    moved = browser.switch_to.active_element
-    assert (moved.get_attribute("data-row"), moved.get_attribute("data-column")) == (str(row + 1), str(column))
-    moved.send_keys(Keys.ENTER)
-    assert f"Reference {layer['rows'][row + 1]}, model PER" in browser.find_element(By.ID, "spans-0").text
-    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
-    assert browser.title == Words("en")["confusion.title"]

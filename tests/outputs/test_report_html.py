@@ -19,8 +19,8 @@ from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.outputs.html.documents import shown_text, stretches
 from clueval_xlsx.outputs.html.page import script_json
 from clueval_xlsx.outputs.html.report import report_html
-from clueval_xlsx.words import Words, languages
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from clueval_xlsx.words import languages
+from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.pages import HOSTILE, Page, hostile_sides
 from tests.support.tables import Sides, pair_of
 
@@ -89,35 +89,10 @@ def test_ids_are_unique_and_every_inner_link_arrives(example: Evaluation) -> Non
     assert named <= set(ids)
 
 
-def test_figures_are_those_of_the_result(example: Evaluation) -> None:
-    page = re.sub(r"\s+", " ", report_html(example).replace("\u202f", " "))
-    row = example.headline
-    assert f"{100 * row['recall']:.1f} %" in page
-    assert f"{100 * row['recall_low']:.1f}–{100 * row['recall_high']:.1f}" in page
-    assert f"{row['tp_gold']:.0f} of {row['gold']:.0f} found" in page
-    for layer in example.pair.layers:
-        for label in example.confusion(layer).index:
-            assert label in {"", "–"} or f'<th scope="row">{label}</th>' in page
-
-
-def test_numbers_are_written_in_the_language(example: Evaluation) -> None:
-    german = report_html(example, "de")
-    assert '<html lang="de">' in german
-    assert f"{100 * example.headline['recall']:.1f}".replace(".", ",") + "\u202f%" in german
-    assert "Auswertungsbericht" in german
-
-
 def test_readers_do_not_meet_gold_and_predicted(example: Evaluation) -> None:
     shown = re.sub(r"<(script|style|template)\b.*?</\1>|<[^>]*>", " ", report_html(example), flags=re.DOTALL)
     shown = shown.replace(example.signature, "").replace("gold.vrt", "").replace("pred.vrt", "")
     assert not re.search(r"\b(gold|pred|predicted|prediction)\b", shown, flags=re.IGNORECASE)
-
-
-def test_both_languages_have_every_word_and_the_same_gaps() -> None:
-    english, german = Words("en"), Words("de")
-    assert not [key for key in german.missing() if key.startswith("html.")]
-    for key, text in english.section("html").items():
-        assert set(re.findall(r"{\w+}", text)) == set(re.findall(r"{\w+}", german[f"html.{key}"])), key
 
 
 def test_a_result_without_cases_or_spans_is_a_page_too() -> None:
@@ -241,18 +216,3 @@ def test_command_writes_one_page_for_each_layer(tmp_path: Path, examples: Path) 
     assert done.code == 0, done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r-category.html", "r-risk.html"]
     assert '<html lang="de">' in (tmp_path / "r-risk.html").read_text("utf-8")
-
-
-def test_command_writes_an_edition_without_text_beside_the_page(tmp_path: Path, examples: Path) -> None:
-    files = examples / "gold.vrt", examples / "pred.vrt"
-    assert run("evaluate", *files, *EXAMPLE_OPTIONS, "--without-text", "--html", tmp_path / "r.html").code == 0
-    assert "Kiesling" in (tmp_path / "r.html").read_text("utf-8")
-    bare = (tmp_path / "r-without-text.html").read_text("utf-8")
-    assert "Kiesling" not in bare
-    assert "each word stands as ▢" in bare
-
-
-def test_unknown_language_is_refused_and_nothing_written(tmp_path: Path, examples: Path) -> None:
-    files = examples / "gold.vrt", examples / "pred.vrt"
-    refused(run("evaluate", *files, "--html", tmp_path / "r.html", "--lang", "xx"), "xx", "en, de")
-    assert not list(tmp_path.iterdir())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,9 @@ import pytest
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.html.report import report_html
+from tests.outputs.test_confusion_page import HOSTILE as HOSTILE_WORD
+from tests.outputs.test_confusion_page import data_of
+from tests.outputs.test_confusion_page import page as confusion_page_of_table
 from tests.support.ci import PROGRAMS_REQUIRED
 from tests.support.folders import ROOT
 from tests.support.pages import HOSTILE, hostile_sides
@@ -205,31 +207,6 @@ def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) ->
     assert report.status == f"{len(cases)} of {len(cases)} cases"
 
 
-def test_free_text_finds_words_of_the_sentence_whatever_their_case(report: Opened, example: Evaluation) -> None:
-    cases = cases_of(example)
-    report.go("#cases")
-    report.one("#cases [name=text]").send_keys("WERKSWOHNUNG")
-    expected = cases[[("werkswohnung" in text.lower()) for text in cases["context"]]]
-    assert len(expected)
-    report.until(lambda: report.status == f"{len(expected)} of {len(cases)} cases")
-    assert report.every_id == cards(expected)["case_id"].tolist()
-    report.one("#cases [name=text]").send_keys(" nowhere")
-    report.until(lambda: report.status == f"0 of {len(cases)} cases")
-    assert report.texts("#cases .empty") == ["No case fits these filters."]
-
-
-def test_sorting_orders_by_the_words_of_the_span(report: Opened, example: Evaluation) -> None:
-    report.go("#cases")
-    report.choose("sort", "span")
-    surface = cards(cases_of(example)).set_index("case_id")["surface"]
-    found = [surface[name] for name in report.every_id]
-    assert sorted(found) == sorted(surface)
-    compare = """const order = new Intl.Collator('en', {numeric: true});
-        return arguments[0].every((word, i, all) => !i || order.compare(all[i - 1], word) <= 0)"""
-    assert report.run(compare, found)
-    assert found != list(surface)
-
-
 def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example: Evaluation) -> None:
     wanted = example.case_tables[0]["case_id"].iloc[-1]
     report.go(f"#{wanted}")
@@ -289,20 +266,6 @@ def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opene
     assert place["x"] >= 0
 
 
-def test_a_click_on_the_confusion_matrix_lists_the_cases_of_the_cell(report: Opened, example: Evaluation) -> None:
-    report.go("#chapter-3")
-    button = report.one(".matrix[data-layer='0'] tbody tr:last-child button[aria-label*='ORGANISATION']")
-    assert int(button.text) == example.confusion("category").loc["", "ORGANISATION"]
-    button.click()
-    assert report.texts("main h2") == ["Cases"]
-    lonely = example.case_tables[1]
-    lonely = lonely[(lonely["label_category"] == "ORGANISATION") & (lonely["class"] == "FP")]
-    assert report.every_id == cards(lonely)["case_id"].tolist()
-    assert report.texts(".cell-filter span") == ["Reference: (nothing), model: ORGANISATION"]
-    report.one(".cell-filter button").click()
-    assert report.status == "34 of 34 cases"
-
-
 def test_a_document_is_read_whole_and_its_cases_are_links(report: Opened, example: Evaluation) -> None:
     from selenium.webdriver.support.ui import Select
 
@@ -359,27 +322,6 @@ def test_dark_mode_changes_the_paper(report: Opened) -> None:
     assert min(paper("light")) > 240
     assert max(paper("dark")) < 60
     report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-
-
-def test_marks_differ_without_colour(report: Opened) -> None:
-    report.go("#cases")
-    looks = report.run(
-        """return ['b', 'g', 'p'].map(kind => {
-            const style = getComputedStyle(document.querySelector('.legend mark.' + kind));
-            return [style.borderBottomStyle, style.outlineStyle, style.fontWeight].join(' ');
-        })"""
-    )
-    assert len(set(looks)) == 3
-
-
-def test_nothing_moves(report: Opened) -> None:
-    report.go()
-    moving = report.run(
-        """return [...document.querySelectorAll('*')].filter(e => { const s = getComputedStyle(e);
-            return s.animationName !== 'none' || parseFloat(s.transitionDuration) > 0
-                || s.scrollBehavior === 'smooth'; }).length"""
-    )
-    assert moving == 0
 
 
 def test_narrow_screens_do_not_scroll_sideways(report: Opened) -> None:
@@ -481,21 +423,12 @@ def test_fifty_thousand_cases_are_all_there_and_filtered(large: Opened) -> None:
 
 
 @pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """axe-core: from CLUEVAL_AXE, from node_modules beside the checkout, or fresh from npm."""
-    given = [Path(os.environ["CLUEVAL_AXE"])] if os.environ.get("CLUEVAL_AXE") else []
-    for path in [*given, ROOT / "node_modules" / "axe-core" / "axe.min.js"]:
-        if path.is_file():
-            return path.read_text("utf-8")
-    npm = shutil.which("npm")
-    folder = tmp_path_factory.mktemp("axe")
-    if not npm:
-        unavailable("axe-core is not there: npm is not installed, and CLUEVAL_AXE names no file")
-    command = [str(npm), "install", "--no-save", "--no-audit", "--no-fund", "--silent", "axe-core"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
-    if done.returncode:
-        unavailable(f"axe-core could not be installed: {done.stderr.strip()[-200:]}")
-    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
+def axe() -> str:
+    """axe-core: from CLUEVAL_AXE, or from node_modules beside the checkout."""
+    path = Path(os.environ.get("CLUEVAL_AXE", ROOT / "node_modules" / "axe-core" / "axe.min.js"))
+    if not path.is_file():
+        unavailable("axe-core is not there: npm install axe-core, or name its file in CLUEVAL_AXE")
+    return path.read_text("utf-8")
 
 
 def test_next_error_goes_from_case_to_case_and_on_into_the_next_document(report: Opened) -> None:
@@ -662,9 +595,23 @@ def test_twins_are_folded_into_one_card_with_a_count(browser: Any, tmp_path: Pat
     assert report.run("return document.querySelector('.case-list details.alike').hidden")
 
 
-def test_without_script_twins_are_one_card_too():
-    evaluation = evaluate(pair_of(TWINS), Options(replicates=0))
-    page = report_html(evaluation)
-    listed = page.partition('<ol class="case-list">')[2].partition("</ol>")[0]
-    assert listed.count('<li class="case ') == 2
-    assert "3 alike" in listed
+def test_a_click_and_the_keyboard_list_the_spans_behind_a_cell(open_page: Callable[..., Opened], axe: str) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    confusion_html = confusion_page_of_table()
+    page = open_page("confusion", confusion_html).go()
+    layer = data_of(confusion_html)["layers"][0]
+    row, column = layer["rows"].index("ORG"), layer["columns"].index("PER")
+    button = page.one(f'button[data-row="{row}"][data-column="{column}"]')
+    assert "100.0 %" in button.get_attribute("title")
+    button.click()
+    assert "Reference ORG, model PER" in page.one("#spans-0").text
+    assert HOSTILE_WORD in page.one("#spans-0").text
+    assert len(page.all("#spans-0 tbody tr")) == 1
+    button.send_keys(Keys.ARROW_DOWN)
+    moved = page.driver.switch_to.active_element
+    assert (moved.get_attribute("data-row"), moved.get_attribute("data-column")) == (str(row + 1), str(column))
+    moved.send_keys(Keys.ENTER)
+    assert f"Reference {layer['rows'][row + 1]}, model PER" in page.one("#spans-0").text
+    check(page, axe)
+    assert page.complaints() == []

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 
 import openpyxl
@@ -25,7 +26,24 @@ from clueval_xlsx.pages.adjudication import account_sentence, adjudication_page
 from clueval_xlsx.pages.agreement import agreement_page
 from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.pages.evaluation import confusion_page, evaluation_page
-from clueval_xlsx.pages.page import Bars, Cell, Dots, Form, Matrix, Number, Page, Table, Text, Tiles, as_table, plain
+from clueval_xlsx.pages.page import (
+    Bars,
+    CaseLink,
+    Cell,
+    Chapter,
+    Dots,
+    Form,
+    Matrix,
+    Number,
+    Page,
+    Section,
+    Table,
+    TableRow,
+    Text,
+    Tiles,
+    as_table,
+    plain,
+)
 from clueval_xlsx.pages.scores import score_page
 from clueval_xlsx.pages.thresholds import threshold_page
 from clueval_xlsx.pairwise_agreement import pairwise_agreement
@@ -34,6 +52,7 @@ from clueval_xlsx.scoring.thresholds import threshold_rates
 from clueval_xlsx.words import Words, languages
 from tests.pages.test_adjudication_page import adjudicated
 from tests.support.judging import judged, workbook
+from tests.support.pages import Page as Elements
 from tests.support.tables import cut
 
 TABLE = """
@@ -120,6 +139,10 @@ def cells(page: Page) -> Iterator[Cell]:
                     yield from table.notes if table.rows else (table.empty,)
 
 
+def sections(page: Page) -> list[Section]:
+    return [section for chapter in page.chapters for section in chapter.sections]
+
+
 def in_terminal(page: Page, room: Room) -> str:
     """What the terminal shows."""
     console = Console(file=io.StringIO(), width=room.columns, highlight=False)
@@ -168,7 +191,7 @@ def test_what_a_page_says_stands_in_every_medium(name: str, language: str) -> No
     document, paper = squeezed(re.sub(r"\\(.)", r"\1", markdown(page))), latex(page)
     browser, (texts, numbers) = in_html(page), in_workbook(page)
     seen = 0
-    tables = [section for chapter in page.chapters for section in chapter.sections if isinstance(section, Table)]
+    tables = [section for section in sections(page) if isinstance(section, Table)]
     headings = {column.title: column.short or column.title for table in tables for column in table.columns}
     # Entries in a terminal have no headings, and nothing of what goes first for want of room.
     left_out = {column.title for table in tables if table.listed for column in table.columns}
@@ -196,6 +219,33 @@ def test_what_a_page_says_stands_in_every_medium(name: str, language: str) -> No
         assert all(word in screen for word in short.split()), text  # headings are folded
         assert text in headings or squeezed(short) in screen, text
     assert seen > 20
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_page_is_one_html_file_without_a_script(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = RESULTS[name](Words("en"))
+    made = page_html(page)
+    opened = Elements(made)
+    assert not opened.scripts
+    assert "script-src 'none'" in unescape(made)
+    ids = [attributes["id"] for _, attributes in opened.elements if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    cases = {cell.target for cell in cells(page) if isinstance(cell, CaseLink)}
+    assert {str(link["href"]).removeprefix("#") for link in opened.all("a")} <= {*ids, *cases}
+    assert not re.search(r">(nan|None)<", made)
+    assert Words("en")["page.more"] not in made
+    monkeypatch.setattr("clueval_xlsx.outputs.html.page.MOST_ROWS", 0)
+    assert (Words("en")["page.more"] in page_html(page)) is any(isinstance(part, Table) for part in sections(page))
+
+
+def test_words_of_a_corpus_stay_text() -> None:
+    page = RESULTS["compare"](Words("en"))
+    (table,) = page.chapters[1].sections
+    assert isinstance(table, Table)
+    hostile = replace(table, rows=tuple(TableRow(("<b>x</b>",) * len(table.columns)) for _ in table.rows))
+    made = page_html(replace(page, chapters=(Chapter("<i>", (hostile,)), *page.chapters)))
+    assert not {name for name, _ in Elements(made).elements} & {"b", "i"}
+    assert "&lt;b&gt;x&lt;/b&gt;" in made
 
 
 def test_a_wrong_label_is_no_leak() -> None:
