@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.cells import ELLIPSIS, JOINER
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER, SQUARES
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray, places
 from clueval_xlsx.threads import in_order
 
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
 SOME = "some"  # of several systems, some mark a word that the reference marks
-EMOJI = {BOTH: "🟩", SOME: "🟨", GOLD: "🟥", PRED: "🟧", NEITHER: "⬜"}
+EMOJI = dict(zip((BOTH, SOME, GOLD, PRED, NEITHER), SQUARES, strict=True))
 
 # A context is shown whole up to about so many characters; a longer one is shortened visibly, at the borders of words.
 LONGEST_CONTEXT = 600

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
+from clueval_xlsx.text.cells import lower
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 # Longer spans are hardly ever repeated word by word; the limit keeps the search linear in the text, whatever it says.
@@ -31,7 +32,7 @@ class FoldedWords:
         """Number the words of a corpus."""
         codes, values = corpus.tokens.factorise()
         known: dict[str, int] = {}
-        folded = np.array([known.setdefault(value.casefold(), len(known)) for value in values], dtype=np.int64)
+        folded = np.array([known.setdefault(lower(value), len(known)) for value in values], dtype=np.int64)
         telling = np.array([_tells(value) for value in values], dtype=bool)
         letters = np.array([len(value) for value in values], dtype=np.int64)
         return cls(folded[codes], max(len(known), 1), telling[codes], letters[codes])

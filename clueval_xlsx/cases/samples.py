@@ -14,6 +14,7 @@ from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.corpus.merging import overlap_components
 from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.text.cells import key
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 _RARE = "rare"
@@ -96,7 +97,7 @@ def make_units(tables: Mapping[str, pd.DataFrame], components: Mapping[str, IntA
 def units_of_words(cases: pd.DataFrame, layer: str) -> Units:
     """Cases of one sheet that share their words and labels as one unit: whoever decides one decides them all."""
     labels = [name for name in cases.columns if name.startswith("label_")]
-    words = [" ".join(surface.casefold().split()) for surface in cases["surface"]]
+    words = [key(surface) for surface in cases["surface"]]
     keys = pd.Series(list(zip(words, *(cases[name] for name in labels), strict=True)), dtype=object)
     codes, _ = pd.factorize(keys)
     first = cases[~pd.Series(codes, index=cases.index).duplicated()]

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.text.cells import lower
 from clueval_xlsx.text.strings import IntArray
 
 _WORDS = ("surface", "other_surface")  # compared without case and spaces
@@ -45,7 +46,7 @@ def twin_groups(cases: pd.DataFrame) -> IntArray:
 
 def _bare(texts: Iterable[str]) -> list[str]:
     """Words as they are compared: without case, and without spaces, which depend on how the text was cut."""
-    return ["".join(text.split()).casefold() for text in texts]
+    return [lower("".join(text.split())) for text in texts]
 
 
 @dataclass(frozen=True)

@@ -12,64 +12,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 
-from clueval_xlsx.cases.contexts import EMOJI
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.review.judgements import Judgement, JudgementKind
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES, Effect, SpanChoice
-from clueval_xlsx.text.cells import JOINER, utf16_length
+from clueval_xlsx.text.cells import QUOTE, key, lower, needle, utf16_length
 from clueval_xlsx.words import FALLBACK, in_every_language, languages
 
-# Folding: what a formula can do with SUBSTITUTE, LOWER and TRIM, and nothing else.
-SPACES = "\u00a0\u2009\u202f\t\n"
-INVISIBLE = f"{JOINER}\ufeff\u200b\u00ad"
-SQUARES = "".join(EMOJI.values())
-QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
-QUOTE, PART = "'", "|"  # a word of one letter stands between quotes; spans that are split, between bars
+PART = "|"  # spans that are split stand between bars
 MOST_PARTS, LONGEST_SPAN, LONGEST_LABEL = 8, 600, 250  # in UTF-16 units, as LEN counts
 NEW_LABEL_SIGN = "!"
 NONE = "-"  # typed as a label: the layer has none here
 
-_KEY = str.maketrans({**dict.fromkeys(SPACES, " "), **dict.fromkeys(INVISIBLE)})
-_NEEDLE = str.maketrans(
-    {
-        **dict.fromkeys(" " + SPACES + INVISIBLE + SQUARES),
-        **dict.fromkeys(QUOTES, QUOTE),
-        **dict.fromkeys(DASHES, "-"),
-        "…": "...",
-    }
-)
 _AFTER_DIGIT = ("", ".", ")", ",0", ".0")  # as programs and people write a digit
-
-
-def lower(text: str) -> str:
-    """A text in small letters, one by one, as LOWER makes them: no final sigma, and ß stays."""
-    if text.isascii():
-        return text.lower()
-    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
-
-
-def key(text: str) -> str:
-    """An entry of a list as it is compared.
-
-    >>> key(" Model\u00a0is  WRONG\u2060 ")
-    'model is wrong'
-    """
-    return lower(" ".join(part for part in text.translate(_KEY).split(" ") if part))
-
-
-def needle(text: str) -> str:
-    """Typed words as they are looked for: no spaces, small letters, quotation marks and dashes alike.
-
-    >>> needle("„Dr. Kolbe“ – 🟥X🟥")
-    "'dr.kolbe'-x"
-    """
-    return lower(text.translate(_NEEDLE))
-
-
-def searchable(token: str) -> str:
-    """A token of the context as typed words are looked for in it; it keeps its case, which formulas fold by LOWER."""
-    return token.translate(_NEEDLE).replace(QUOTE, "")
 
 
 def label_key(text: str) -> str:

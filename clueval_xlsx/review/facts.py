@@ -13,9 +13,9 @@ from clueval_xlsx.cases.kinds import FP, UM
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.review.answers import QUOTE, AnswerRule, CaseFacts, known_labels, lower, needle, searchable
+from clueval_xlsx.review.answers import AnswerRule, CaseFacts, known_labels
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES, SpanChoice
-from clueval_xlsx.text.cells import ELLIPSIS
+from clueval_xlsx.text.cells import ELLIPSIS, QUOTE, lower, needle, searchable
 from clueval_xlsx.text.strings import IntArray
 
 Extent = tuple[int, int]  # first and last position

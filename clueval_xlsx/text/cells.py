@@ -1,4 +1,4 @@
-"""What a cell can hold: text is cleaned, escaped and, where it is too long, shortened visibly."""
+"""Text of cells: cleaned, escaped, shortened visibly where it is too long; and how what was typed is compared."""
 
 from __future__ import annotations
 
@@ -40,25 +40,9 @@ def shorten(text: str, limit: int = LONGEST_CELL) -> str:
 
 
 def shorten_pieces(pieces: Sequence[tuple[str, str]], limit: int = LONGEST_CELL) -> list[tuple[str, str]]:
-    """Cut (text, mark) pieces to so many UTF-16 units: first what stands far from the marks, then the end."""
-    total = sum(utf16_length(text) for text, _ in pieces)
-    if total <= limit:
+    """The first of (text, mark) pieces, as many as fit before a mark that says that something is missing."""
+    if sum(utf16_length(text) for text, _ in pieces) <= limit:
         return list(pieces)
-    found = list(pieces)
-    for index, keep_end in ((0, True), (len(found) - 1, False)):
-        text, mark = found[index]
-        excess = total - limit
-        if excess <= 0 or mark:
-            continue
-        keep = max(len(text) - excess - len(ELLIPSIS) - 1, 0)
-        cut = f"{ELLIPSIS} {text[len(text) - keep :]}" if keep_end else f"{text[:keep]} {ELLIPSIS}"
-        total += utf16_length(cut) - utf16_length(text)
-        found[index] = (cut, mark)
-    return found if total <= limit else _head(found, limit)
-
-
-def _head(pieces: Sequence[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
-    """The first pieces, as many as fit before a mark that says that something is missing."""
     kept: list[tuple[str, str]] = []
     left = limit - len(ELLIPSIS) - 1
     for text, mark in pieces:
@@ -94,3 +78,51 @@ def join_pieces(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         elif text:
             joined.append((text, mark))
     return joined
+
+
+# ---- the one folding of what was typed or stands in a context: what a formula can do with SUBSTITUTE, LOWER and TRIM
+
+SPACES = "\u00a0\u2009\u202f\t\n"
+INVISIBLE = f"{JOINER}\ufeff\u200b\u00ad"
+SQUARES = "🟩🟨🟥🟧⬜"
+QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
+QUOTE = "'"  # a word of one letter stands between quotes
+_KEY = str.maketrans({**dict.fromkeys(SPACES, " "), **dict.fromkeys(INVISIBLE)})
+_NEEDLE = str.maketrans(
+    {
+        **dict.fromkeys(" " + SPACES + INVISIBLE + SQUARES),
+        **dict.fromkeys(QUOTES, QUOTE),
+        **dict.fromkeys(DASHES, "-"),
+        "…": "...",
+    }
+)
+
+
+def lower(text: str) -> str:
+    """A text in small letters, one by one, as LOWER makes them: no final sigma, and ß stays."""
+    if text.isascii():
+        return text.lower()
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+
+
+def key(text: str) -> str:
+    """An entry of a list as it is compared.
+
+    >>> key(" Model\u00a0is  WRONG\u2060 ")
+    'model is wrong'
+    """
+    return lower(" ".join(part for part in text.translate(_KEY).split(" ") if part))
+
+
+def needle(text: str) -> str:
+    """Typed words as they are looked for: no spaces, small letters, quotation marks and dashes alike.
+
+    >>> needle("„Dr. Kolbe“ – 🟥X🟥")
+    "'dr.kolbe'-x"
+    """
+    return lower(text.translate(_NEEDLE))
+
+
+def searchable(token: str) -> str:
+    """A token of the context as typed words are looked for in it; it keeps its case, which formulas fold by LOWER."""
+    return token.translate(_NEEDLE).replace(QUOTE, "")

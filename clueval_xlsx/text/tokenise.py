@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -93,63 +94,45 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
     ranges = ranges.ordered()
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     pieces: list[bytes] = []
-    batches: list[_Batch] = []
+    batches = []
     bytes_before = 0
     for first, stop in _document_batches(lengths):
         joined = "".join(texts[first:stop])
-        encoded = joined.encode("utf-8", "surrogatepass")
-        base = np.concatenate([[0], np.cumsum(lengths[first:stop])])
+        base = np.concatenate([[0], np.cumsum(lengths[first:stop], dtype=np.int64)])
         low, high = np.searchsorted(ranges.document, [first, stop])
         origin = base[ranges.document[low:high] - first]
-        batch = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
-        batches.append(batch.moved(bytes_before))
-        pieces.append(encoded)
-        bytes_before += len(encoded)
-    pieces.append(bytes(PADDING))
-
-    def joined_arrays(name: str, dtype: type = np.int64) -> IntArray:
-        return np.concatenate([np.empty(0, dtype), *(getattr(batch, name) for batch in batches)], dtype=dtype)
-
-    counts = joined_arrays("counts")
-    document_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        start, *others = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
+        batches.append((start + bytes_before, *others))
+        pieces.append(joined.encode("utf-8", "surrogatepass"))
+        bytes_before += len(pieces[-1])
+    start, length, char_start, char_end, counts, opens = (np.concatenate(each) for each in zip(*batches, strict=True))
     return Tokenised(
-        data=b"".join(pieces),
-        start=joined_arrays("start"),
-        length=joined_arrays("length", np.int32).astype(np.int32, copy=False),
-        char_start=joined_arrays("char_start"),
-        char_end=joined_arrays("char_end"),
-        document_start=document_start,
-        breaks=np.flatnonzero(np.concatenate([np.empty(0, bool), *(batch.opens for batch in batches)])),
+        data=b"".join([*pieces, bytes(PADDING)]),
+        start=start,
+        length=length.astype(np.int32),
+        char_start=char_start,
+        char_end=char_end,
+        document_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        breaks=np.flatnonzero(opens),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """The tokens of a batch of documents."""
-
-    start: IntArray
-    length: IntArray
-    char_start: IntArray
-    char_end: IntArray
-    counts: IntArray  # tokens of each document
-    opens: BoolArray  # a sentence begins here
-
-    def moved(self, offset: int) -> _Batch:
-        return _Batch(self.start + offset, self.length, self.char_start, self.char_end, self.counts, self.opens)
-
-
 def _document_batches(lengths: IntArray) -> Iterator[tuple[int, int]]:
-    """Stretches of documents of a few million characters, so that working arrays stay small."""
+    """Stretches of documents of a few million characters, so that working arrays stay small; at least one."""
     first, size = 0, 0
-    for number, length in enumerate(lengths.tolist()):
+    for number, length in enumerate(lengths.tolist(), 1):
         size += length
-        if size >= _CHARACTERS_AT_ONCE or number == len(lengths) - 1:
-            yield first, number + 1
-            first, size = number + 1, 0
+        if size >= _CHARACTERS_AT_ONCE:
+            yield first, number
+            first, size = number, 0
+    yield first, len(lengths)
 
 
-def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> _Batch:
-    """The tokens of one batch; offsets count the characters of the whole batch."""
+def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> tuple[npt.NDArray[Any], ...]:
+    """The tokens of a batch of documents: first byte, bytes, characters, tokens of each document, sentence starts.
+
+    Characters count from the beginning of the document; those of the ranges from that of the batch.
+    """
     points = code_points(joined)
     size = len(points)
     described = classify(points)
@@ -186,14 +169,7 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
     opens = _sentence_starts(points, described, begin, end)
     opens &= ~inside(begin, range_start, range_end)
     opens[(np.cumsum(counts) - counts)[counts > 0]] = True
-    return _Batch(
-        start=byte_begin,
-        length=byte_end - byte_begin,
-        char_start=begin - origin,
-        char_end=end - origin,
-        counts=counts,
-        opens=opens,
-    )
+    return byte_begin, byte_end - byte_begin, begin - origin, end - origin, counts, opens
 
 
 def _with_marks(kind: ByteArray, documents: IntArray) -> ByteArray:

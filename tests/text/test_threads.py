@@ -94,4 +94,4 @@ def test_problems_of_a_broken_file_do_not_depend_on_threads(tmp_path: Path, monk
 def test_a_number_of_threads_below_one_is_refused(tmp_path: Path) -> None:
     done = run("score", EXAMPLES / "gold.vrt", EXAMPLES / "pred.vrt", "--set", "general.threads=0")
     assert done.code == 2
-    assert "--threads" in done.err
+    assert "general.threads" in done.err

@@ -22,17 +22,11 @@ from clueval_xlsx.outputs.xlsx.book import Formula, SharedText
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, Lists, quoted
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.review.answers import (
-    DASHES,
-    INVISIBLE,
     LONGEST_LABEL,
     LONGEST_SPAN,
     MOST_PARTS,
     NONE,
     PART,
-    QUOTE,
-    QUOTES,
-    SPACES,
-    SQUARES,
     CaseFacts,
     LabelEntry,
     SpanEntry,
@@ -43,7 +37,6 @@ from clueval_xlsx.review.answers import (
     label_entry,
     label_key,
     labels_good,
-    needle,
     settles,
     span_choice,
     span_entry,
@@ -52,6 +45,7 @@ from clueval_xlsx.review.case_words import judgement_name, span_choice_entry, wr
 from clueval_xlsx.review.facts import answer_rule
 from clueval_xlsx.review.judgements import TAKES_SPAN, Judgement, JudgementKind
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES, Effect
+from clueval_xlsx.text.cells import DASHES, INVISIBLE, QUOTE, QUOTES, SPACES, SQUARES, needle
 
 # The signs that State begins with; the colour of the row follows them.
 DONE, MISSING, STRANGE, QUESTION, TWIN, SETTLED = "✓", "…", "✗", "?", "≡", "↔"
