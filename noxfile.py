@@ -27,7 +27,7 @@ from tests.support.folders import data_folder  # noqa: E402
 SOURCES = ("clueval_xlsx", "tests", "noxfile.py")
 QUICK = "not office and not browser and not slow"
 # What is about our own arithmetic and the system rather than about Python and the libraries, and takes long:
-ELSEWHERE = "not golden and not _properties and not fuzz and not faults and not terminals and not shapes"
+ELSEWHERE = "not golden and not _properties and not fuzz and not faults and not terminals"
 FEW_EXAMPLES = "15"  # of hypothesis
 
 nox.needs_version = ">=2024.4.15"
@@ -97,10 +97,10 @@ def properties(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def benchmark(session: nox.Session) -> None:
-    """Ratios against other programs at the smallest size; options of the benchmark behind `--`."""
+    """Ratios against other programs; behind `--` how many copies of the data."""
     if data_folder() is None:
         session.skip("its data are not here (set CLUEVAL_DATA)")
-    here(session, "tests.benchmark", *(session.posargs or ("--quick",)))
+    here(session, "tests.benchmark", *session.posargs)
 
 
 @nox.session(python=find_python(OLDEST_PYTHON) or OLDEST_PYTHON, venv_backend="venv")

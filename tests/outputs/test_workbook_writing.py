@@ -17,7 +17,6 @@ from clueval_xlsx.outputs.xlsx.book import Book, Dropdown, Message
 from clueval_xlsx.outputs.xlsx.hidden import quoted
 from clueval_xlsx.review.judgements import JUDGEMENTS, custom_judgements
 from tests.support.commands import EXAMPLE_OPTIONS, run
-from tests.support.recording import record
 from tests.support.workbooks import (
     FIRST,
     ONE_LAYER,
@@ -301,16 +300,6 @@ def test_layers_that_are_not_merged_get_a_workbook_each(tmp_path, examples):
         book = opened(tmp_path / f"review-{layer}.xlsx")
         assert manifest_of(book).layers == (layer,)
         assert "Kategorie" in headers(book["Übersehen (FN)"])
-
-
-def test_the_recording_that_the_benchmark_replays_is_the_same_workbook(monkeypatch, tmp_path):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    path = tmp_path / "recorded.xlsx"
-    recording = record(example(level="exact"), path)
-    first = cells(path)
-    path.unlink()
-    recording.replay()
-    assert cells(path) == first
 
 
 def cells(path):

@@ -59,32 +59,12 @@ def test_overlapping_predictions_need_no_choice_with_these_schemes(files: tuple[
     assert "|nested:longest|" in signature
 
 
-def test_nothing_is_dropped_and_nothing_is_said_where_nothing_overlaps(write) -> None:
-    gold = write("gold.json", presidio(("Ann", "PER"), ("Bob", "PER")))
-    _, signature = rows((gold, gold), "--scheme", "chars")
-    assert "dropped" not in signature
-
-
-def test_a_choice_of_nested_still_counts(files: tuple[Path, Path]) -> None:
-    refused(run("score", *files, "--scheme", "chars", "--nested", "error"), "overlaps")
-    found, signature = rows(files, "--scheme", "coverage", "--nested", "merge")
-    assert found["coverage", "0.3", None, "span"]["pred"] == 2
-    assert "|nested:merge|" in signature
-
-
 def test_listed_predictions_on_tokens_count_too(files: tuple[Path, Path], write) -> None:
     gold = write("gold.vrt", '<text id="d">\nAnn\tB-PER\nLee\tO\nmet\tO\nBob\tB-PER\n</text>\n')
     found, signature = rows((gold, files[1]), "--scheme", "coverage")
     row = found["coverage", "0.3", None, "span"]
     assert (row["gold"], row["tp_gold"], row["pred"], row["tp_pred"]) == (2, 1, 2, 1)
     assert "dropped:0/1" in signature
-
-
-def test_equivalent_labels_find_listed_predictions(files: tuple[Path, Path], write) -> None:
-    pred = write("pred2.json", presidio(("Ann Lee", "ORG"), ("Ann", "LOC")))
-    found, _ = rows((files[0], pred), "--scheme", "coverage", "--equivalent", "PER,LOC")
-    assert found["coverage", "0.3", None, "span"]["tp_gold"] == 0
-    assert found["coverage", "0.3 relaxed", None, "span"]["tp_gold"] == 1
 
 
 def label_studio(*spans: tuple[str, str, str]) -> str:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pytest
 
 from clueval_xlsx.comparison import Comparison, compare, holm
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
-from clueval_xlsx.outputs.xlsx.page import write_page
-from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.scoring.intervals import RatesByDocument, swaps
-from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
 from tests.support.tables import Sides, pair_of
 
@@ -105,13 +100,6 @@ def test_only_the_headline_of_each_system_is_tested_against_the_first() -> None:
     assert tested["p_holm"].tolist() == pytest.approx(holm(tested["p"].tolist()))
 
 
-def test_a_system_does_not_differ_from_itself() -> None:
-    same = compare([("a", evaluation("one")), ("b", evaluation("one"))])
-    assert (same.differences["difference"].dropna() == 0).all()
-    assert (same.differences["p"].dropna() == 1).all()
-    assert same.shared[same.shared["systems"].map(len) == 1]["count"].sum() == 0
-
-
 def test_errors_alone_and_shared(both: Comparison) -> None:
     found = {(row["sheet"], row["systems"]): row["count"] for row in both.shared.to_dict("records")}
     assert found == {
@@ -126,13 +114,6 @@ def test_errors_alone_and_shared(both: Comparison) -> None:
     assert errors.loc["w11", ["class_0", "class_1"]].tolist() == ["", "FN"]
     assert errors.loc["w13", "systems"] == ("one", "two")
     assert "🟧" not in "".join(both.errors[both.errors["sheet"] == "FN"]["context"])
-
-
-def test_three_systems_give_every_pair() -> None:
-    three = compare([(name, evaluation(source)) for name, source in (("a", "one"), ("b", "two"), ("c", "gold"))])
-    pairs = set(zip(three.differences["first"], three.differences["second"], strict=True))
-    assert pairs == {("a", "b"), ("a", "c"), ("b", "c")}
-    assert ("FN", ("a", "b")) in set(zip(three.shared["sheet"], three.shared["systems"], strict=True))
 
 
 def test_one_system_is_compared_strict_against_relaxed() -> None:
@@ -150,25 +131,6 @@ def test_one_system_is_compared_strict_against_relaxed() -> None:
 def test_the_signature_names_every_input(both: Comparison) -> None:
     hashes = [system.evaluation.pair.pred.source.sha256[:12] for system in both.systems]
     assert both.signature.endswith(f"|compare:one={hashes[0]},two={hashes[1]}")
-
-
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_the_workbook_shows_rates_differences_and_errors(both: Comparison, language: str) -> None:
-    stream, words = io.BytesIO(), Words(language)
-    write_page(comparison_page(both, words), stream)
-    book = openpyxl.load_workbook(stream)
-    missed, unsupported = words["sheet.fn"], words["sheet.fp"]
-    assert book.sheetnames[:3] == [words["compare.sheet_metrics"], missed, unsupported]  # behind them a hidden one
-    sheet = book.worksheets[0]
-    values = [[cell.value for cell in row] for row in sheet.iter_rows()]
-    row = next(line for line in values if line[1] and str(line[1]).startswith(words["scheme.clueval.name"]))
-    assert row[2:5] == pytest.approx([4 / 7, 5 / 7, 100 / 7])
-    assert [line[1:4] for line in values if line[1] == words("compare.alone", name="one")] == [
-        [words("compare.alone", name="one"), 2, 1]
-    ]
-    assert book[missed].max_row == 5 + 4
-    spans = {row[1].value for row in book[unsupported].iter_rows(min_row=6)}
-    assert spans == {"w13", "w21", "w23"}
 
 
 def test_the_command_line(write: Callable[..., Path], tmp_path: Path) -> None:

@@ -64,16 +64,3 @@ def test_a_prediction_inside_what_other_systems_mark_keeps_its_borders() -> None
     rows = errors.to_dict("records")
     shown = {row["surface"]: [segment for segment in row["segments"] if segment.mark] for row in rows}
     assert shown["w1 w2"] == [("w1", PRED), ("w2", BOTH), ("w3", SOME)]
-
-
-def test_words_that_one_system_finds_of_a_partly_found_span_are_not_red() -> None:
-    gold = ["B-PER", "I-PER", "I-PER", "O", "B-PER"]
-    first = ["O", "B-PER", "I-PER", "I-PER", "O"]
-    second = ["O", "O", "B-PER", "O", "O"]
-    errors = compare([("crf", evaluation(gold, first)), ("bert", evaluation(gold, second))]).errors
-    shown = {
-        row["surface"]: [segment for segment in row["segments"] if segment.mark] for row in errors.to_dict("records")
-    }
-    assert shown["w0 w1 w2"] == [("w0", GOLD), ("w1", SOME), ("w2", BOTH)]
-    assert shown["w4"] == [("w4", GOLD)]
-    assert shown["w1 w2 w3"] == [("w0", GOLD), ("w1", SOME), ("w2", BOTH), ("w3", PRED)]

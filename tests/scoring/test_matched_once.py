@@ -9,17 +9,13 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
-import numpy as np
 import pytest
 
 import clueval_xlsx
 from clueval_xlsx.corpus.spans import touching
-from clueval_xlsx.review.assignment import agreed_rows, select
-from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.scoring.matching import match_spans
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.teams import all_cases
-from tests.support.workbooks import example
 
 pytestmark = pytest.mark.slow
 
@@ -57,30 +53,6 @@ def test_an_evaluation_with_every_output_matches_once_in_each_direction(
     assert calls[function.__name__] == 2
 
 
-@pytest.mark.parametrize("function", [match_spans, touching])
-def test_judgements_find_their_spans_without_matching_again(monkeypatch: pytest.MonkeyPatch, function: Any) -> None:
-    evaluation = example(replicates=0)
-    agreed = set(select(evaluation, agreed=4).cases["AG"]["case_id"])
-    calls = counted(monkeypatch, function)
-    book = CaseBook(evaluation, dict.fromkeys(agreed))
-    assert agreed <= set(book.cases)
-    assert not calls
-
-
-def test_a_case_carries_the_row_of_its_span() -> None:
-    evaluation = example(replicates=0)
-    agreed = select(evaluation, agreed=4).cases["AG"]
-    assert set(agreed["row"]) <= set(agreed_rows(evaluation).tolist())
-    gold, pred = evaluation.strict.sides
-    for cases, side in ((evaluation.bare_cases[0], gold), (evaluation.bare_cases[1], pred), (agreed, gold)):
-        assert len(cases)
-        own = side.spans.iloc[cases["row"].to_numpy()]
-        assert own[["start", "end"]].to_numpy().tolist() == cases[["start", "end"]].to_numpy().tolist()
-        first, stop = (column[cases["row"].to_numpy()] for column in side.touched)
-        touched = [side.others.iloc[low:high]["start"].min() for low, high in zip(first, stop, strict=True)]
-        assert np.nan_to_num(touched, nan=-1).tolist() == cases["other_start"].tolist()
-
-
 @pytest.mark.parametrize("more", [(), ("--without-text",), ("--json", "m.json")])
 def test_contexts_are_made_for_the_cases_that_are_written_and_no_others(
     examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
@@ -95,21 +67,3 @@ def test_contexts_are_made_for_the_cases_that_are_written_and_no_others(
     written = all_cases(tmp_path / "review.xlsx")
     assert 3 <= len(written) < 10
     assert calls["contexts"] == len(written)
-
-
-def test_a_sample_of_three_makes_three_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval_xlsx.cases.contexts import contexts
-
-    evaluation = example(replicates=0, level="exact")
-    linked = {case for table in evaluation.bare_cases for related in table["related"] for case in related}
-    for seed in range(50):
-        with monkeypatch.context() as patched:
-            calls = counted(patched, contexts, lambda _, own, *__: len(own.start))
-            chosen = [
-                case for table in select(evaluation, sample=3, seed=seed).cases.values() for case in table.case_id
-            ]
-        assert calls["contexts"] == len(chosen)
-        if not linked & set(chosen):
-            assert calls["contexts"] == 3
-            return
-    raise AssertionError("no seed draws three cases that are linked to none")

@@ -63,19 +63,6 @@ def test_classes_of_pictures_in_both_directions(gold: str, pred: str, recall: st
     assert [MatchClass(number).word for number in match_spans(b, a)["class"]] == precision.split()
 
 
-def test_the_worked_case_of_the_design_comes_out() -> None:
-    gold = spans_of((3, 9))
-    expected = {
-        ((3, 5), (6, 9)): (3, [2, 2]),
-        ((2, 5), (6, 11)): (4, [5, 5]),
-        ((3, 5), (7, 9)): (5, [2, 2]),
-        ((1, 9),): (2, [5]),
-    }
-    for spans, (forward, back) in expected.items():
-        assert match_spans(gold, spans_of(*spans))["class"].tolist() == [forward]
-        assert match_spans(spans_of(*spans), gold)["class"].tolist() == back
-
-
 # the span, the others with their labels, the partner's label, why
 VOTES = [
     ((0, 3), [(0, 3, "A")], "A", "exact: that span's label"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import warnings
 from collections import Counter
 from functools import cache
@@ -11,7 +10,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
@@ -19,13 +17,10 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.running_text import CharacterOffsets
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.outputs.json_results import presidio_figures
-from clueval_xlsx.scoring.schemes.overlapping_tags import TypedAnnotations, tags_of_overlapping
 from clueval_xlsx.scoring.schemes.presidio import skip_words
-from clueval_xlsx.text.strings import unfold
 from tests.support.listed import WORDS, Listed, ListedDocument, listed_documents, listed_pair
 from tests.support.strategies import at_most
 from tests.support.tables import Sides, pair_of
@@ -211,72 +206,11 @@ def test_annotations_that_overlap_count_as_that_package_counts_them(
     check_metrics(to_builtins(presidio_figures(evaluated)), expected)
 
 
-def test_of_two_predictions_that_overlap_the_surer_one_counts() -> None:
-    row = ours_of_listed([ANN_LEE], 0.9, skipping=False).overall("presidio", variant="0.9", labelled="span")
-    assert (row["precision"], row["recall"]) == (1, 1)
-
-
-def test_types_of_annotations_that_gave_way_are_told_apart() -> None:
-    found = ours_of_listed([NESTED], 0.9, skipping=False)
-    assert found.presidio_confusion == {("PER", "PER"): 1, ("GOLD", "PRED"): 1}  # Lee is PER on both sides
-    assert list(presidio_figures(found).details.entity_recall_dict) == ["GOLD", "PER", "PRED"]
-
-
-@pytest.mark.parametrize("skipping", [True, False])
-def test_many_spans_come_out_the_same(skipping: bool) -> None:
-    dice = random.Random(4)
-    documents = [
-        [(dice.choice(WORDS), dice.choice(["O", "PER", "LOC"]), dice.choice(["O", "PER", "LOC", "ORG"]))
-         for _ in range(120)]
-        for _ in range(4)
-    ]  # fmt: skip
-    check(documents, 0.4, skipping=skipping)
-
-
 def test_skip_words_are_those_of_the_package() -> None:
     their_package()
     from presidio_evaluator.evaluation.skipwords import get_skip_words
 
     assert skip_words() == {word for word in get_skip_words() if word.strip()}
-
-
-@at_most(60)
-@given(
-    st.lists(st.tuples(st.sampled_from(["a", "bb", "ccc"]), st.booleans()), min_size=1, max_size=12),
-    st.lists(
-        st.tuples(
-            st.integers(0, 11), st.integers(0, 6), st.integers(0, 2), st.sampled_from([0.0, 0.2, 0.5, 0.5, 0.9, None])
-        ),
-        max_size=8,
-    ),
-    st.booleans(),
-)
-def test_overlapping_spans_become_the_tags_that_the_package_makes(
-    words: list[tuple[str, bool]], spans: list[tuple[int, int, int, float | None]], scored: bool
-) -> None:
-    from presidio_evaluator import span_to_tag
-
-    tokens, place = [], 0
-    for word, spaced in words:
-        tokens.append(Token(word, place))
-        place += len(word) + spaced
-    last_token = len(tokens) - 1
-    extents = [(min(first, last_token), min(first + more, last_token), kind) for first, more, kind, _ in spans]
-    scores = [0.5 if score is None else score for *_, score in spans] if scored else None
-    known = np.array([np.nan if score is None else score for *_, score in spans]) if scored else None
-    start, end = (np.array(values, dtype=np.int64) for values in
-                  ([token.idx for token in tokens], [token.idx + len(token.text) for token in tokens]))  # fmt: skip
-    first, last, codes = (
-        np.array(column, dtype=np.int64) for column in (zip(*extents, strict=True) if extents else ([], [], []))
-    )
-    types = np.full(len(tokens), -1)
-    rows, places = unfold(first, last + 1)
-    types[places] = codes[rows]
-    offsets = CharacterOffsets(np.arange(len(tokens)), start, end)
-    tags_of_overlapping(types, TypedAnnotations(first, last, codes, known), offsets)
-    names = [str(code) for code in codes.tolist()]
-    expected = span_to_tag("IO", "", start[first].tolist(), end[last].tolist(), names, scores=scores, tokens=tokens)
-    assert [str(code) if code >= 0 else "O" for code in types.tolist()] == expected
 
 
 def overall(documents: list[list[Row]], labelled: str | None = "span", **options: bool) -> pd.Series:
@@ -289,34 +223,11 @@ def test_spans_of_a_type_are_joined_across_skip_words_only() -> None:
     assert overall([university], skipping=False)["recall"] == 0  # Bonn and Lee together: 8 of 15 characters
 
 
-def test_several_predictions_of_a_type_are_taken_together() -> None:
-    # Montoyamontoya x Montoyamontoya: the two outer words are 28 of 32 characters.
-    name = [("Montoya" * 3, "PER", "PER"), ("x", "PER", "O"), ("Montoya" * 3, "PER", "PER")]
-    row = overall([name])
-    assert (row["gold"], row["pred"], row["tp_gold"]) == (1, 1, 1)
-
-
-def test_a_prediction_of_another_type_that_begins_first_makes_a_found_span_count_as_missed_too() -> None:
-    row = overall([[("x", "PER", "LOC"), ("Montoya" * 5, "PER", "PER")]])
-    assert (row["tp_gold"], row["fn"], row["counts"]["missed"]) == (1, 0, 1)
-    row = overall([[("Montoya" * 5, "PER", "PER"), ("x", "PER", "LOC")]])
-    assert (row["tp_gold"], row["fn"], row["counts"]["missed"]) == (1, 0, 0)
-
-
 def test_tokens_of_ignored_labels_have_no_type_on_either_side() -> None:
     documents = [[("Ann", "PER", "PER"), ("x", "O", "O"), ("Bonn", "MISC", "LOC")]]
     options = Options(replicates=0, schemes=SchemeOptions(scheme=("presidio",)), labels=LabelRules(ignore=("MISC",)))
     row = evaluate(pair_of(files_of(documents)), options).overall("presidio", variant="0.9", labelled="span")
     assert (row["gold"], row["pred"], row["fp"]) == (1, 1, 0)
-
-
-@at_most(20)
-@given(DOCUMENTS, st.sampled_from([0.5, 0.9]))
-def test_metrics_json_has_the_figures_of_that_package_under_its_keys(
-    documents: list[list[Row]], threshold: float
-) -> None:
-    expected = theirs(documents, threshold, skipping=True)
-    check_metrics(to_builtins(presidio_figures(ours(documents, threshold, skipping=True))), expected)
 
 
 def check_metrics(part: dict[str, Any], expected: Theirs) -> None:

@@ -63,28 +63,6 @@ def test_layer_coarse_alone(merged: Evaluation) -> None:
     assert (row["tp_gold"], row["tp_pred"]) == (3928, 3801)
 
 
-def test_exact_labelled_equals_seqeval_by_label(fine: Evaluation) -> None:
-    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
-
-    from clueval_xlsx.corpus.spans import label_list
-    from clueval_xlsx.corpus.tags import encode
-
-    corpus = fine.pair.corpus
-    ends = [*corpus.breaks[1:].tolist(), len(corpus)]
-    sides = []
-    for side in (fine.pair.gold, fine.pair.pred):
-        spans = side.spans
-        tags = encode(spans["start"].to_numpy(), spans["end"].to_numpy(), label_list(spans["fine"]), len(corpus))
-        sides.append([tags[begin:end] for begin, end in zip(corpus.breaks.tolist(), ends, strict=True)])
-    precision, recall, f1, support = precision_recall_fscore_support(*sides, average=None, zero_division=0)
-    rows = fine.select(scheme="clueval", level="exact", labelled="fine", layer="fine", average="micro")
-    rows = rows[rows["gold"] + rows["pred"] > 0].sort_values("label")
-    assert rows["recall"].tolist() == pytest.approx(recall.tolist())
-    assert rows["precision"].fillna(0).tolist() == pytest.approx(precision.tolist())
-    assert rows["f1"].fillna(0).tolist() == pytest.approx(f1.tolist())
-    assert rows["gold"].tolist() == support.tolist()
-
-
 SIX_DECIMALS = 5e-7
 
 

@@ -26,7 +26,7 @@ from clueval_xlsx.scoring.schemes import chars
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
-from tests.support.tables import pair_of, spans_of
+from tests.support.tables import pair_of
 
 
 def result(table: str | Pair, *names: str, **schemes: object) -> Evaluation:
@@ -57,15 +57,6 @@ def test_inigo_montoya(first: str, second: str) -> None:
     table = MONTOYA.format(pred="pred", first=first, second=second)
     row = result(table, "chars", allow=(("NAME", r"\s"),)).overall("chars")
     assert (row["tp_gold"], row["gold"], row["tp_pred"], row["fp"]) == (11, 12, 11, 0)
-
-
-def test_spaces_count_where_nothing_allows_them() -> None:
-    one, two = (
-        result(MONTOYA.format(pred="pred", first="B-NAME", second=second), "chars").overall("chars")
-        for second in ("I-NAME", "B-NAME")
-    )
-    assert (one["tp_gold"], one["gold"]) == (12, 14)
-    assert (two["tp_gold"], two["gold"]) == (11, 14)  # the space between two predictions is not masked
 
 
 def test_brackets_in_a_false_positive_are_harmless_if_none_allows_them() -> None:
@@ -198,31 +189,6 @@ def test_documents_without_a_leak() -> None:
     assert len(rows) == 1 + 2 + 1 + 3 + 2
 
 
-def test_groups_below_the_document_count_the_documents_that_have_them() -> None:
-    table = """
-        token   gold     pred
-        <text id="a">
-        <p kind="facts">
-        Ann     B-X      O
-        </p>
-        <p kind="law">
-        Bob     B-X      B-X
-        </p>
-        </text>
-        <text id="b">
-        <p kind="law">
-        Cy      B-X      O
-        </p>
-        </text>
-    """
-    found = evaluate(
-        pair_of(table), Options(replicates=0, by=("p_kind",), schemes=SchemeOptions(scheme=("documents",)))
-    )
-    rows = found.select(scheme="documents", group_key="p_kind").set_index("group")
-    assert rows.loc["facts", ["gold", "tp_gold"]].tolist() == [1, 0]
-    assert rows.loc["law", ["gold", "tp_gold"]].tolist() == [2, 1]
-
-
 @pytest.mark.parametrize(("successes", "trials"), [(0, 7), (7, 7), (3, 7), (199, 200)])
 def test_binomial_interval_is_that_of_scipy(successes: int, trials: int) -> None:
     low, high = binomial_interval(successes, trials)
@@ -268,20 +234,6 @@ def test_schemes_do_not_mind_empty_sides() -> None:
             assert whole[name].dropna().between(0, 1).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"scheme": ("bleu",)}, "scheme: found 'bleu'. Allowed: clueval, seqeval"),
-        ({"iou_threshold": (0.0,)}, "iou_threshold: found 0.0. Allowed: a number more than 0 up to 1"),
-        ({"coverage_threshold": (1.5,)}, "coverage_threshold: found 1.5"),
-        ({"char_unit": "bytes"}, "char_unit: found 'bytes'. Allowed: codepoints"),
-    ],
-)
-def test_wrong_settings_say_what_is_allowed(options: dict[str, object], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
-        SchemeOptions(**options)  # type: ignore[arg-type]
-
-
 def test_everything_that_influences_a_number_is_in_the_signature() -> None:
     found = result(
         "token gold pred\na B-X O\n", "iou", "chars", iou_threshold=(0.7,), allow=(("ALL", "a|b"),)
@@ -317,16 +269,6 @@ def test_the_command_line_reads_rules_from_a_file_and_from_toml(tmp_path: object
     refused(run("score", gold, pred, "--scheme", "bleu"), "bleu", "seqeval")
 
 
-def test_spans_frames_need_no_tags() -> None:
-    pair = pair_of("token gold pred\na B-X B-X\n")
-    from dataclasses import replace
-
-    bare = replace(
-        pair, gold=replace(pair.gold, tags={}), pred=replace(pair.pred, tags={}, spans=spans_of((0, 0, "X")))
-    )
-    assert result(bare, "seqeval").overall("seqeval", variant="strict", labelled="span")["recall"] != 1
-
-
 def chars_in_brat(write: Any, gold: str, pred: str, text: str, *arguments: str) -> dict[str, Any]:
     """The overall row of `chars` for a brat text with annotations of both sides."""
     for side, lines in (("gold", gold), ("pred", pred)):
@@ -344,14 +286,6 @@ def test_inigo_montoya_in_running_text(write: Any, pred: str) -> None:
     gold, text = "T1\tNAME 11 24\tInigo Montoya\n", "My name is Inigo Montoya (sic).\n"
     row = chars_in_brat(write, gold, pred, text, "--allow", r"NAME=\s")
     assert (row["tp_gold"], row["gold"], row["tp_pred"], row["fp"]) == (11, 12, 11, 0)
-
-
-def test_overlapping_annotations_count_as_they_are_listed(write: Any) -> None:
-    """A number inside an address: no span of its own, but the last listed, so its rule holds for its character."""
-    gold = "T1\tADDRESS 3 16\tMain Street 1\nT2\tNUMBER 15 16\t1\n"
-    pred, text = "T1\tADDRESS 3 14\tMain Street\n", "at Main Street 1 today\n"
-    row = chars_in_brat(write, gold, pred, text, "--nested", "longest", "--allow", r"NUMBER=\d")
-    assert (row["tp_gold"], row["fn"]) == (11, 1)  # missed: the space before the number
 
 
 def test_counts_are_integers_in_csv_and_empty_where_matches_are_half_right() -> None:

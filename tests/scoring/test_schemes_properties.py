@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from nervaluate import Evaluator
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 from seqeval.metrics.v1 import precision_recall_fscore_support as strict_scores
-from seqeval.scheme import IOB2, IOBES
+from seqeval.scheme import IOB2
 
 from clueval_xlsx.corpus.tags import encode
 from clueval_xlsx.evaluation import Evaluation, evaluate
@@ -105,11 +105,6 @@ TAGS = st.lists(
     min_size=1,
     max_size=25,
 )
-FULL_TAGS = st.lists(
-    st.tuples(*[st.sampled_from(["O", "B-A", "I-A", "E-A", "S-A", "B-B", "I-B", "E-B", "S-B"])] * 2),
-    min_size=1,
-    max_size=25,
-)
 
 
 def defined(rate: float) -> float:
@@ -150,25 +145,6 @@ def check_rates(row: dict[str, Any], expected: Sequence[float], f: str) -> None:
         assert [bool(np.isnan(row[name])) for name in ("precision", "recall", f)] == null
 
 
-def test_labels_of_one_side_only_lower_the_macro_average_as_in_seqeval() -> None:
-    # PER, LOC, ORG and PERSON, LOCATION, ORGANIZATION have F1 0, MISC has 1: one of seven.
-    gold, pred = ["PER", "LOC", "ORG", "MISC"], ["PERSON", "LOCATION", "ORGANIZATION", "MISC"]
-    tags = [(f"B-{one}", f"B-{other}") for one, other in zip(gold, pred, strict=True)]
-    result = evaluate(pair_of(files_of(tags)), Options(replicates=0, schemes=SchemeOptions(scheme=("seqeval",))))
-    rows = result.select(scheme="seqeval", variant="default", layer="span").set_index("average")
-    assert rows.loc["macro", "f1"] == pytest.approx(1 / 7)
-    assert rows.loc["weighted", "f1"] == pytest.approx(1 / 4)  # of four gold spans one is right
-    check_seqeval(tags, "default", precision_recall_fscore_support)
-
-
-def test_nothing_on_either_side_has_no_average() -> None:
-    result = evaluate(
-        pair_of(files_of([("O", "O")])), Options(replicates=0, schemes=SchemeOptions(scheme=("seqeval",)))
-    )
-    rows = result.select(scheme="seqeval", variant="default")
-    assert rows[["precision", "recall", "f1", "f_beta"]].isna().all(axis=None)
-
-
 @at_most(40)
 @given(TAGS)
 def test_default_mode_is_seqeval(tags: list[tuple[str, str]]) -> None:
@@ -183,12 +159,6 @@ def check_strict(tags: list[tuple[str, str]], scheme: type) -> None:
 @given(TAGS)
 def test_strict_mode_is_seqeval_with_iob2(tags: list[tuple[str, str]]) -> None:
     check_strict(tags, IOB2)
-
-
-@at_most(40)
-@given(FULL_TAGS)
-def test_strict_mode_reads_ends_where_the_tags_mark_them(tags: list[tuple[str, str]]) -> None:
-    check_strict([*tags, ("S-A", "S-A"), ("O", "O")], IOBES)  # so that both columns show their scheme
 
 
 # ---- semeval ----------------------------------------------------------------------------------------------

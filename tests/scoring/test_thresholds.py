@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import evaluate
-from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.loading import read_sides
 from clueval_xlsx.options import LabelRules, Options
 from clueval_xlsx.scoring.levels import LEVELS
@@ -81,27 +80,6 @@ def test_every_threshold_has_the_counts_of_a_run_with_the_predictions_that_stay(
             assert row[numbers].tolist() == pytest.approx(one[numbers].tolist(), nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("rules", "refused"),
-    [
-        (LabelRules(unmapped="discard"), True),  # Z is predicted and nowhere in gold
-        (LabelRules(unmapped="discard", ignore=("Z",)), False),
-        (LabelRules(unmapped="discard", ignore=("Z",), map=(("Q", "R"),)), True),  # X may lose its predictions
-        (LabelRules(unmapped="discard", ignore=("Z",), map=(("Q", "X"),)), False),
-    ],
-)
-def test_documents_that_the_threshold_itself_would_leave_out_are_refused(
-    tmp_path: Path, rules: LabelRules, refused: bool
-) -> None:
-    raw = evaluation(tmp_path, [(0, 0, "X", None)], [(0, 0, "X", 0.5), (2, 2, "Z", 0.1)], Options()).raw
-    if refused:
-        with pytest.raises(OptionError, match=r"labels\.unmapped=discard"):
-            threshold_rates(raw, rules, level="exact", labelled=None, beta=2)
-    else:
-        found = threshold_rates(raw, rules, level="exact", labelled=None, beta=2)
-        assert found.table["threshold"].tolist() == [0.1, 0.5]
-
-
 def test_of_many_scores_a_hundred_are_taken_evenly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clueval_xlsx.scoring.thresholds.MOST_THRESHOLDS", 3)
     pred = [(place, place, "A", place / 10) for place in range(7)]
@@ -150,44 +128,6 @@ def test_the_highest_threshold_whose_lower_bound_of_recall_holds_is_named(files,
     none = run("score", "--thresholds", gold, pred, "--text", text, "--fail-under", "recall.low=0.95")
     assert "No threshold keeps the lower bound of recall at 95.0 %: even with every span recall is 100.0 %" in " ".join(
         none.out.split()
-    )
-
-
-def test_scores_that_are_constant_or_missing_are_said_to_be_so(files, write) -> None:
-    text, gold, _ = files
-    same = write("same.tsv", table([(0, 0, "A", 0.5), (6, 6, "A", 0.5), (12, 12, "A", None)]))
-    done = run("score", "--thresholds", gold, same, "--text", text)
-    same = "All scores are the same, 0.5 (spans that have it: 2): there is no threshold to choose"
-    assert same in " ".join(done.out.split())
-    assert "1 span has no score and stays at every threshold" in done.out
-    refused(
-        run("score", "--thresholds", gold, gold, "--text", text),
-        "gold.tsv: no prediction carries a score",
-        "column score",
-    )
-
-
-@pytest.mark.parametrize("score", ['"high"', "NaN", "Infinity", "true", "[1]", "1" + "0" * 400])
-def test_scores_that_are_no_finite_numbers_are_noted_with_their_place(write, score: str) -> None:
-    span = '{"entity_type": "A", "start_position": 0, "end_position": 3, "entity_value": "Ann"%s}'
-    document = '{"full_text": "Ann", "spans": [%s]}'
-
-    def side(*scores: str) -> str:
-        spans = [span % (f', "score": {each}' if each else "") for each in scores]
-        return f"[{', '.join(document % each for each in spans)}]"
-
-    gold = write("gold.json", side("", "", ""))
-    done = run("score", "--thresholds", gold, write("p.json", side("0.5", score, '"0.75"')), "--json", "-")
-    assert done.code == 0, done.err
-    assert "p.json: 1 score is no finite number and counts as none: " in done.err
-    assert "p.json: document 2, span 1: " in done.err
-    content = json.loads(done.out)
-    assert [row["threshold"] for row in content["thresholds"]] == [0.5, 0.75]
-    assert content["unscored"] == 1
-    refused(
-        run("score", "--thresholds", gold, write("q.json", side(score, "", "null"))),
-        "document 1, span 1: ",
-        "no prediction carries",
     )
 
 

@@ -1,1 +1,0 @@
-"""Workbooks in other programs: what comes back, and what their formulas come to there."""
