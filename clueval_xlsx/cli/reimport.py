@@ -154,7 +154,7 @@ def _write_workbooks(
             page = adjudication_page(run, Words(lang))
             save_workbook(outputs, path, password, partial(write_page, page, figures=REPORT_SHEET))
     if targets.conflicts:
-        from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
+        from clueval_xlsx.outputs.xlsx.review import write_conflicts
 
         contact, blind = call.value("workbook.contact"), call.value("workbook.blind")
         for run, path in _paths(result.runs, targets.conflicts):

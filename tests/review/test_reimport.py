@@ -490,7 +490,7 @@ def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
     )
     first = reimport([anna, ben], gold())
     assert first.runs[0].cases_in_conflict == (kammer,)
-    from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
+    from clueval_xlsx.outputs.xlsx.review import write_conflicts
 
     stream = io.BytesIO()
     write_conflicts(first.runs[0], stream, lang="en")

@@ -10,7 +10,7 @@ import pytest
 
 from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
-from clueval_xlsx.outputs.xlsx.conflicts import write_conflicts
+from clueval_xlsx.outputs.xlsx.review import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.assignment import AgreedSample, Sample, agreed_cases, select
 from clueval_xlsx.review.judgements import Judgement

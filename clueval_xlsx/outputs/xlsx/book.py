@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import io
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isnan
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -15,9 +17,7 @@ import xlsxwriter
 from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.outputs.xlsx.drawing import NativeChart, cached, chart_type, frame, series_options, with_dots
 from clueval_xlsx.outputs.xlsx.styles import FORMATS, LOOKS
-from clueval_xlsx.outputs.xlsx.target import TargetFile
 from clueval_xlsx.text.cells import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
 from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
 
@@ -142,8 +142,8 @@ class Book:
             "constant_memory": streaming,
             "in_memory": not streaming,
         }
-        self._file = TargetFile(target) if isinstance(target, Path) else None
-        self._book = xlsxwriter.Workbook(self._file or target, options)
+        self._target, self._whole = target, io.BytesIO()
+        self._book = xlsxwriter.Workbook(self._whole, options)
         self._book.set_calc_mode("auto")
         self._book.set_properties({"title": title, "created": creation_time()})
         self._formats: dict[str, Any] = {}
@@ -154,12 +154,8 @@ class Book:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self.close()
-        finally:
-            if self._file is not None:
-                self._file.close()
+        if kind is None:
+            self.close()
 
     def format(self, name: str) -> Any:
         """A cell format by its name in the palette, with the look of a row behind a plus sign, if it has any."""
@@ -197,8 +193,10 @@ class Book:
             sheet.flush()
         try:
             self._book.close()
-            if self._file is not None:
-                self._file.flush()
+            if isinstance(self._target, Path):
+                self._target.write_bytes(self._whole.getbuffer())
+            else:
+                self._target.write(self._whole.getbuffer())
         except (OSError, xlsxwriter.exceptions.XlsxWriterException) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or error
             raise OutputError(
@@ -213,7 +211,7 @@ class Worksheet:
         self.book = book
         self.name = name
         self._sheet = sheet
-        self._waiting: list[tuple[int, int, Callable[[], int]]] | None = None if streamed else []
+        self._waiting: list[tuple[int, int, str, tuple[Any, ...]]] | None = None if streamed else []
         self._links = 0
         sheet.hide_gridlines(2)
         _check(sheet.ignore_errors({"number_stored_as_text": _WHOLE_SHEET}))  # text is meant wherever it is written
@@ -223,12 +221,10 @@ class Worksheet:
     def text(self, cell: Cell, text: str, style: str = "plain") -> None:
         """Write text; it can never become a formula, a link or a number."""
         shown = fitting(text)
-        if not shown:
-            self.blank(cell, style)
-        elif self._waiting is None:
-            _check(self._sheet.write_string(*cell, shown, self.book.format(style)))
+        if shown:
+            self._do("write_string", cell, shown, self.book.format(style))
         else:
-            self._do(cell, lambda: self._sheet.write_string(*cell, shown, self.book.format(style)))
+            self.blank(cell, style)
 
     def rich(self, cell: Cell, pieces: Sequence[tuple[str, str]], style: str) -> None:
         """Write (text, mark) pieces, each in the look of its mark; `""` is plain."""
@@ -242,7 +238,7 @@ class Worksheet:
         for text, mark in joined:
             # Plain runs need their font, too: without it LibreOffice falls back to the workbook's default.
             fragments += [self.book.format(f"mark_{mark or 'none'}"), text]
-        self._do(cell, lambda: self._sheet.write_rich_string(*cell, *fragments, self.book.format(style)))
+        self._do("write_rich_string", cell, *fragments, self.book.format(style))
 
     def cells(self, row: int, values: Sequence[Content], styles: tuple[str, ...]) -> None:
         """Write a whole row of a streamed sheet from its first column on; None leaves a cell out."""
@@ -270,19 +266,19 @@ class Worksheet:
 
     def number(self, cell: Cell, value: float, style: str = "count") -> None:
         """Write a number; not a number is an empty cell."""
-        if value != value:  # noqa: PLR0124  (the test for NaN that needs no import)
+        if isnan(value):
             self.blank(cell, style)
         else:
-            self._do(cell, lambda: self._sheet.write_number(*cell, value, self.book.format(style)))
+            self._do("write_number", cell, value, self.book.format(style))
 
     def blank(self, cell: Cell, style: str) -> None:
         """An empty cell with a look."""
-        self._do(cell, lambda: self._sheet.write_blank(*cell, None, self.book.format(style)))
+        self._do("write_blank", cell, None, self.book.format(style))
 
     def formula(self, cell: Cell, formula: str, value: float | str, style: str) -> None:
         """A formula with the value that it has now: some programs calculate only after the first edit."""
         self._check_formula(cell, formula)
-        self._do(cell, lambda: self._sheet.write_formula(*cell, formula, self.book.format(style), _typed(value)))
+        self._do("write_formula", cell, formula, self.book.format(style), _typed(value))
 
     def link(self, cell: Cell, target: str, text: str, style: str = "cell_link") -> None:
         """A link to a place in this workbook; plain text when the sheet has too many."""
@@ -290,27 +286,23 @@ class Worksheet:
         if self._links > MOST_LINKS:
             self.text(cell, text, style)
             return
-        shown = shorten(clean(text), 255)
-        self._do(cell, lambda: self._sheet.write_url(*cell, f"internal:{target}", self.book.format(style), shown))
+        self._do("write_url", cell, f"internal:{target}", self.book.format(style), shorten(clean(text), 255))
 
-    def across(self, first: Cell, last_column: int, text: str | float, style: str) -> None:
+    def across(self, first: Cell, last_column: int, content: str | float, style: str) -> None:
         """Text or a number over several columns of one row."""
         row, column = first
-        if last_column <= column:
-            self.text(first, text, style) if isinstance(text, str) else self.number(first, text, style)
-            return
-        self._do(first, lambda: self._sheet.merge_range(row, column, row, last_column, "", self.book.format(style)))
-        if isinstance(text, str):
-            self.text(first, text, style)
+        if last_column > column:
+            self._do("merge_range", first, row, last_column, "", self.book.format(style))
+        if isinstance(content, str):
+            self.text(first, content, style)
         else:
-            self.number(first, text, style)
+            self.number(first, content, style)
 
     # -- rows, columns, the sheet -----------------------------------------------------------------------------
 
     def row(self, row: int, height: float, *, folded: bool = False) -> None:
         """Set the height of a row, in points; a folded one is out of sight until somebody unfolds it."""
-        options = {"level": 1, "hidden": True} if folded else {}
-        self._do((row, -1), lambda: self._sheet.set_row(row, height, None, options))
+        _check(self._sheet.set_row(row, height, None, {"level": 1, "hidden": True} if folded else {}))
 
     def column(
         self, column: int, width: float, style: str | None = None, state: ColumnState = ColumnState.SHOWN
@@ -343,25 +335,6 @@ class Worksheet:
         """Bars behind rates, from nothing to all."""
         rule = {"type": "data_bar", "bar_color": colour, "min_type": "num", "max_type": "num"}
         _check(self._sheet.conditional_format(*first, *last, {**rule, "min_value": 0, "max_value": 1}))
-
-    def draw(self, cell: Cell, chart: NativeChart, figures: Worksheet, data: Cell) -> None:
-        """Put a chart on the sheet; its names stand on `figures` from `data` on downwards, its values right of them."""
-        made = self.book.add_chart(chart_type(chart))
-        row, column = data
-        last = row + len(chart.names) - 1
-        names = figures.range(data, (last, column))
-        for place in range(1, len(chart.series) + 1):
-            values = figures.range((row, column + place), (last, column + place))
-            # What the cells hold goes along: XlsxWriter has forgotten it where the workbook is streamed.
-            options = series_options(chart, place - 1, names, values) | cached(chart, place - 1)
-            if chart.intervals:
-                first = column + len(chart.series) + 2 * place - 1
-                below, above = (figures.range((row, each), (last, each)) for each in (first, first + 1))
-                options |= with_dots(chart, place - 1, below, above)
-            made.add_series(options)
-        frame(made, chart)
-        size = {"object_position": 2, "x_scale": chart.width, "y_scale": 1.12, "description": chart.title}
-        _check(self._sheet.insert_chart(*cell, made, size))
 
     def insert_chart(self, cell: Cell, chart: Any, options: dict[str, Any]) -> None:
         """Put a chart of `Book.add_chart` on the sheet."""
@@ -443,8 +416,8 @@ class Worksheet:
 
     def flush(self) -> None:
         """Write what is waiting, row by row, so that a streamed workbook takes it."""
-        for _, _, write in sorted(self._waiting or [], key=lambda item: item[:2]):
-            _check(write())
+        for row, column, method, values in sorted(self._waiting or [], key=lambda item: item[:2]):
+            _check(getattr(self._sheet, method)(row, column, *values))
         if self._waiting is not None:
             self._waiting = []
 
@@ -457,11 +430,12 @@ class Worksheet:
                 "(`validate FILE.toml` lists long ones)."
             )
 
-    def _do(self, cell: Cell, write: Callable[[], int]) -> None:
+    def _do(self, method: str, cell: Cell, *values: Any) -> None:
+        """Call a method of XlsxWriter's sheet for a cell, later unless the sheet is streamed."""
         if self._waiting is None:
-            _check(write())
+            _check(getattr(self._sheet, method)(*cell, *values))
         else:
-            self._waiting.append((*cell, write))
+            self._waiting.append((*cell, method, values))
 
 
 def _check(code: Any) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import pandas as pd
 from msgspec import structs
 
-from clueval_xlsx.cases.kinds import FN, FP, UM
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import ReviewOptions
@@ -23,9 +23,15 @@ from clueval_xlsx.outputs.xlsx.options import Handout, ReviewContent
 from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.pages.evaluation import evaluation_page
+from clueval_xlsx.review.adjudication_words import judgements_of, reasons_by_case
+from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import CaseList, Manifest, from_evaluation
+from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
+
+if TYPE_CHECKING:
+    from clueval_xlsx.review.adjudication import Adjudication
 
 # From so many cases on the file is streamed: less memory, a little larger on disk.
 _STREAMED_FROM = 20_000
@@ -118,3 +124,44 @@ def _manifest(evaluation: Evaluation, options: Handout, cases: Mapping[str, pd.D
         sample=options.sample,
         created=creation_time().isoformat(),
     )
+
+
+def write_conflicts(
+    run: Adjudication,
+    target: Path | BinaryIO,
+    *,
+    lang: str,
+    contact: str = "",
+    blind: bool = False,
+    labels: Mapping[str, str] | None = None,
+) -> None:
+    """Write the review workbook of the cases in conflict; it comes back through the same command and has the last word.
+
+    It goes back to `contact`, by default whom the judges sent theirs to. A `blind` one does not say who judged, and
+    lists the judgements in an order that tells nothing. `labels` says what labels mean.
+    """
+    judgements = judgements_of(run)
+    wanted = set(run.cases_in_conflict)
+    shown: dict[str, pd.DataFrame] = {
+        sheet: run.raw.with_contexts(table[table["case_id"].isin(wanted)].reset_index(drop=True))
+        for sheet, table in zip((FN, FP), run.raw.bare_cases, strict=True)
+    }
+    for sheet, table in ((UM, run.raw.unmarked_cases), (AG, run.book.agreed)):
+        disputed = None if table is None else table[table["case_id"].isin(wanted)].reset_index(drop=True)
+        if disputed is not None and len(disputed):
+            shown[sheet] = run.raw.with_contexts(disputed)
+    # Names of files often are names of people.
+    sources = () if blind else tuple(Path(book.name).name for book in run.workbooks)
+    options = Handout(
+        lang=lang,
+        contact=contact or (run.manifest.contact if run.manifest else ""),
+        judgements=judgements,
+        why=reasons_by_case(run, Words(lang), blind=blind),
+        label_words=labels or {},
+        blind=blind,
+        role=Role.CONFLICTS,
+        sources=sources,
+        team=() if blind else run.team,
+        sample=run.manifest.sample if run.manifest else Sample(),
+    )
+    write_workbook(run.raw, target, options, cases=shown)
