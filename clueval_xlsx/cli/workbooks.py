@@ -58,11 +58,7 @@ class Review:
         from clueval_xlsx.review.judgements import JUDGEMENTS
 
         options = replace(self.call.of(ReviewOptions), label_words=self.call.label_words)
-        return replace(
-            Handout.of(options),
-            judgements=(*JUDGEMENTS, *self.call.judgements),
-            in_memory=self.password is not None,
-        )
+        return replace(Handout.of(options), judgements=(*JUDGEMENTS, *self.call.judgements))
 
     def targets(self, path: Path) -> dict[str, Path]:
         """Where each person's workbook goes: `review-anna.xlsx`, …; without judges one path under the empty name."""

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest import mock
 
-from clueval_xlsx.outputs.xlsx import Handout, review
+from clueval_xlsx.outputs.xlsx import Handout
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.folders import ROOT
 from tests.support.teams import cases_of, fill
@@ -18,7 +17,7 @@ from tests.support.workbooks import ONE_LAYER, answers_for, evaluated, example, 
 GOLD, PRED = (ROOT / "examples" / name for name in ("gold.vrt", "pred.vrt"))
 UNKIND = ["=1+1", "_x0041_", "a\x07b", " space ", "007", "1e5", "😀", '"quoted"', "<b>&amp;", "'x", "\u200b", "@x"]
 NAMES = (
-    "review", "review in German", "judged", "one layer", "nothing to judge", "locked", "five rows a sheet", "streamed",
+    "review", "review in German", "judged", "one layer", "nothing to judge", "locked", "five rows a sheet",
     "unkind words", "many labels", "conflicts", "report", "report in German", "comparison", "without text", "unmarked",
     "agreed", "judges", "earlier judgements", "by domain", "span table", "blind conflicts", "conflicts in German",
     "by suspicion", "sample", "everything in German", "comparison in German", "corrected span table",
@@ -36,13 +35,6 @@ def _labels() -> bytes:
     return written(evaluated(f"token gold pred\n{rows}\n", labelled="span"))
 
 
-def _streamed() -> bytes:
-    with mock.patch.object(review, "_STREAMED_FROM", 0), TemporaryDirectory() as folder:
-        target = Path(folder) / "r.xlsx"
-        review.write_workbook(example(), target)
-        return target.read_bytes()
-
-
 _IN_MEMORY: dict[str, Callable[[], bytes]] = {
     "review": lambda: written(example()),
     "review in German": lambda: written(example(), Handout(lang="de", contact="Dr. & Weber")),
@@ -51,7 +43,6 @@ _IN_MEMORY: dict[str, Callable[[], bytes]] = {
     "nothing to judge": lambda: written(evaluated("token gold pred\nAnn B-PER B-PER\n")),
     "locked": lambda: written(example(), Handout(lock_cells=True)),
     "five rows a sheet": lambda: written(example(), Handout(max_rows=5)),
-    "streamed": _streamed,
     "unkind words": _unkind,
     "many labels": _labels,
 }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import openpyxl
 import pytest
 
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.words import Words, check_language, languages
+from clueval_xlsx.words import Words, languages
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.workbooks import headers
 
@@ -71,22 +70,6 @@ def test_validate_finds_words_that_a_workbook_cannot_use(tmp_path, words, proble
     done = run("validate", file)
     assert done.code == 2
     assert problem in done.out
-
-
-@pytest.mark.slow
-def test_validate_finds_every_placeholder_that_was_left_out():
-    """Each one of the English file is taken out by itself."""
-    english = (resource_folder("templates") / "words" / "en.toml").read_text(encoding="utf-8")
-    places = list(re.finditer(r"(?<!\{)\{\w+\}", english))
-    once = [found for found in places if english[: found.start()].rpartition("\n")[2].count(found.group()) == 0]
-    assert len(once) > 100
-    for found in once:
-        line = english[: found.start()].rpartition("\n")[2] + english[found.start() :].partition("\n")[0]
-        if line.startswith("#") or line.count(found.group()) > 1:
-            continue
-        changed = english[: found.start()] + english[found.end() :]
-        (problem,) = check_language(changed.encode(), "xx.toml")
-        assert f"lacks {found.group()}" in str(problem)
 
 
 def test_the_languages_that_come_with_the_tool_are_complete(monkeypatch):

@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.formats.loading import read
-from clueval_xlsx.options import Options, ReadOptions
+from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.html.documents import shown_text, stretches
 from clueval_xlsx.outputs.html.page import script_json
 from clueval_xlsx.outputs.html.report import report_html
@@ -152,28 +150,6 @@ def test_cases_that_equivalent_labels_would_settle_say_so() -> None:
     assert len(settled) == 2
     assert all("Bonn" in item for item in settled)
     assert listed.count("<li") == 3
-
-
-def size_ratio(result: Evaluation) -> float:
-    """Bytes of the page over bytes of the documents' text."""
-    text = sum(len(document.encode()) for document in shown_text(result.pair.corpus).texts)
-    return len(report_html(result).encode()) / text
-
-
-def test_page_is_at_most_four_and_a_half_times_its_text(examples: Path) -> None:
-    """Style, script and tables weigh the same for every text, so it must have some length: 30 times the example."""
-    sides = []
-    for name in ("gold.vrt", "pred.vrt"):
-        text = (examples / name).read_text("utf-8")
-        sides.append("".join(text.replace('<text id="', f'<text id="{copy}-') for copy in range(30)).encode())
-    assert size_ratio(evaluate(pair_of(Sides(*sides), layers={"category": 2, "risk": 3}), Options(replicates=0))) <= 4.5
-
-
-def test_page_on_real_decisions_is_at_most_twice_its_text(shared_data: Path) -> None:
-    chosen = ReadOptions(layers={"fine": 2, "coarse": 3}, token_id=4)
-    names = ("ler-dev.gold.vrt", "ler-dev.pred.vrt")
-    pair = make_pair(*(read(shared_data / name, chosen) for name in names))
-    assert size_ratio(evaluate(pair, Options(replicates=0))) <= 2
 
 
 @given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=6))

@@ -149,16 +149,6 @@ def cards(cases: pd.DataFrame) -> pd.DataFrame:
     return cases.drop_duplicates(["sheet", "twin_group"])
 
 
-def test_views_follow_the_navigation(report: Opened) -> None:
-    report.go()
-    assert report.texts("main h2") == ["Metrics"]
-    for number, title in ((1, "Documents"), (2, "Confusion"), (3, "Cases"), (4, "Texts"), (0, "Metrics")):
-        report.all("nav a")[number].click()
-        assert report.texts("main h2") == [title]
-        assert report.all("nav a")[number].get_attribute("aria-current") == "page"
-        assert report.driver.switch_to.active_element.text == title
-
-
 def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, example: Evaluation) -> None:
     report.go("#cases")
     read = """return [...document.querySelectorAll('#cases .case')].map(e => [e.dataset.id,
@@ -241,31 +231,6 @@ def test_keys_go_to_the_next_and_the_previous_case_across_pages(report: Opened, 
     assert field.get_attribute("value") == "jk"
 
 
-def test_tooltips_open_by_keyboard_and_pointer_and_close_by_escape(report: Opened, example: Evaluation) -> None:
-    from selenium.webdriver import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
-    case = next(row for row in example.case_tables[0].itertuples() if row.other_surface and len(row.segments) > 2)
-    report.go(f"#{case.case_id}")
-    tip = report.one("#tip")
-    assert not tip.is_displayed()
-    mark = report.one(f"[data-id='{case.case_id}'] mark.b")
-    report.run("arguments[0].focus()", mark)
-    assert tip.is_displayed()
-    assert mark.get_attribute("aria-describedby") == "tip"
-    assert f"Reference: {case.label_category}, {case.label_risk} · " in tip.text
-    assert f"tokens {case.start}–{case.end}" in tip.text
-    assert case.other_label_category.split(" | ")[0] in tip.text
-    assert case.case_id in tip.text
-    mark.send_keys(Keys.ESCAPE)
-    assert not tip.is_displayed()
-    ActionChains(report.driver).move_to_element(mark).perform()
-    assert tip.is_displayed()
-    box, place = mark.rect, tip.rect
-    assert abs(place["y"] - box["y"]) < 200
-    assert place["x"] >= 0
-
-
 def test_a_document_is_read_whole_and_its_cases_are_links(report: Opened, example: Evaluation) -> None:
     from selenium.webdriver.support.ui import Select
 
@@ -309,19 +274,6 @@ def test_every_mark_of_every_document_says_its_own_labels(report: Opened, exampl
             return labels.size === 1 ? [...labels][0] : lines.join(' · ');
         })"""
         assert report.run(script, number + 1) == titles[number]
-
-
-def test_dark_mode_changes_the_paper(report: Opened) -> None:
-    def paper(mode: str) -> tuple[int, ...]:
-        feature = {"name": "prefers-color-scheme", "value": mode}
-        report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        report.go()
-        colour = report.run("return getComputedStyle(document.body).backgroundColor")
-        return tuple(map(int, colour.removeprefix("rgb(").removesuffix(")").split(",")))
-
-    assert min(paper("light")) > 240
-    assert max(paper("dark")) < 60
-    report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_narrow_screens_do_not_scroll_sideways(report: Opened) -> None:
@@ -470,17 +422,6 @@ def test_documents_are_searched_and_sorted(report: Opened) -> None:
     cases = [int(name.rpartition("(")[2].rstrip(")")) for name in ordered if name.endswith(")")]
     assert cases == sorted(cases, reverse=True)
     assert sorted(ordered) == sorted(everything)
-
-
-def test_labels_stand_beside_the_marks_when_switched_on(report: Opened) -> None:
-    report.go("#documents")
-    content = "return getComputedStyle(document.querySelector('#documents details.shown mark'), '::after').content"
-    assert report.run(content) == '"] "'
-    report.run("document.querySelector('#documents [name=inline]').click()")
-    label = report.run("return document.querySelector('#documents details.shown mark').dataset.label")
-    assert label
-    assert label in report.run(content)
-    report.run("document.querySelector('#documents [name=inline]').click()")
 
 
 def test_a_cell_lists_as_many_cases_as_it_says_or_tells_why_not(report: Opened) -> None:

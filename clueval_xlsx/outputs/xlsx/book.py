@@ -21,7 +21,6 @@ from clueval_xlsx.outputs.xlsx.styles import FORMATS, LOOKS
 from clueval_xlsx.text.cells import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
 from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
 
-MOST_LINKS = 65_000  # Excel takes 65,530 links on a sheet
 MOST_ROWS = 1_048_576
 _WHOLE_SHEET = f"A1:XFD{MOST_ROWS}"
 LONGEST_FORMULA = 8_000  # Excel allows a few more
@@ -65,13 +64,6 @@ class Dropdown:
     hint: Message | None = None
 
 
-class Link(NamedTuple):
-    """The content of a cell that leads to another place in the workbook."""
-
-    target: str
-    text: str
-
-
 class Formula(NamedTuple):
     """The content of a cell that is calculated, and the value that it has now."""
 
@@ -79,7 +71,7 @@ class Formula(NamedTuple):
     value: str | int
 
 
-Content = str | int | Link | Formula | Sequence[tuple[str, str]] | None
+Content = str | int | Formula | Sequence[tuple[str, str]] | None
 
 
 class _EmptyText(str):
@@ -134,13 +126,12 @@ class _OurFormulas(xlsxwriter.worksheet.Worksheet):  # type: ignore[misc]  # Xls
 class Book:
     """A workbook being written. Sheets are added in the order in which they appear."""
 
-    def __init__(self, target: Path | BinaryIO, *, title: str, streaming: bool = False) -> None:
+    def __init__(self, target: Path | BinaryIO, *, title: str) -> None:
         options = {
             "strings_to_numbers": False,
             "strings_to_formulas": False,
             "strings_to_urls": False,
-            "constant_memory": streaming,
-            "in_memory": not streaming,
+            "in_memory": True,  # no clear text is on disk where the workbook gets a password
         }
         self._target, self._whole = target, io.BytesIO()
         self._book = xlsxwriter.Workbook(self._whole, options)
@@ -171,7 +162,7 @@ class Book:
             known = self._rows[names] = [self.format(name) for name in names]
         return known
 
-    def sheet(self, name: str, *, streamed: bool = False) -> Worksheet:
+    def sheet(self, name: str) -> Worksheet:
         """Add a sheet; a name that Excel refuses or that is taken is changed until it fits."""
         taken = {sheet.name.casefold() for sheet in self.sheets}
         plain = _NOT_IN_NAMES.sub(" ", clean(name)).strip().strip("'")[:_LONGEST_NAME] or "Sheet"
@@ -179,7 +170,7 @@ class Book:
         while unique.casefold() in taken or unique.casefold() == "history":
             number += 1
             unique = f"{plain[: _LONGEST_NAME - 4]} {number}"
-        sheet = Worksheet(self, self._book.add_worksheet(unique, _OurFormulas), unique, streamed=streamed)
+        sheet = Worksheet(self, self._book.add_worksheet(unique, _OurFormulas), unique)
         self.sheets.append(sheet)
         return sheet
 
@@ -189,8 +180,6 @@ class Book:
 
     def close(self) -> None:
         """Finish the file."""
-        for sheet in self.sheets:
-            sheet.flush()
         try:
             self._book.close()
             if isinstance(self._target, Path):
@@ -205,14 +194,12 @@ class Book:
 
 
 class Worksheet:
-    """One sheet. Cells are kept and written row by row at the end, unless the sheet is streamed."""
+    """One sheet."""
 
-    def __init__(self, book: Book, sheet: Any, name: str, *, streamed: bool) -> None:
+    def __init__(self, book: Book, sheet: Any, name: str) -> None:
         self.book = book
         self.name = name
         self._sheet = sheet
-        self._waiting: list[tuple[int, int, str, tuple[Any, ...]]] | None = None if streamed else []
-        self._links = 0
         sheet.hide_gridlines(2)
         _check(sheet.ignore_errors({"number_stored_as_text": _WHOLE_SHEET}))  # text is meant wherever it is written
 
@@ -222,7 +209,7 @@ class Worksheet:
         """Write text; it can never become a formula, a link or a number."""
         shown = fitting(text)
         if shown:
-            self._do("write_string", cell, shown, self.book.format(style))
+            _check(self._sheet.write_string(*cell, shown, self.book.format(style)))
         else:
             self.blank(cell, style)
 
@@ -238,10 +225,10 @@ class Worksheet:
         for text, mark in joined:
             # Plain runs need their font, too: without it LibreOffice falls back to the workbook's default.
             fragments += [self.book.format(f"mark_{mark or 'none'}"), text]
-        self._do("write_rich_string", cell, *fragments, self.book.format(style))
+        _check(self._sheet.write_rich_string(*cell, *fragments, self.book.format(style)))
 
     def cells(self, row: int, values: Sequence[Content], styles: tuple[str, ...]) -> None:
-        """Write a whole row of a streamed sheet from its first column on; None leaves a cell out."""
+        """Write a whole row from its first column on; None leaves a cell out."""
         sheet, formats = self._sheet, self.book.formats(styles)
         for column, (value, look) in enumerate(zip(values, formats, strict=True)):
             if isinstance(value, str):
@@ -255,9 +242,6 @@ class Worksheet:
                 code = sheet.write_number(row, column, value, look)
             elif isinstance(value, Formula):
                 code = sheet.write_formula(row, column, value.text, look, _typed(value.value))
-            elif isinstance(value, Link):
-                self.link((row, column), *value, styles[column])
-                continue
             else:
                 self.rich((row, column), value, styles[column])
                 continue
@@ -269,30 +253,26 @@ class Worksheet:
         if isnan(value):
             self.blank(cell, style)
         else:
-            self._do("write_number", cell, value, self.book.format(style))
+            _check(self._sheet.write_number(*cell, value, self.book.format(style)))
 
     def blank(self, cell: Cell, style: str) -> None:
         """An empty cell with a look."""
-        self._do("write_blank", cell, None, self.book.format(style))
+        _check(self._sheet.write_blank(*cell, None, self.book.format(style)))
 
     def formula(self, cell: Cell, formula: str, value: float | str, style: str) -> None:
         """A formula with the value that it has now: some programs calculate only after the first edit."""
         self._check_formula(cell, formula)
-        self._do("write_formula", cell, formula, self.book.format(style), _typed(value))
+        _check(self._sheet.write_formula(*cell, formula, self.book.format(style), _typed(value)))
 
     def link(self, cell: Cell, target: str, text: str, style: str = "cell_link") -> None:
-        """A link to a place in this workbook; plain text when the sheet has too many."""
-        self._links += 1
-        if self._links > MOST_LINKS:
-            self.text(cell, text, style)
-            return
-        self._do("write_url", cell, f"internal:{target}", self.book.format(style), shorten(clean(text), 255))
+        """A link to a place in this workbook."""
+        _check(self._sheet.write_url(*cell, f"internal:{target}", self.book.format(style), shorten(clean(text), 255)))
 
     def across(self, first: Cell, last_column: int, content: str | float, style: str) -> None:
         """Text or a number over several columns of one row."""
         row, column = first
         if last_column > column:
-            self._do("merge_range", first, row, last_column, "", self.book.format(style))
+            _check(self._sheet.merge_range(*first, row, last_column, "", self.book.format(style)))
         if isinstance(content, str):
             self.text(first, content, style)
         else:
@@ -412,15 +392,6 @@ class Worksheet:
         """A range's absolute address, with the sheet's name."""
         return f"{quote_sheetname(self.name)}!{xl_range_abs(*first, *last)}"
 
-    # -- writing ----------------------------------------------------------------------------------------------
-
-    def flush(self) -> None:
-        """Write what is waiting, row by row, so that a streamed workbook takes it."""
-        for row, column, method, values in sorted(self._waiting or [], key=lambda item: item[:2]):
-            _check(getattr(self._sheet, method)(row, column, *values))
-        if self._waiting is not None:
-            self._waiting = []
-
     def _check_formula(self, cell: Cell, formula: str) -> None:
         """A formula that Excel does not take would cost the whole file."""
         if len(formula) > LONGEST_FORMULA:
@@ -429,13 +400,6 @@ class Worksheet:
                 f"{len(formula):,} characters, allowed are {LONGEST_FORMULA:,}. Shorten the words of the language file "
                 "(`validate FILE.toml` lists long ones)."
             )
-
-    def _do(self, method: str, cell: Cell, *values: Any) -> None:
-        """Call a method of XlsxWriter's sheet for a cell, later unless the sheet is streamed."""
-        if self._waiting is None:
-            _check(getattr(self._sheet, method)(*cell, *values))
-        else:
-            self._waiting.append((*cell, method, values))
 
 
 def _check(code: Any) -> None:

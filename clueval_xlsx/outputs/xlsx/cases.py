@@ -152,7 +152,7 @@ class CaseSheets:
         columns = sheet_columns(table.columns, content.evaluation.pair.layers, words, absent=absent)
         for number, begin in enumerate(range(0, max(len(table), 1), size), 1):
             called = title if number == 1 else words("continued", name=title, number=number)
-            part = Part(book.sheet(called, streamed=True), table.iloc[begin : begin + size], columns)
+            part = Part(book.sheet(called), table.iloc[begin : begin + size], columns)
             self.parts[name].append(part)
             self.part_of |= dict.fromkeys(part.cases["case_id"].tolist(), part)
 

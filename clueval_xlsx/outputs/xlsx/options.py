@@ -30,7 +30,6 @@ class Handout(ReviewOptions):
     `sources`  the workbooks whose open cases these are
     `team`  everybody the cases are handed out to
     `sample`  how the cases were drawn
-    `in_memory`  never a temporary file, whatever the size
     """
 
     part: str = ""
@@ -44,7 +43,6 @@ class Handout(ReviewOptions):
     sources: tuple[str, ...] = ()
     team: tuple[str, ...] = ()
     sample: Sample = field(default_factory=Sample)
-    in_memory: bool = False
 
     @classmethod
     def of(cls, options: ReviewOptions) -> Handout:

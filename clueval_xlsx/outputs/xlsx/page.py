@@ -11,7 +11,7 @@ from clueval_xlsx.cases.contexts import EMOJI, Segment, emoji_pieces
 from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, height, lines, width_for
-from clueval_xlsx.outputs.xlsx.page_charts import DrawnChart, bar_charts, dot_chart, draw
+from clueval_xlsx.outputs.xlsx.page_charts import chart_rows, draw
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, BAR, LOOKS, TONES
 from clueval_xlsx.pages.page import (
     Bars,
@@ -49,8 +49,8 @@ _TEXTS = {  # the style of a text, and how wide its letters are against 10 point
     TextStyle.CODE: ("muted_wrap", 0.92),
 }
 _NAMES, _UNIT, _LEAST_UNIT, _UNITS = (24, 44), 11.0, 7.0, 12  # of a stack: widths in characters, steps of its grid
-_FEWEST_UNITS, _MATRIX_UNIT = 7, 15.0
-_LONG, _WORDS, _FIGURES = (30, 70), (11, 30), (9, 14)  # widths of the columns of a list
+_FEWEST_UNITS, _MATRIX_UNIT, _SHRUNK = 7, 15.0, 0.8  # of a matrix, whose headings may shrink
+_LONG, _WORDS, _FIGURES = (30, 90), (11, 30), (9, 14)  # widths of the columns of a list
 _MARGIN = 2.0
 _PAGE_WIDTH, _PAGE_HEIGHT = 770.0, 501.0  # of A4 across within its margins, in points
 _POINTS = 5.6  # that a unit of column width takes
@@ -143,8 +143,6 @@ def _pieces(cell: Cell) -> Sequence[tuple[str, str]]:
 class _Sheet:
     """What both kinds of sheet share: cells and their heights."""
 
-    words = "row_name"  # the style of cells with words
-
     def __init__(self, sheet: Worksheet, owner: PageSheets) -> None:
         self.sheet, self.owner = sheet, owner
         self.row = 0
@@ -162,11 +160,11 @@ class _Sheet:
             case CaseLink() if (link := self.owner.links(value.target)) is not None:
                 self.sheet.formula(place, link.text, link.value, f"row_link{suffix}")
             case (run,) if run.tone in LOOKS:
-                self.sheet.text(place, run.text, f"{self.words}+{run.tone}")
+                self.sheet.text(place, run.text, f"row_name+{run.tone}")
             case tuple():
-                self.sheet.rich(place, _pieces(value), f"{self.words}{suffix}")
+                self.sheet.rich(place, _pieces(value), f"row_name{suffix}")
             case _:
-                self.sheet.text(place, plain(value), f"{self.words}{suffix}")
+                self.sheet.text(place, plain(value), f"row_name{suffix}")
 
     def done(self, points: float, *, folded: bool = False) -> None:
         """Set the height of this row, and go to the next."""
@@ -176,8 +174,6 @@ class _Sheet:
 
 class _List(_Sheet):
     """A table that is a sheet of its own: a filter, a frozen header, widths that fit what is there."""
-
-    words = "list_name"
 
     def __init__(self, sheet: Worksheet, owner: PageSheets, table: Table, chapter: Chapter) -> None:
         super().__init__(sheet, owner)
@@ -190,9 +186,11 @@ class _List(_Sheet):
         table, sheet = self.table, self.sheet
         sheet.text((0, 0), self.title, "title")
         self.done(_LIST_HEAD)
+        last = len(table.columns) - 1
         for note in table.notes:
-            sheet.rich((self.row, 0), _pieces(note), "explanation")
-            self.done(17)
+            sheet.across((self.row, 0), last, "", "note")
+            sheet.rich((self.row, 0), _pieces(note), "note")
+            self.done(4 + LINE * lines(plain(note), sum(self.widths), _TEXTS[TextStyle.NOTE][1]))
         header = self.row
         heights = []
         for place, (column, width) in enumerate(zip(table.columns, self.widths, strict=True)):
@@ -209,7 +207,6 @@ class _List(_Sheet):
             self.done(height(most) if most > 1 else _ROW, folded=table.fold is not None and number >= table.fold)
         if not rows:
             sheet.text((self.row, 0), table.empty, "progress")
-        last = len(table.columns) - 1
         for place, column in enumerate(table.columns):
             if column.gauge and rows:
                 sheet.bars((header + 1, place), (self.row - 1, place), BAR)
@@ -242,11 +239,11 @@ class _Stack(_Sheet):
         self.tables = {id(section): _parted(section) for section in chapter.sections if isinstance(section, Table)}
         matrices = [section for section in chapter.sections if isinstance(section, Matrix)]
         names = [plain(row.cells[0]) for table in self.tables.values() for row in table.rows]
-        names += [name for matrix in matrices for name in matrix.names]
-        self.name = width_for(names, *_NAMES) + 2
+        heads = [name for matrix in matrices for name in (*matrix.names, matrix.total)]
+        self.name = width_for([*names, *heads], 12 if heads and not names else _NAMES[0], _NAMES[1]) + 2
         self.unit, self.units = _UNIT, _UNITS
         if matrices and not self.tables:
-            self.unit = width_for([name for matrix in matrices for name in matrix.names], _LEAST_UNIT, _MATRIX_UNIT)
+            self.unit = max(_LEAST_UNIT, _SHRUNK * width_for(heads, 0, _MATRIX_UNIT))
             self.units = max(_FEWEST_UNITS, *(len(matrix.names) + 1 for matrix in matrices))
         self.spans = {key: self._spans(table) for key, table in self.tables.items()}
         self.units = max([self.units, *(spans[-1][1] - 1 for spans in self.spans.values())])
@@ -318,7 +315,7 @@ class _Stack(_Sheet):
             case Matrix():
                 return 18.0 * (len(section.names) + 3)
             case Bars() | Dots():
-                return 15.0 * max((chart.rows for chart in self._charts(section)), default=1)
+                return 15.0 * chart_rows(section)
         return 40.0
 
     def paragraph(self, cell: Cell, style: TextStyle, lead: str = "") -> None:
@@ -387,7 +384,7 @@ class _Stack(_Sheet):
         titles = (section.corner, *section.names, section.total)
         for column, title in enumerate(titles, 1):
             self.sheet.text((self.row, column), title, "header_centre" if column > 1 else "header")
-        self.done(8 + LINE * max(lines(title, self.unit) for title in titles[1:]))
+        self.done(22)
         totals = (*section.row_totals, section.sum)
         for line, (name, total) in enumerate(zip((*section.names, section.total), totals, strict=True)):
             self.sheet.text((self.row, 1), name, "row_name_bold")
@@ -401,18 +398,12 @@ class _Stack(_Sheet):
             self.sheet.number((self.row, len(titles)), total.value, "count")
             self.done(18)
 
-    def _charts(self, section: Bars | Dots) -> list[DrawnChart]:
-        pixels = round(self.width * 7.4)
-        return bar_charts(section, pixels) if isinstance(section, Bars) else dot_chart(section, pixels)
-
     def charts(self, section: Bars | Dots) -> None:
         """Native charts side by side; what they draw stands on a hidden sheet."""
-        charts = self._charts(section)
-        if not charts and isinstance(section, Bars):
+        rows = chart_rows(section)
+        if rows:
+            draw(self.sheet, (self.row, 1), section, round(self.width * 7.4), self.owner.figures(self.sheet.book))
+        elif isinstance(section, Bars):
             self.paragraph(section.empty, TextStyle.PLAIN)
-        left = 0
-        for chart in charts:
-            draw(self.sheet, (self.row, 1), chart, self.owner.figures(self.sheet.book), left)
-            left += chart.width + 10
-        for _ in range(max((chart.rows for chart in charts), default=0)):
+        for _ in range(rows):
             self.done(15)

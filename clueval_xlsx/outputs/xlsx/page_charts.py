@@ -15,7 +15,7 @@ from clueval_xlsx.text.cells import JOINER, fitting
 _HATCHED = "wide_upward_diagonal"  # so that bars differ without colour, too
 _FONT = {"size": 9, "color": INK}
 _ROW = 20  # pixels of a row below a chart
-_BAR, _FRAME, _HEAD, _DOTS = 26, 30, 40, 200  # pixels: of a bar, of what is around bars, of a title, of dots
+_BAR, _FRAME, _HEAD, _DOTS = 26, 30, 40, 180  # pixels: of a bar, of what is around bars, of a title, of dots
 _MOST_NAMES = 25  # more make a chart unreadable; the table has them all
 _MOST_LABELLED = 16  # dots with their values beside them
 _LABELS = {Form.COUNT: "#,##0", Form.RATE: "0.0%", Form.POINTS: "+0.0;−0.0;0.0"}
@@ -93,7 +93,7 @@ def _dots(
     scale = 100 if form is Form.POINTS else 1
     columns: dict[str, list[float]] = {}
     for place, name in enumerate(section.series):
-        dots = [dots[place] for _, dots in rows]
+        dots = [of_row[place] for _, of_row in rows]
         columns[name] = [scale * dot.number.value for dot in dots]
         columns[f"{name} −"] = [scale * _reach(dot.number.value - dot.low) for dot in dots]
         columns[f"{name} +"] = [scale * _reach(dot.high - dot.number.value) for dot in dots]
@@ -101,10 +101,10 @@ def _dots(
     chart.set_legend({"position": "top", "font": _FONT} if len(section.series) > 1 else {"none": True})
     data = _series(figures, section.title, [name for name, _ in rows], columns)
     for place in range(len(section.series)):
-        dots, below, above = data[3 * place : 3 * place + 3]
+        values, below, above = data[3 * place : 3 * place + 3]
         colour = {"color": SERIES[place]}
         marker = {"type": ("circle", "diamond")[place], "size": 8, "border": colour, "fill": colour}
-        options = {**dots, "line": {"none": True}, "marker": marker}
+        options = {**values, "line": {"none": True}, "marker": marker}
         if any(below["values_data"]) or any(above["values_data"]):
             options["y_error_bars"] = {
                 "type": "custom",
@@ -142,7 +142,7 @@ def _series(
     """Write the figures of a chart below those that are there; what each column is as a series."""
     row, column = figures.table([title, *columns], [*zip(names, *columns.values(), strict=True)])
     last = row + len(names) - 1
-    # What the cells hold goes along: XlsxWriter has forgotten it where the workbook is streamed.
+    # The names go along: XlsxWriter would take some for numbers.
     shared = {
         "categories": f"={figures.sheet.range((row, column), (last, column))}",
         "categories_data": [_as_text(fitting(name)) for name in names],

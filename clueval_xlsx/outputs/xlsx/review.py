@@ -33,9 +33,6 @@ from clueval_xlsx.words import Words
 if TYPE_CHECKING:
     from clueval_xlsx.review.adjudication import Adjudication
 
-# From so many cases on the file is streamed: less memory, a little larger on disk.
-_STREAMED_FROM = 20_000
-
 
 def write_workbook(
     evaluation: Evaluation,
@@ -76,8 +73,7 @@ def write_workbook(
         shown[UM] = evaluation.with_contexts(evaluation.unmarked_cases)
     manifest = _manifest(evaluation, handout, shown)
     content = ReviewContent(evaluation, handout, words, shown, manifest.run_id)
-    total = sum(len(table) for table in shown.values())
-    with Book(place, title=words["guide.title"], streaming=total >= _STREAMED_FROM and not handout.in_memory) as book:
+    with Book(place, title=words["guide.title"]) as book:
         guide = book.sheet(words["sheet.guide"])
         case_sheets = CaseSheets(book, content)
         metrics = book.sheet(words["sheet.metrics"])
