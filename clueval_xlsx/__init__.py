@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation, evaluate, evaluate_spans, evaluate_tags
     from clueval_xlsx.formats.loading import read, read_pair
     from clueval_xlsx.options import LabelRules, Options, ReadOptions, ReviewOptions, SchemeOptions
-    from clueval_xlsx.outputs.html.writing import write_html
+    from clueval_xlsx.outputs.html.report import write_html
     from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.reimport import Reimport, reimport
     from clueval_xlsx.scoring.matching import match_spans
@@ -42,7 +42,7 @@ else:  # a type checker sees the names above and no others: a misspelt import is
         "read_pair": "formats.loading",
         "reimport": "review.reimport",
         "set_threads": "threads",
-        "write_html": "outputs.html.writing",
+        "write_html": "outputs.html.report",
         "write_workbook": "outputs.xlsx",
     }
 
