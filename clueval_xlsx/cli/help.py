@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _MANUAL = "manual"
 _SCHEMAS = "schemas"  # made from what is written, so it is no page
 _SETTINGS = "settings"  # made from their declarations
+_PYTHON_NAMES = "api"  # made from their docstrings
 _START = "start"  # the page for those who know nothing yet stands first
 
 
@@ -36,6 +37,9 @@ def run(_call: Call, topic: str | None) -> None:
     if name == _SETTINGS:
         _show(page())
         return
+    if name == _PYTHON_NAMES:
+        _show(_python_names())
+        return
     if name in topics():
         _show((resource_folder(_MANUAL) / f"{name}.md").read_text("utf-8"))
         return
@@ -43,7 +47,7 @@ def run(_call: Call, topic: str | None) -> None:
 
     commands = cli.commands
     if name not in commands:
-        known = [*topics(), _SETTINGS, *commands]
+        known = [*topics(), _SETTINGS, _PYTHON_NAMES, *commands]
         hint = did_you_mean(name, known)
         raise OptionError(f"help {topic}: there is no such page.{hint} Pages: {', '.join(topics())}.")
     with click.Context(commands[name], info_name=name, parent=click.get_current_context().parent) as own:
@@ -56,6 +60,20 @@ def topics() -> dict[str, str]:
     return {path.stem: _title(path.read_text("utf-8")) for path in pages}
 
 
+def _python_names() -> str:
+    """What `help()` says of every public name."""
+    import inspect
+
+    import clueval_xlsx
+
+    parts = ["# The Python names, one by one\n"]
+    for name in (name for name in clueval_xlsx.__all__ if name[0] != "_"):
+        value = getattr(clueval_xlsx, name)
+        signature = inspect.signature(value) if inspect.isfunction(value) else ""
+        parts.append(f"## {name}\n\n```\n{name}{signature}\n\n{inspect.getdoc(value)}\n```\n")
+    return "\n".join(parts)
+
+
 def _title(text: str) -> str:
     return text.partition("\n")[0].lstrip("# ").strip()
 
@@ -65,7 +83,8 @@ def _contents() -> str:
     rows = "".join(f"  {name:{width}}  {title}\n" for name, title in topics().items())
     return (
         f"Pages of the manual (clueval-xlsx help PAGE):\n\n{rows}\n"
-        "Every setting: clueval-xlsx help settings. Options of a command: clueval-xlsx help COMMAND\n"
+        "Every setting: clueval-xlsx help settings. Every Python name: clueval-xlsx help api. "
+        "Options of a command: clueval-xlsx help COMMAND\n"
     )
 
 

@@ -8,7 +8,7 @@ from scipy.stats import beta, t
 
 from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval
 from clueval_xlsx.scoring.scores import RATES
-from tests.simulation.intervals import CONCENTRATION, MANUAL, cells, lines, table
+from tests.simulation.intervals import CONCENTRATION, cells
 from tests.support.ci import some_of
 
 RECALL = RATES.index("recall")
@@ -70,11 +70,3 @@ def test_precision_and_recall_cover_in_93_of_100_samples(documents: int, rate: f
     found = {cell.quantity: cell.coverage for cell in cells(documents, rate, CONCENTRATION[rate], runs=2000)}
     assert found["recall"] >= 0.93
     assert found["precision"] >= 0.93
-
-
-def test_the_table_of_the_manual_is_what_the_simulation_makes() -> None:
-    written = MANUAL.read_text("utf-8").splitlines()
-    first = lines(table(runs=2))[:2]
-    at = written.index(first[0])
-    assert written[at : at + 2] == first
-    assert sum(line.startswith("|") for line in written[at:]) == len(lines(table(runs=2)))

@@ -1,14 +1,12 @@
 """How often 95 % intervals cover the truth, over documents of unequal size and difficulty.
 
-python -m tests.simulation.intervals           the table of the manual, 2,000 runs a cell
-python -m tests.simulation.intervals 20000     more runs, printed only
+`python -m tests.simulation.intervals [20000]` prints every cell, of 2,000 runs or more.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +22,6 @@ CORRELATED = 1 / 0.15 - 1  # the concentration that a correlation of .15 within 
 LOWER = {0.80: 0.75, 0.95: 0.90, 0.99: 0.97}  # the rate of the other system, where two are compared
 RUNS = 2_000
 MEAN_SIZE, DISPERSION = 12, 2
-MANUAL = Path(__file__).parents[2] / "clueval_xlsx" / "manual" / "intervals.md"
 
 
 class Cell(NamedTuple):
@@ -98,41 +95,14 @@ def _cell(
     return Cell(name, documents, rate, concentration, covered, float((high - low).mean()))
 
 
-def table(runs: int = RUNS) -> list[Cell]:
-    """All cells."""
-    return [
-        cell
-        for rate, concentration in CONCENTRATION.items()
-        for strength in (concentration, CORRELATED)
-        for documents in DOCUMENTS
-        for cell in cells(documents, rate, strength, runs)
-    ]
-
-
-def lines(found: list[Cell]) -> list[str]:
-    """The table in Markdown: coverage and mean width of each quantity, a line for each kind of sample."""
-    names = list(dict.fromkeys(cell.quantity for cell in found))
-    rows = [
-        "| true rate | concentration | documents | " + " | ".join(names) + " |",
-        "|---" * (3 + len(names)) + "|",
-    ]
-    by_sample: dict[tuple[float, float, int], list[str]] = {}
-    for cell in found:
-        written = f"{cell.coverage:.3f} ({cell.width:.3f})"
-        by_sample.setdefault((cell.rate, cell.concentration, cell.documents), []).append(written)
-    for (rate, concentration, documents), values in by_sample.items():
-        rows.append(f"| {rate:.2f} | {concentration:.3g} | {documents} | " + " | ".join(values) + " |")
-    return rows
-
-
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    made = lines(table(runs))
-    if len(sys.argv) == 1:
-        head, _, behind = MANUAL.read_text("utf-8").partition("| true rate")
-        _, gap, tail = behind.partition("\n\n")
-        MANUAL.write_text(head + "\n".join(made) + (gap or "\n") + tail, "utf-8")
-    print("\n".join(made))
+    for rate, concentration in CONCENTRATION.items():
+        for strength in (concentration, CORRELATED):
+            for documents in DOCUMENTS:
+                for cell in cells(documents, rate, strength, runs):
+                    print(f"{cell.rate} {cell.concentration:.3g} {documents:4} {cell.quantity:22}", end="")
+                    print(f"{cell.coverage:.3f} ({cell.width:.3f})")
 
 
 if __name__ == "__main__":
