@@ -7,14 +7,10 @@ import re
 from html import unescape
 from typing import Any
 
-import pytest
-
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.html.report import MOST_LISTED, confusion_html
-from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.scoring.confusion import confusion, confusion_members
-from clueval_xlsx.words import Words
 from tests.support.tables import Sides, both_ways, pair_of, spans_of
 
 HOSTILE = "</script><script>document.title='owned'</script>"
@@ -77,15 +73,6 @@ def test_text_of_the_corpus_stays_text() -> None:
     assert "default-src 'none'" in unescape(html)
     assert "http://" not in html
     assert "https://" not in html
-
-
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_every_cell_says_count_and_shares(language: str) -> None:
-    html, words = page(language), Words(language)
-    row, column = (Numbers(words).rate(share).short for share in (1, 0.5))
-    expected = words("matrix.share", count=1, row=row, column=column)
-    assert f"{words('matrix.cell', gold='PER', pred='PER')}: {expected}" in html
-    assert words["matrix.hint"] in html
 
 
 def test_long_cells_are_cut_and_say_so() -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from python_calamine import CalamineWorkbook
 
 from clueval_xlsx.cases.contexts import Segment, emoji_pieces
-from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx.book import Book
 from clueval_xlsx.outputs.xlsx.measure import lines
 from clueval_xlsx.text.cells import ELLIPSIS, JOINER, LONGEST_CELL, clean, shorten, shorten_pieces, utf16_length
@@ -24,7 +23,6 @@ from tests.support.workbooks import (
     TABS,
     column,
     evaluated,
-    headers,
     opened,
     runs,
     texts,
@@ -95,42 +93,6 @@ def _plain(cell):
 def test_control_characters_become_a_sign_that_says_so():
     assert clean("a\x00b\x1fc\ud800d\r\ne\rf\tg") == "a\ufffdb\ufffdc\ufffdd\ne\nf\tg"
     assert clean("_x0041_") == "_x0041_"
-
-
-names = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029<>\"&'"),
-    min_size=1,
-    max_size=12,
-)
-
-
-@pytest.mark.slow
-@at_most(25)
-@given(tokens=st.lists(names, min_size=1, max_size=5), label=names, document=names)
-@tried(tokens=["=1+1", "_x0041_", "\U0001f7e5", "a\x07b"], label="=A,1", document="@x")
-def test_any_corpus_makes_a_workbook_that_opens(tokens, label, document):
-    sides = []
-    for further in ("B", "I"):  # gold marks each token, the prediction all of them together
-        tags = ["B", *[further] * (len(tokens) - 1)]
-        body = "".join(f"{token}\t{tag}-{label}\n" for token, tag in zip(tokens, tags, strict=True))
-        sides.append(f'<text id="{document}">\n{body}</text>\n'.encode())
-    try:
-        evaluation = evaluated(Sides(*sides), level="exact")
-    except InputError:
-        return  # not a vertical file: the readers have their own tests
-    content = written(evaluation)
-    book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-    rich = opened(content)
-    for name, table in zip((TABS["FN"], TABS["FP"]), evaluation.case_tables, strict=True):
-        if not len(table):
-            continue
-        shown = headers(rich[name])
-        rows = book.get_sheet_by_name(name).to_python()[FIRST - 1 :]
-        for header, key in (("Document", "document"), ("Span", "surface"), ("Label", "label_span")):
-            assert [row[shown.index(header)] for row in rows] == [clean(text) for text in table[key]]
-        for cell, context in zip(column(rich[name], "Context"), table["context"], strict=True):
-            shown = str(cell.value).partition("\n")[2].replace(JOINER, "")
-            assert shown == _dropped(clean(context).replace(JOINER, ""))
 
 
 @given(text=anything, repeat=st.integers(1, 40), limit=st.integers(20, 60))

@@ -11,7 +11,7 @@ from clueval_xlsx.comparison import Comparison, compare, holm
 from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.outputs.xlsx.page import write_page
 from clueval_xlsx.pages.comparison import comparison_page
-from clueval_xlsx.pages.page import Dots, Page, Table, Text, plain
+from clueval_xlsx.pages.page import Page, Table, Text, plain
 from clueval_xlsx.words import Words
 from tests.support.judging import judged
 
@@ -106,11 +106,3 @@ def test_errors_of_one_system_come_first_and_shared_ones_are_folded(comparison: 
     assert len(hidden) == 10
     assert hidden[-1] == missed.max_row
     assert len(book.worksheets[0]._charts) == 4
-
-
-def test_every_difference_of_the_headline_is_in_the_plot(comparison: Comparison) -> None:
-    plot = [section for section in page_of(comparison).chapters[0].sections if isinstance(section, Dots)][-1]
-    assert [name for name, _ in plot.rows] == ["Recall: B", "Precision: B", "F2: B"]
-    for _, (dot,) in plot.rows:
-        assert plot.axis.low <= dot.low <= dot.number.value <= dot.high <= plot.axis.high
-    assert any(abs(value) < 1e-9 for value, _ in plot.axis.ticks)
