@@ -121,7 +121,8 @@ def _corrected(table: Path, folder: Path) -> Path:
     done = run("evaluate", table, PRED, "-o", book, *texts)
     assert done.code == 0, done.err
     fill(book, dict.fromkeys(cases_of(book)["FN"][:4], "gold_wrong"))
-    done = run("reimport", book, "--gold", table, *texts, "-o", target)
+    how = ("--set", f"read.text={GOLD}", "--set", "read.layer=category,risk")
+    done = run("reimport", book, "--gold", table, *how, "-o", target)
     assert done.code == 0, done.err
     return target
 
