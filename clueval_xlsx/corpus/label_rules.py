@@ -214,10 +214,11 @@ def alignment_notes(alignment: Alignment, rules: LabelRules, size: int) -> tuple
         labels = ", ".join(f"{label} ({count})" for label, count in alignment.discarded_labels.items())
         documents = list(alignment.reasons)
         more = f" and {len(documents) - _MOST_SHOWN} more" if len(documents) > _MOST_SHOWN else ""
+        wanted = ",".join([*alignment.mapped, *(f"{label}=…" for label in alignment.discarded_labels)])
         notes.append(
             f"{len(documents)} of {size} documents left out because of unmapped labels: "
             f"{labels}; they are {', '.join(documents[:_MOST_SHOWN])}{more}. "
-            "Map the labels with --map, or keep the documents with --set labels.unmapped=keep"
+            f"Map the labels (--map {wanted}), or keep the documents with --set labels.unmapped=keep"
         )
     present = alignment.present
     nowhere = [label for label in [*rules.ignore, *rules.representatives] if label not in present]

@@ -64,7 +64,10 @@ def _docs(raw: bytes, name: str) -> list[Any]:
         unpacker = zlib.decompressobj()
         if len(unpacker.decompress(raw, most + 1)) > most:
             raise InputError(f"{name}: unpacks to more than {most / 1e6:,.0f} MB, more than such a file may hold.")
-        return list(tokens.DocBin().from_bytes(raw).get_docs(vocab))
+        docs = list(tokens.DocBin().from_bytes(raw).get_docs(vocab))
+        for doc in docs:
+            len(doc.ents)  # only then are its tags looked at
+        return docs
     except InputError:
         raise
     except Exception as error:  # spaCy raises whatever its parts raise

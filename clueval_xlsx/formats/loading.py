@@ -20,6 +20,7 @@ from clueval_xlsx.formats.opened import (
     OpenedSource,
     document_files,
     files_at,
+    listed_files,
     open_source,
     opened_folder,
     refuse_missing,
@@ -88,7 +89,8 @@ def _read_opened(opened: OpenedSource, format_: Format, options: ReadOptions, ba
     if opened.stored and reading.carrier is not None:
         carrier = StoredFiles(carrier, opened.stored, options.encoding)
     known = {**asdict(options), "text": None if options.text is None else str(options.text)}
-    return replace(reading, carrier=carrier, source=replace(reading.source, reading=known))
+    notes = (*opened.notes, *reading.notes)
+    return replace(reading, carrier=carrier, source=replace(reading.source, reading=known), notes=notes)
 
 
 def _needs_text(opened: OpenedSource, format_: Format) -> bool:
@@ -179,11 +181,12 @@ class FileOfFolder:
     name: str
     path: str
     size: int
+    note: str = ""  # on the first: what of the folder is left aside
 
 
 def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | str:
     """The files of a folder or glob that make a corpus, none of them read; or why they are not read one by one."""
-    paths = files_at(Path(source))
+    paths, notes = listed_files(Path(source))
     if not paths:
         refuse_missing(source, Path(source))
         return f"{source} is one file"
@@ -193,7 +196,8 @@ def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | str:
         format_ = format_named(PROJECT_FORMAT)
     if format_ is not None and (format_.folder or format_.name == PROJECT_FORMAT):
         return f"{format_.title} is not read file by file"
-    return [FileOfFolder(name, each, str(paths[each].absolute()), paths[each].stat().st_size) for each in files]
+    listed = [FileOfFolder(name, each, str(paths[each].absolute()), paths[each].stat().st_size) for each in files]
+    return [replace(listed[0], note="; ".join(notes)), *listed[1:]]
 
 
 def files_behind(source: Path, format_name: str | None = None) -> set[Path]:
@@ -220,6 +224,7 @@ def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Rea
             "--cluster, the files must lie at the same path on every worker."
         ) from None
     opened = opened_folder(contents, files[0].folder, options)
+    opened.notes = (*opened.notes, *(file.note for file in files if file.note))
     format_ = find_format(opened, options)
     hashes = [file_digest(file.name, opened.part(file.name).data) for file in files]
     return _read_opened(opened, format_, options, None), hashes

@@ -25,6 +25,7 @@ from clueval_xlsx.text.strings import Strings
 InputSource = str | Path | BinaryIO
 TEXT, ANNOTATIONS = ".txt", ".ann"  # the files of a brat folder
 _LOOK = 1 << 16
+_NAMED = 5  # files that a note names
 _JSON_START = re.compile(rb"""(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\]|$|\[\s*"|"(?:[^"\\]|\\.)*"\s*,\s*\{)|\{\s*")""")
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 
@@ -36,7 +37,7 @@ class OpenedSource:
     `texts` are texts that lie elsewhere, by their path in `text_name`. `base` is another side on whose text the
     annotations lie, for formats that have none of their own; `known_ids` are the token IDs of the side that was read
     before. `stored` are the bytes of files, by name, that are packed or not in UTF-8. `members` are the files of a
-    folder that are of its format, once that is known.
+    folder that are of its format, once that is known. `notes` say what of a folder is left aside.
     """
 
     name: str
@@ -48,6 +49,7 @@ class OpenedSource:
     known_ids: Strings | None = None
     stored: Mapping[str, bytes] = field(default_factory=dict)
     members: list[str] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def head(self) -> bytes:
@@ -117,34 +119,54 @@ def open_source(source: InputSource, options: ReadOptions, name: str | None = No
             )
         return _opened_file(str(name or getattr(source, "name", None) or "<stream>"), content, options)
     path = Path(source)
+    paths, notes = listed_files(path)
+    if not paths and not path.is_dir():
+        standoff = format_named(FOLDER_FORMAT)
+        by_name = options.format is None and path.suffix.lower() in standoff.endings
+        if options.format != standoff.name and not by_name:
+            return _opened_file(name or shown_name(source), bytes_of(path, str(source)), options)
+        paths = {path.name: path, **{each.name: each for each in document_files(path) if each.is_file()}}
+        name = name or shown_name(path.parent)
+    folder = path if path.is_dir() else path.parent
+    files = {key: _read_inside(each, folder) for key, each in paths.items()}
+    opened = opened_folder(files, name or shown_name(source), options)
+    opened.notes = (*notes, *opened.notes)
+    return opened
+
+
+def bytes_of(path: Path, called: str = "") -> bytes:
+    """What a file holds; one that cannot be read is named."""
     try:
-        paths = files_at(path)
-        if not paths and not path.is_dir():
-            standoff = format_named(FOLDER_FORMAT)
-            by_name = options.format is None and path.suffix.lower() in standoff.endings
-            if options.format != standoff.name and not by_name:
-                return _opened_file(name or shown_name(source), path.read_bytes(), options)
-            paths = {path.name: path, **{each.name: each for each in document_files(path) if each.is_file()}}
-            name = name or shown_name(path.parent)
-        folder = path if path.is_dir() else path.parent
-        files = {key: _read_inside(each, folder) for key, each in paths.items()}
-        return opened_folder(files, name or shown_name(source), options)
+        return path.read_bytes()
     except OSError as error:
-        raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
+        raise InputError(f"{called or path}: cannot be read: {error.strerror or error}. Check the path.") from None
 
 
 def files_at(path: Path) -> dict[str, Path]:
-    """The files of a folder or a glob by their path in the folder, in natural order; none where a path is one file.
+    """The files of a folder or a glob by their path in the folder, in natural order; none where a path is one file."""
+    return listed_files(path)[0]
 
-    Links that lead out of a folder are left alone, unless they are texts or annotations: those are refused when read.
+
+def listed_files(path: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """The files of a folder or a glob by their path in it, in natural order; and a note on what is left aside.
+
+    That are links that lead out of a folder, pipes, devices and what else is no file. Links that are texts or
+    annotations are refused when they are read.
     """
+    aside: list[str] = []
     if path.is_dir():
-        paths = {each.relative_to(path).as_posix(): each for each in path.rglob("*") if each.is_file()}
-        for name, each in list(paths.items()):
-            if _leads_out(each, path) and each.suffix.lower() not in {TEXT, ANNOTATIONS}:
-                del paths[name]
+        paths = {}
+        for each in path.rglob("*"):
+            name = each.relative_to(path).as_posix()
+            standoff = each.suffix.lower() in {TEXT, ANNOTATIONS}
+            if _leads_out(each, path) and not (standoff and each.is_file()):
+                aside.append(f"{name} (a link to {each.readlink()})")
+            elif each.is_file():
+                paths[name] = each
+            elif not each.is_dir():
+                aside.append(f"{name} ({'a pipe' if each.is_fifo() else 'no regular file'})")
     elif path.exists() or not glob.has_magic(str(path)):
-        return {}
+        return {}, ()
     else:
         matches = glob.glob(str(path), recursive=True)  # noqa: PTH207  # the pattern may be absolute
         named = {each for each in map(Path, matches) if each.is_file()}
@@ -154,7 +176,11 @@ def files_at(path: Path) -> dict[str, Path]:
         for each in [each for each in named if each.suffix.lower() == ANNOTATIONS]:
             named |= set(filter(Path.is_file, [each.with_suffix(TEXT)]))
         paths = {each.relative_to(shared).as_posix(): each for each in named}
-    return {name: paths[name] for name in sorted(paths, key=natural_key)}
+    notes = []
+    if aside:
+        more = f" and {len(aside) - _NAMED} more" if len(aside) > _NAMED else ""
+        notes.append(f"{shown_name(path)}: left aside: {', '.join(sorted(aside)[:_NAMED])}{more}")
+    return {name: paths[name] for name in sorted(paths, key=natural_key)}, tuple(notes)
 
 
 def document_files(path: Path) -> list[Path]:
@@ -181,7 +207,7 @@ def _read_inside(path: Path, folder: Path) -> bytes:
             f"{path}: is a symbolic link to {path.resolve()}, which lies outside {folder}. "
             "Allowed: files of the folder itself. Copy the file into the folder."
         )
-    return path.read_bytes()
+    return bytes_of(path)
 
 
 def _opened_file(name: str, data: bytes, options: ReadOptions) -> OpenedSource:
@@ -201,5 +227,6 @@ def opened_folder(files: Mapping[str, bytes], name: str, options: ReadOptions) -
         folder = Path(options.text)
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder. --text names the folder of the .txt files of {name}.")
-        opened.texts = {path: _read_inside(each, folder) for path, each in files_at(folder).items()}
+        paths, opened.notes = listed_files(folder)
+        opened.texts = {path: _read_inside(each, folder) for path, each in paths.items()}
     return opened

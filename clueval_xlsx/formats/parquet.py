@@ -68,7 +68,13 @@ def _table(raw: bytes, name: str) -> Any:
         metadata = parquet.read_metadata(io.BytesIO(raw))
         groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
         chunks = [group.column(index) for group in groups for index in range(group.num_columns)]
-        _check_size(sum(max(_WIDTH * chunk.num_values, chunk.total_uncompressed_size) for chunk in chunks), raw, name)
+        widths = [max(_WIDTH, metadata.schema.column(index).length or 0) for index in range(metadata.num_columns)]
+        unfolded = 0
+        for group in groups:
+            for index, width in enumerate(widths):
+                chunk = group.column(index)
+                unfolded += max(width * chunk.num_values, chunk.total_uncompressed_size)
+        _check_size(unfolded, raw, name)
         texts = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"})
         table = parquet.ParquetFile(io.BytesIO(raw), read_dictionary=texts).read()
     except (lib.ArrowException, OSError, ValueError) as error:

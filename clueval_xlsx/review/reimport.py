@@ -272,7 +272,7 @@ def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkboo
 
 
 def _check_hash(path: Path, workbooks: Sequence[OpenedWorkbook], error: Exception) -> None:
-    found = digest(path.read_bytes())
+    found = digest(_bytes(path))
     for workbook in workbooks:
         expected = expected_gold(workbook)
         if not found.startswith(expected):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -158,6 +159,16 @@ def test_documents_with_unmapped_labels_are_left_out_and_named() -> None:
     assert found.select(scheme="clueval", level="exact", labelled=None, group_key="document")["group"].tolist() == ["b"]
     assert found.overall("documents", level="exact")["gold"] == 1
     assert any("1 of 2 documents left out" in note and "LOCATION (1)" in note for note in found.notes)
+
+
+def test_the_call_that_is_advised_for_unmapped_labels_works(write) -> None:
+    gold, pred = write("g.vrt", "Ann\tB-PER\nBob\tB-X\n"), write("p.vrt", "Ann\tB-Y\nBob\tO\n")
+    rules = ("--map", "PER=P", "--set", "labels.unmapped=discard")
+    advised = re.search(r"\(--map (\S+)\), or", run("score", gold, pred, *rules).err)
+    assert advised is not None
+    done = run("score", gold, pred, "--map", advised[1].replace("…", "P"), *rules[2:])
+    assert done.code == 0
+    assert "left out" not in done.err
 
 
 def test_with_a_mapping_labels_that_only_one_side_has_are_unmapped() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import sys
 from typing import Any
@@ -33,6 +34,14 @@ def packed(*, groups: bool = False) -> bytes:
     other = Doc(vocab, words=["Nobody", "."], spaces=[False, False])
     other.user_data["doc_id"] = "b"
     return DocBin(store_user_data=True, docs=[doc, other]).to_bytes()
+
+
+def broken_tags() -> bytes:
+    """Entities that go on without a beginning."""
+    attrs = importlib.import_module("spacy.attrs")
+    packed_docs = DocBin(attrs=["ENT_IOB", "ENT_TYPE"], docs=[Doc(Vocab(), words=["Ann", "Lee"], ents=["B-X", "I-X"])])
+    packed_docs.tokens[0][:, packed_docs.attrs.index(attrs.ENT_IOB)] = 1
+    return packed_docs.to_bytes()
 
 
 def load(raw: bytes, **options: Any) -> Reading:
@@ -70,6 +79,7 @@ def test_a_span_group_is_a_layer_with_its_scores() -> None:
     ("raw", "message"),
     [
         (packed()[:-20], "is no DocBin that spaCy can read"),
+        (broken_tags(), "I without B"),
         (b"x\x9cnothing", "is no DocBin that spaCy can read"),
         (DocBin().to_bytes(), "is no DocBin that spaCy can read|there is no document in it"),
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -152,3 +154,45 @@ def test_annotations_without_a_label_are_called_so() -> None:
     content = json.dumps([{"full_text": "Ann Lee", "spans": spans}]).encode()
     with pytest.raises(InputError, match=r"'Ann Lee' \(no label, 0-7\) overlaps 'Ann' \(no label, 0-3\)"):
         read(io.BytesIO(content), name="x.json")
+
+
+def test_what_is_left_aside_in_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "secret.vrt").write_text("Eve\tB-PER\n")
+    gold = folder(tmp_path / "gold", {"a.vrt": "Ann\tB-PER\n"})
+    (gold / "b.vrt").symlink_to(tmp_path / "secret.vrt")
+    (gold / "sub").symlink_to(tmp_path)
+    os.mkfifo(gold / "c.vrt")
+    said = rf"left aside: b\.vrt \(a link to .*secret\.vrt\), c\.vrt \(a pipe\), sub \(a link to {tmp_path}\)"
+    found = read(gold)
+    assert found.doc_ids == ("a",)
+    assert re.search(said, " ".join(found.notes))
+    for command in ("validate", "score"):
+        done = run(command, gold, *[gold] * (command == "score"))
+        assert re.search(said, done.out + done.err), command
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, pred = (folder(tmp_path / name, {"a.vrt": "Ann\tB-PER\n", "b.vrt": "Bob\tB-PER\n"}) for name in ("g", "p"))
+    assert run("evaluate", gold / "a.vrt", pred / "b.vrt", "-o", tmp_path / "x.xlsx", "--align", "text").code == 2
+    assert run("evaluate", gold / "a.vrt", pred / "a.vrt", "-o", tmp_path / "x.xlsx").code == 0
+
+    original = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.is_relative_to(gold):
+            raise PermissionError(13, "Permission denied")
+        return original(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    calls = (("validate", gold), ("score", gold, pred), ("score", gold / "a.vrt", pred / "a.vrt"))
+    for call in (*calls, ("reimport", tmp_path / "x.xlsx", "--gold", gold / "a.vrt")):
+        done = run(*call)
+        assert (done.code, "a.vrt: cannot be read: Permission denied" in done.out + done.err) == (2, True), done
+
+
+def test_a_table_says_which_token_ids_a_new_file_will_not_have(tmp_path: Path) -> None:
+    files = folder(
+        tmp_path, {"g.vrt": "Ann\tB-PER\tt1\n", "t.tsv": "start\tend\tstart_id\tend_id\tlabel\n0\t0\tt1\tt1\tPER\n"}
+    )
+    done = run("convert", files / "t.tsv", files / "new.vrt", "--text", files / "g.vrt")
+    assert "its token IDs (start_id, end_id) are not compared and not kept" in done.err, done.err

@@ -124,8 +124,9 @@ def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch: pytest.Mo
         lambda: {"token": pa.nulls(60_000_000, pa.int64())},
         lambda: {"text": recurring("x" * 1_000_000, 2_000), "spans": pa.array([[]] * 2_000)},
         lambda: {"tokens": pa.ListArray.from_arrays(range(0, 8_001, 4), recurring("x" * 100_000, 8_000))},
+        lambda: {"text": pa.array(["a"] * 5_000), "key": pa.array([b"x" * 100_000] * 5_000, pa.binary(100_000))},
     ],
-    ids=["values", "texts", "texts in lists"],
+    ids=["values", "texts", "texts in lists", "wide values"],
 )
 def test_a_file_that_unfolds_beyond_measure_is_refused_before_its_columns_are_read(table) -> None:
     raw = packed(table())

@@ -126,6 +126,11 @@ def _place_on_tokens(table: SpanTable, base: Reading) -> Reading:
         listing=every if listed.scores is not None else None,
     )
     notes = [*base.notes, *values.notes(), *notes]
+    if set(IDS) <= set(table.header) and base.corpus.token_ids is None:
+        notes.append(
+            f"{table.name}: its token IDs ({', '.join(IDS)}) are not compared and not kept, because "
+            f"{base.source.name} was read without its own (--token-id COLUMN)"
+        )
     return Reading(annotation.source, base.corpus, spans=annotation, notes=tuple(notes), carrier=TableOnTokens(table))
 
 

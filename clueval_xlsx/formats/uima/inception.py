@@ -25,6 +25,7 @@ from clueval_xlsx.options import ReadOptions
 _FOLDERS = ("annotation", "curation")
 _ENDINGS = (".xmi", ".json", ".tsv", ".zip")  # the first of them that a person's CAS has is read
 _INITIAL = "INITIAL_CAS"
+_NAMED = 3  # files of an archive that a message names
 _INSIDE = "!"  # between the path of an archive in the archive and the path in it
 
 
@@ -114,9 +115,11 @@ def _nothing(files: _Files) -> InputError:
             f"{files.name}: holds {serialized} annotations as serialized Java objects only, which are not read. Export "
             "the project from INCEpTION again with the format UIMA CAS XMI, UIMA CAS JSON or WebAnno TSV 3."
         )
+    others = ", ".join(files.names[:_NAMED]) + (", …" if len(files.names) > _NAMED else "")
+    held = f" It holds {len(files.names)} other files ({others}): unpack them." if others else ""
     return InputError(
         f"{files.name}: there is no CAS in it. Allowed: annotation/DOCUMENT/ANNOTATOR.xmi (.json, .tsv, .zip), as "
-        "INCEpTION exports a project, or .xmi files."
+        f"INCEpTION exports a project, or .xmi files.{held}"
     )
 
 
