@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import site
 import subprocess
@@ -16,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx import __version__
-from tests.support.commands import EXAMPLE_OPTIONS
 from tests.support.folders import ROOT
 
 pytestmark = pytest.mark.slow
@@ -114,16 +112,6 @@ def test_the_installed_package_is_the_one_that_runs(program: Path, tmp_path: Pat
     assert Path(done.stdout.strip()).is_relative_to(program.parent.parent.resolve())
 
 
-def test_the_program_says_its_version(program: Path, tmp_path: Path) -> None:
-    assert command(program, "--version", cwd=tmp_path).stdout == f"clueval-xlsx, version {__version__}\n"
-
-
-def test_words_are_found_in_the_installed_package(program: Path, tmp_path: Path) -> None:
-    code = "from clueval_xlsx.words import Words, languages; print(languages(), Words('de')['column.case'])"
-    done = command(program.with_name("python"), "-c", code, cwd=tmp_path)
-    assert done.stdout == "['en', 'de'] Fall-ID\n", done.stderr
-
-
 def test_help_and_the_whole_round_run_from_an_empty_folder(program: Path, tmp_path: Path) -> None:
     done = command(program, "--help", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -135,21 +123,6 @@ def test_help_and_the_whole_round_run_from_an_empty_folder(program: Path, tmp_pa
         "corrected.vrt",
         "adjudicated.xlsx",
     }
-
-
-def test_the_packaged_examples_are_scored_and_evaluated_from_another_folder(program: Path, tmp_path: Path) -> None:
-    python = program.with_name("python")
-    code = "from clueval_xlsx.resources import resource_folder; print(resource_folder('examples'))"
-    folder = Path(command(python, "-c", code, cwd=tmp_path).stdout.strip())
-    assert folder.is_relative_to(program.parent.parent)
-    sides = folder / "gold.vrt", folder / "pred.vrt"
-    done = command(python, "-m", "clueval_xlsx", "score", *sides, *EXAMPLE_OPTIONS, "--json", "-", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    headline = json.loads(done.stdout)["headline"]
-    assert (headline["gold"], headline["fn"], headline["pred"], headline["fp"]) == (75, 21, 74, 13)
-    done = command(program, "evaluate", *sides, *EXAMPLE_OPTIONS, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]
 
 
 def test_both_packages_pass_the_checks_of_an_index(sdist: Path, wheel: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.cli import cli
 from tests.support.folders import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -25,20 +23,6 @@ def test_ci_runs_the_test_command_that_the_readme_gives() -> None:
     commands = [line for block in blocks("sh") for line in block.splitlines() if "pytest" in line]
     assert len(commands) == 1
     assert commands[0] in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
-
-
-def test_the_developers_commands_name_sessions_that_there_are() -> None:
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    named = {
-        session
-        for line in page.splitlines()
-        if "nox --sessions" in line
-        for session in re.findall(r"nox --sessions ([a-z ]+)", line)[0].split()
-    }
-    tree = ast.parse((ROOT / "noxfile.py").read_text("utf-8"))
-    sessions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.decorator_list}
-    assert len(named) > 2
-    assert named <= sessions
 
 
 @pytest.mark.slow
@@ -61,16 +45,6 @@ def test_every_block_of_the_tour_works_when_it_is_pasted_into_a_fresh_shell(tmp_
 
 def test_it_is_short_enough_to_be_read() -> None:
     assert len(README.splitlines()) <= 150
-
-
-def test_every_option_explains_itself() -> None:
-    silent = [
-        f"{name} {param.opts[0]}"
-        for name, command in cli.commands.items()
-        for param in command.params
-        if param.param_type_name == "option" and not getattr(param, "help", None)
-    ]
-    assert not silent
 
 
 def test_pictures_are_there() -> None:

@@ -11,7 +11,6 @@ import io
 import json
 import os
 import resource
-import struct
 import sys
 import zipfile
 import zlib
@@ -25,10 +24,8 @@ from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.handmade_books import (
     BOOK,
     ENTRY,
-    FAR,
     LINK,
     LINKS,
-    RELS,
     ROW,
     SHEET,
     archive,
@@ -70,14 +67,6 @@ def several(content: str, count: int, **more: str | bytes) -> bytes:
 # ---- cells and rows -------------------------------------------------------------------------------------------------
 
 
-@kind("a cell far away")
-def _far() -> Iterator[bytes]:
-    yield from map(sheet, FAR)
-    yield sheet(cell("A1") + cell("xfd1048576"))
-    yield sheet(cell("A1") + cell("  XFD1048576 "))
-    yield sheet(cell("A1") + cell("&#88;FD1048576"))
-
-
 @kind("a cell far away in a large sheet")
 def _far_in_a_large_sheet() -> Iterator[bytes]:
     rows = "".join(ROW.replace("1", str(n)).format(cells=cell(f"A{n}", "text " * 20)) for n in range(1, 8000))
@@ -85,30 +74,10 @@ def _far_in_a_large_sheet() -> Iterator[bytes]:
     yield xlsx(SHEET.format(rows=rows + '<row  r="1048576"><c  r="XFD1048576"/></row>'))
 
 
-@kind("a large sheet whose tags do not say what they seem to")
-def _disguised_in_a_large_sheet() -> Iterator[bytes]:
-    rows = "".join(ROW.replace("1", str(n)).format(cells=cell(f"A{n}", "text " * 20)) for n in range(1, 8000))
-    for more in (
-        f'<row r="8001">{cell("XFD1048576")}</row>',  # a cell that names a row it does not stand in
-        f'<row spans=\' r="9"\' r="1048576">{cell("XFD1048576")}</row>',
-        '<row r="8001"><c s=\' r="A1"\' r="XFD1048576"/></row>',
-        '<row r="8001"><c r="xfd1048576"/></row>',
-        "<row r='8001'><c r='XFD1048576'/></row>",
-    ):
-        yield xlsx(SHEET.format(rows=rows + more))
-
-
 @kind("a name that is no cell's")
 def _no_name() -> Iterator[bytes]:
     for name in ("A0", "A99999999999", "AAAA1", "", "-1", "1A", "XFE1", "A1048577", "Ä1", "A1:B2", "R1C1"):
         yield sheet(cell("A1") + cell(name))
-
-
-@kind("an attribute inside a quoted attribute")
-def _inside() -> Iterator[bytes]:
-    for tag in ('<c s=\' r="A1"\' r="XFD1048576"/>', "<c s=\" r='A1'\" r='XFD1048576'/>", "<c s='>' r='XFD1048576'/>"):
-        yield sheet(cell("A1") + tag)
-        yield sheet(tag + cell("A1"))
 
 
 @kind("an attribute given twice")
@@ -124,29 +93,6 @@ def _rows_alone() -> Iterator[bytes]:
     yield xlsx(SHEET.format(rows='<row r="1048576"><c><v>1</v></c><c><v>1</v></c><c><v>1</v></c></row>'))
 
 
-@kind("rows and cells without a name, and without end")
-def _nameless() -> Iterator[bytes]:
-    yield xlsx(SHEET.format(rows="<row>" + "<c/>" * 2_000_000 + "</row>"))
-    yield xlsx(SHEET.format(rows="<row/>" * 1_500_000))
-
-
-@kind("sheets that together span too much")
-def _sparse_sheets() -> Iterator[bytes]:
-    content = SHEET.format(rows=f'{ROW.format(cells=cell("A1"))}<row r="200000">{cell("H200000")}</row>')
-    yield several(content, 4)
-    far = ods_row("<table:table-cell/>", ' table:number-rows-repeated="200000"') + ods_row(ods_cell())
-    yield ods("".join(_TABLE.format(rows=far).replace("FN", f"S{n}") for n in range(4)))
-
-
-@kind("a row far below in a narrow sheet")
-def _narrow() -> Iterator[bytes]:
-    yield xlsx(SHEET.format(rows='<row r="1000000"><c><v>1</v></c></row>'))
-    yield ods(
-        _TABLE.format(rows=ods_row("<table:table-cell/>", ' table:number-rows-repeated="999999"') + ods_row(ods_cell()))
-    )
-    yield ods(filled(1, 1_000_000))
-
-
 @kind("two sheets of one name")
 def _one_name() -> Iterator[bytes]:
     content = SHEET.format(rows=ROW.format(cells=cell("A1")))
@@ -159,33 +105,6 @@ def _one_name() -> Iterator[bytes]:
 def _long_name() -> Iterator[bytes]:
     yield xlsx(SHEET.format(rows=""), book=BOOK.replace('"FN"', f'"{"N" * 1_000_000}"'))
     yield ods(filled(1, 1).replace('"FN"', f'"{"N" * 1_000_000}"'))
-
-
-def with_notes(kind: str, notes: str) -> bytes:
-    """A workbook whose sheet has notes."""
-    parts = {
-        "xl/worksheets/_rels/sheet1.xml.rels": RELS.format(kind=kind, target="../comments1.xml"),
-        "xl/comments1.xml": notes,
-    }
-    return several(SHEET.format(rows=ROW.format(cells=cell("A1"))), 1, **parts)
-
-
-@kind("notes inside notes")
-def _notes() -> Iterator[bytes]:
-    for tag, text in (("comment", "t"), ("threadedComment", "text")):
-        nested = f'<{tag} ref="A1">' * 200_000 + f"<{text}>x</{text}>" + f"</{tag}>" * 200_000
-        yield with_notes("comments" if tag == "comment" else "threadedComment", f"<x>{nested}</x>")
-        deep = f"<{text}>x" * 200_000 + f"</{text}>" * 200_000
-        kind = "comments" if tag == "comment" else "threadedComment"
-        yield with_notes(kind, f'<x><{tag} ref="A1">{deep}</{tag}></x>')
-    yield with_notes("comments", "<x>" + '<comment ref="A1"><t>xxxx</t></comment>' * 210_000 + "</x>")
-    yield with_notes("comments", "<x>" * 100_000 + "</x>" * 100_000)
-
-
-@kind("links of a sheet without end")
-def _links() -> Iterator[bytes]:
-    parts = {"xl/worksheets/_rels/sheet1.xml.rels": "<x>" * 100_000 + "</x>" * 100_000}
-    yield several(SHEET.format(rows=ROW.format(cells=cell("A1"))), 1, **parts)
 
 
 @kind("elements nested without end")
@@ -206,13 +125,6 @@ def _unclosed() -> Iterator[bytes]:
     yield ods("<table:table-row " * 40_000)
 
 
-@kind("merged cells without end")
-def _merged() -> Iterator[bytes]:
-    content = SHEET.format(rows=ROW.format(cells=cell("A1")))
-    merged = "<mergeCells>" + '<mergeCell ref="A1:B2"/>' * 250_000 + "</mergeCells></worksheet>"
-    yield xlsx(content.replace("</worksheet>", merged))
-
-
 # ---- strings --------------------------------------------------------------------------------------------------------
 
 
@@ -231,22 +143,6 @@ def echo(value: str, count: int = 2000, strings: str = "") -> bytes:
     text = strings or f"<sst><si><t>{'x' * 1_000_000}</t></si></sst>"
     rows = "".join(f'<row r="{n}"><c r="A{n}" t="s">{value}</c></row>' for n in range(1, count + 1))
     return xlsx(SHEET.format(rows=rows), text)
-
-
-@kind("a long string in every cell")
-def _echo() -> Iterator[bytes]:
-    for value in ("<v>0</v>", "<v>+0</v>", "<v> 0 </v>", "<v>00</v>", "<v><!-- x -->0</v>", "<v>0<!-- x --></v>"):
-        yield echo(value)
-    yield echo("<v><![CDATA[0]]></v>")
-    yield echo("<v>&#48;</v>")
-
-
-@kind("a long string with comments in it")
-def _echo_with_comments() -> Iterator[bytes]:
-    yield echo(
-        "<v>0</v>", strings=f"<sst><!-- <si> --><si><t>{'x' * 500_000}<!-- </si> -->{'x' * 500_000}</t></si></sst>"
-    )
-    yield echo("<v>1</v>", strings=f"<sst><si/><si><t>{'<!-- c -->xxxxxxxxxx' * 60_000}</t></si></sst>")
 
 
 @kind("a long string in every cell of a large sheet")
@@ -272,14 +168,6 @@ def _one_part() -> Iterator[bytes]:
     links = LINKS.format(links=LINK.format(number=1, target="worksheets/a.xml"))
     parts["xl/workbook.xml"] = BOOK.replace(ENTRY, ENTRY * 3000)
     yield archive({**parts, "xl/_rels/workbook.xml.rels": links})
-
-
-@kind("many sheets")
-def _many_sheets() -> Iterator[bytes]:
-    yield ods("".join(f'<table:table table:name="S{n}"/>' for n in range(60_000)))
-    yield xlsx(
-        SHEET.format(rows=""), book=BOOK.replace("<sheets>", "<sheets>" + '<sheet name="S" sheetId="1"/>' * 3000)
-    )
 
 
 def padded(before: bytes, after: bytes, filling: bytes, blocks: int) -> tuple[int, int, bytes]:
@@ -313,13 +201,6 @@ def with_packed(parts: dict[str, str | bytes], packed: dict[str, tuple[int, int,
     return buffer.getvalue()
 
 
-@kind("many large parts")
-def _large_parts() -> Iterator[bytes]:
-    before, after = SHEET.encode().split(b"{rows}")
-    blank = padded(before, after, b" ", 1)
-    yield with_packed(xlsx_parts([]), {f"xl/worksheets/s{n}.xml": blank for n in range(120)})
-
-
 @kind("one part of a gigabyte")
 def _gigabyte() -> Iterator[bytes]:
     yield with_packed({"xl/workbook.xml": BOOK}, {"xl/worksheets/sheet1.xml": padded(b"", b"", b"\x00", 128)})
@@ -330,56 +211,10 @@ def _manifest() -> Iterator[bytes]:
     yield with_packed({"content.xml": BOOK}, {"META-INF/manifest.xml": padded(b"", b"", b" ", 128)})
 
 
-@kind("an archive of thousands of parts")
-def _thousands() -> Iterator[bytes]:
-    yield archive({f"xl/worksheets/{n}.xml": "" for n in range(6000)} | {"xl/workbook.xml": BOOK}, zipfile.ZIP_STORED)
-
-
 @kind("a part that is there twice")
 def _two_parts() -> Iterator[bytes]:
     yield archive({"xl/workbook.xml": BOOK, "XL/WORKBOOK.XML": BOOK})
     yield archive({"content.xml": "<x/>", "Content.xml": "<x/>"})
-
-
-@kind("an archive that lies about its sizes")
-def _liar() -> Iterator[bytes]:
-    good = xlsx(SHEET.format(rows=" " * 2_000_000))
-    for declared in (1000, 0, 1, 0xFFFFFFFE):
-        data = bytearray(good)
-        for signature, offset, header in ((b"PK\x03\x04", 22, 30), (b"PK\x01\x02", 24, 46)):
-            place = data.find(signature)
-            while place >= 0:
-                name = bytes(data[place + header : place + header + 24])
-                if name == b"xl/worksheets/sheet1.xml":
-                    struct.pack_into("<I", data, place + offset, declared)
-                place = data.find(signature, place + 4)
-        yield bytes(data)
-
-
-@kind("an archive that is cut off or damaged")
-def _cut() -> Iterator[bytes]:
-    data = sheet(cell("A1"))
-    for size in (5, 100, len(data) // 2, len(data) - 30, len(data) - 1):
-        yield data[:size]
-    broken = bytearray(data)
-    broken[len(data) // 3] ^= 0xFF
-    yield bytes(broken)
-    yield data.replace(b"PK\x01\x02", b"PK\x01\x03")
-    yield b"PK\x03\x04" + b"PK\x01\x02" * 50_000
-
-
-@kind("parts packed in other ways")
-def _methods() -> Iterator[bytes]:
-    parts: dict[str, str | bytes] = {"xl/workbook.xml": BOOK, "xl/worksheets/sheet1.xml": SHEET.format(rows="")}
-    yield archive(parts, zipfile.ZIP_BZIP2)
-    yield archive(parts, zipfile.ZIP_LZMA)
-    flagged = bytearray(archive(parts))
-    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        place = flagged.find(signature)
-        while place >= 0:
-            flagged[place + offset] |= 1
-            place = flagged.find(signature, place + 4)
-    yield bytes(flagged)
 
 
 @kind("entities")
@@ -391,13 +226,6 @@ def _entities() -> Iterator[bytes]:
     yield ods(filled(1, 1)).replace(b"mimetype", b"mimetypf")[:-1]
     laughs = "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9))
     yield xlsx(f'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">{laughs}]>' + SHEET.format(rows=ROW.format(cells="&j;")))
-
-
-@kind("XML that is not UTF-8")
-def _utf16() -> Iterator[bytes]:
-    yield xlsx(SHEET.format(rows="").encode("utf-16"))
-    yield xlsx(SHEET.format(rows="").encode("utf-16-be"))
-    yield xlsx(SHEET.format(rows=ROW.format(cells=cell("A1", "ä"))).encode("latin-1"))
 
 
 @kind("XML that is not well-formed")
@@ -431,59 +259,11 @@ def _repeated() -> Iterator[bytes]:
     yield ods(_TABLE.format(rows=many))
 
 
-@kind("odd numbers of repetitions")
-def _odd_repetitions() -> Iterator[bytes]:
-    for number in ("+5", "-5", "1e9", "&#57;99999999999", "18446744073709551616", "0x7fffffff", "5 5", "٣"):
-        yield ods(_TABLE.format(rows=ods_row(ods_cell(f' table:number-columns-repeated="{number}"'))))
-
-
 @kind("repetitions given twice")
 def _repeated_twice() -> Iterator[bytes]:
     twice = ' table:number-columns-repeated="1" table:number-columns-repeated="1000000000"'
     yield ods(_TABLE.format(rows=ods_row(ods_cell(twice))))
     yield ods(_TABLE.format(rows=ods_row(ods_cell(), twice.replace("columns", "rows"))))
-
-
-@kind("repetitions under another prefix")
-def _prefixed() -> Iterator[bytes]:
-    address = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
-    yield ods(_TABLE.format(rows=ods_row(ods_cell(f' xmlns:t="{address}" t:number-columns-repeated="1000000000"'))))
-    yield ods(f'<table:table xmlns:table="urn:other" table:name="a">{ods_row(ods_cell())}</table:table>')
-
-
-@kind("a table inside a table")
-def _nested() -> Iterator[bytes]:
-    inner = '<table:table table:name="inner"/>'
-    far = ods_row(ods_cell(' table:number-columns-repeated="16384"') + inner, ' table:number-rows-repeated="1048576"')
-    yield ods(_TABLE.format(rows=far))
-    yield ods(_TABLE.format(rows=ods_row(f"<table:table-cell>{_TABLE.format(rows=far)}</table:table-cell>")))
-
-
-@kind("repeated text of an .ods")
-def _repeated_text() -> Iterator[bytes]:
-    long = "x" * 100_000
-    yield ods(_TABLE.format(rows=ods_row(ods_cell(' table:number-columns-repeated="1000"', long))))
-    yield ods(_TABLE.format(rows=ods_row(ods_cell("", long), ' table:number-rows-repeated="10000"')))
-    by_value = f'<table:table-cell office:value-type="string" office:string-value="{long}"/>'
-    yield ods(_TABLE.format(rows=ods_row(by_value, ' table:number-rows-repeated="10000"')))
-
-
-@kind("spaces of an .ods")
-def _spaces() -> Iterator[bytes]:
-    for number in (str(MANY), "+9", "-1", "100001", "99999999999999999999"):
-        yield ods(_TABLE.format(rows=ods_row(ods_cell("", f'<text:s text:c="{number}"/>'))))
-    yield ods(_TABLE.format(rows=ods_row(ods_cell("", '<text:s text:c="100000"/>' * 2000))))
-    repeated = ods_cell(' table:number-columns-repeated="1000"', '<text:s text:c="99999"/>')
-    yield ods(_TABLE.format(rows=ods_row(repeated)))
-
-
-@kind("a large .ods that repeats itself")
-def _large_ods() -> Iterator[bytes]:
-    padding = " " * 4_500_000
-    far = ods_row(ods_cell(' table:number-columns-repeated="16384"'), ' table:number-rows-repeated="1048576"')
-    yield ods(padding + _TABLE.format(rows=far))
-    text = ods_row(ods_cell("", "x" * 100_000), ' table:number-rows-repeated="100000"')
-    yield ods(padding + _TABLE.format(rows=text))
 
 
 @kind("sheets of an .ods that are too many together")
@@ -525,28 +305,10 @@ def _spins() -> Iterator[bytes]:
         yield with_settings(lambda old, spins=spins: old.replace(b'spinCount="100000"', spins))
 
 
-@kind("an encrypted workbook that unfolds")
-def _encrypted_bomb() -> Iterator[bytes]:
-    blank = SHEET.format(rows="<row>" + "<c/>" * 1_900_000 + "</row>")
-    yield encrypt(xlsx(blank), PASSWORD)
-    yield encrypt(sheet(cell("A1", Random(1).randbytes(4000).hex()) + cell("XFD1048576")), PASSWORD)
-
-
 @kind("settings of encryption that bring entities")
 def _settings_entities() -> Iterator[bytes]:
     declared = b'<!DOCTYPE a [<!ENTITY n "9">]>'
     yield with_settings(lambda old: declared + old[old.index(b"?>") + 2 :].lstrip())
-
-
-@kind("an encrypted container that is damaged")
-def _damaged_container() -> Iterator[bytes]:
-    data = encrypted()
-    for size in (600, 2000, len(data) // 2):
-        yield data[:size] + "EncryptedPackage".encode("utf-16-le")
-    far, first = b"\xff\xff\xff\x7f", bytes(4)
-    # Where the tables of sectors begin, and links in them.
-    for place, link in ((48, far), (48, first), (60, far), (60, first), (64, first), (72, far), (76, far), (520, far)):
-        yield data[:place] + link + data[place + 4 :]
 
 
 # ---- other kinds of files -------------------------------------------------------------------------------------------
@@ -567,12 +329,6 @@ def _protected() -> Iterator[bytes]:
     secret = '<m:manifest xmlns:m="u"><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>'
     yield archive({"mimetype": "x", "content.xml": os.urandom(100), "META-INF/manifest.xml": secret})
     yield archive({"mimetype": "x", "encrypted-package": os.urandom(100)})
-
-
-@kind("another archive")
-def _archives() -> Iterator[bytes]:
-    yield archive({"word/document.xml": "<w/>"})
-    yield archive({"readme.txt": "x"})
 
 
 @kind("no archive at all")

@@ -8,7 +8,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import openpyxl
@@ -96,12 +96,6 @@ def _unpacked(data: bytes) -> str:
 
 def _plain_escapes(text: str) -> str:
     return re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code.group(1), 16)), text)
-
-
-def words_in(text: str, words: Iterable[str]) -> list[str]:
-    """Which of the words occur anywhere, as a whole or inside another word; case does not matter."""
-    folded = text.casefold()
-    return sorted(word for word in words if word.casefold() in folded)
 
 
 def log_lines(path: Path) -> list[dict]:
