@@ -48,10 +48,14 @@ class Problem:
     allowed: str = ""
     remedy: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """All but where it is."""
         sentences = [self.found, f"Allowed: {self.allowed}" if self.allowed else "", self.remedy]
-        text = " ".join(sentence.rstrip(".") + "." for sentence in sentences if sentence)
-        return readable(f"{self.where}: {text}")
+        return " ".join(sentence.rstrip(".") + "." for sentence in sentences if sentence)
+
+    def __str__(self) -> str:
+        return readable(f"{self.where}: {self.sentence}")
 
 
 @dataclass(frozen=True)

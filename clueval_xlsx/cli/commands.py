@@ -58,8 +58,6 @@ def _add(name: str, help_text: str, arguments: Sequence[click.Argument], example
     """Add a command; its body gets the call and the arguments, and returns the exit code."""
 
     def run(**params: Any) -> int | None:
-        from clueval_xlsx.cli.writing import say_what_was_written
-
         call = call_of(name, params)
         click.get_current_context().obj = call
         threads = call.value("general.threads")
@@ -70,10 +68,7 @@ def _add(name: str, help_text: str, arguments: Sequence[click.Argument], example
         body = import_module(f"clueval_xlsx.cli.{name}").run
         if name != "help":
             _settle()
-        try:
-            code: int | None = body(call, **{str(one.name): params[str(one.name)] for one in arguments})
-        finally:
-            say_what_was_written()
+        code: int | None = body(call, **{str(one.name): params[str(one.name)] for one in arguments})
         return code
 
     options = [option for option, _, _ in options_of(name)]

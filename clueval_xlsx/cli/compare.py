@@ -3,77 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import print_page, put, say_notes
-from clueval_xlsx.cli.gates import FAILED, GatedRun, gated_outputs, say_verdicts, verdicts
+from clueval_xlsx.cli.console import print_page, say_notes
+from clueval_xlsx.cli.gates import gated
 from clueval_xlsx.cli.inputs import STANDARD_INPUT, load_pair, refuse_idle_formats, sides_of
-from clueval_xlsx.cli.writing import is_printed, path_of
+from clueval_xlsx.cli.writing import Writing, ends
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.files.names import file_name_part, with_end
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.comparison import Comparison
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.files.outputs import Outputs
 
 
 def run(call: Call, gold: str, preds: Sequence[str]) -> int:
     """Compare the systems, all layers merged or layer by layer."""
     from clueval_xlsx.comparison import compare
-    from clueval_xlsx.outputs.json_results import comparison_metrics, json_text
     from clueval_xlsx.pages.comparison import comparison_page
     from clueval_xlsx.words import TERMINAL, Words
 
-    if [gold, *preds].count(STANDARD_INPUT) > 1 or (gold == STANDARD_INPUT and len(preds) > 1):
+    inputs = [gold, *preds]
+    if inputs.count(STANDARD_INPUT) > 1 or (gold == STANDARD_INPUT and len(preds) > 1):
         raise OptionError("standard input can be one prediction, or gold with a single one. Give files for the others.")
     by_part = _evaluations(call, gold, dict(zip(system_names(preds, call.value("pair.name")), preds, strict=True)))
-    refuse_idle_formats(call, [result.pair for named in by_part for _, result in named])
-    comparisons = [compare(named) for named in by_part]
-    inputs = [gold, *preds]
-    found = verdicts(call, _runs(by_part))
-    with gated_outputs(call, inputs, found) as outputs:
-        for comparison in comparisons:
-            layer = file_name_part(comparison.systems[0].evaluation.pair.layers[0])
-            _write(call, outputs, comparison, f"-{layer}" if len(comparisons) > 1 else "")
+    runs = [run for part in by_part for run in part]
+    refuse_idle_formats(call, [result.pair for _, result in runs])
+    comparisons = [compare(part) for part in by_part]
+    names = ends([part[0][1].pair.layers[0] for part in by_part])
     notes = [note for comparison in comparisons for note in comparison.notes]
-    say_notes(dict.fromkeys([*notes, *(note for named in by_part for _, result in named for note in result.notes)]))
-    for comparison in comparisons:
-        if is_printed(call, "output.json"):
-            put(json_text(comparison_metrics(comparison)))
-        else:
-            print_page(comparison_page(comparison, Words(TERMINAL)), "--json FILE")
-    return 0 if say_verdicts(found) else FAILED
+    with gated(call, runs) as code, Writing(call, inputs) as out:
+        for end, comparison in zip(names, comparisons, strict=True):
+            _write(out, comparison, end)
+        out.afterwards(say_notes, dict.fromkeys([*notes, *(note for _, result in runs for note in result.notes)]))
+        for comparison in () if out.prints else comparisons:
+            page = comparison_page(comparison, Words(TERMINAL))
+            out.afterwards(partial(print_page, elsewhere="--json FILE"), page)
+    return code
 
 
-def _write(call: Call, outputs: Outputs, comparison: Comparison, suffix: str) -> None:
-    from clueval_xlsx.outputs.json_results import comparison_metrics, json_text
+def _write(out: Writing, comparison: Comparison, end: str) -> None:
+    from clueval_xlsx.outputs.json_results import comparison_metrics
     from clueval_xlsx.pages.comparison import comparison_page
     from clueval_xlsx.words import Words
 
-    words = Words(call.value("workbook.lang"))
-    book, html, json = (path_of(call, f"output.{name}") for name in ("comparison", "html", "json"))
-    if book:
+    words, book = Words(out.call.value("workbook.lang")), out.place("comparison", end)
+    if book is not None:
         from clueval_xlsx.outputs.xlsx.page import write_page
 
-        write_page(comparison_page(comparison, words), outputs.path(with_end(book, suffix)))
-    if html:
-        from clueval_xlsx.outputs.html.page import page_html
-
-        outputs.write_text(with_end(html, suffix), page_html(comparison_page(comparison, words)))
-    if json:
-        outputs.write_text(with_end(json, suffix), json_text(comparison_metrics(comparison)))
-
-
-def _runs(by_part: Sequence[Sequence[tuple[str, Evaluation]]]) -> list[GatedRun]:
-    """What gates are held against: every system, in each layer where layers were evaluated by themselves."""
-    return [
-        GatedRun(result, system, result.layers[0] if len(by_part) > 1 else "")
-        for named in by_part
-        for system, result in named
-    ]
+        out.book(book, partial(write_page, comparison_page(comparison, words)))
+    out.page(lambda: comparison_page(comparison, words), end)
+    out.json(lambda: comparison_metrics(comparison), end)
 
 
 def system_names(preds: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -83,15 +65,13 @@ def system_names(preds: Sequence[str], names: Sequence[str]) -> list[str]:
             f"--name was given {len(names)} times for {len(preds)} predictions. Give at most one for each."
         )
     paths = [Path(pred) for pred in preds]
-    found = ["standard input" if str(path) == STANDARD_INPUT else path.stem for path in paths]
-    if len(set(found)) < len(found):
-        found = [path.name for path in paths]
-    if len(set(found)) < len(found):
-        found = [str(path.with_suffix("")) for path in paths]
-    found[: len(names)] = names
-    if len(set(found)) < len(found):
-        raise OptionError(f"two systems have the same name: {', '.join(found)}. Name them with --name.")
-    return found
+    stems = ["standard input" if pred == STANDARD_INPUT else path.stem for pred, path in zip(preds, paths, strict=True)]
+    longer = [path.name for path in paths], [str(path.with_suffix("")) for path in paths]
+    made = next((one for one in (stems, *longer) if len(set(one)) == len(one)), stems)
+    made[: len(names)] = names
+    if len(set(made)) < len(made):
+        raise OptionError(f"two systems have the same name: {', '.join(made)}. Name them with --name.")
+    return made
 
 
 def _evaluations(call: Call, gold: str, systems: dict[str, str]) -> list[list[tuple[str, Evaluation]]]:

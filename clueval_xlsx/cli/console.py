@@ -10,8 +10,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -19,14 +19,17 @@ import click
 from clueval_xlsx.cli.settings import spelt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
     from rich.console import Console, RenderableType
+    from rich.progress import Progress as Bar
 
-    from clueval_xlsx.outputs.terminal import Room
     from clueval_xlsx.pages.page import Page
 
-_MOST_SHOWN = 10  # messages of one kind
+MOST = 10  # rows of a table and messages of one kind
+EVERYTHING = 10**9
+_PLACES = 3  # that are named of messages with one cause
+_PARTICULAR = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\d+(?:[.,]\d+)*|\([^()]*\)")
 # Control characters but for line end and tab, and the marks that turn the direction of what follows.
 _COMMANDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -61,24 +64,15 @@ def output(*, stderr: bool = False) -> Console:
     return VisibleConsole(stderr=stderr, highlight=False, soft_wrap=False, width=width, height=height)
 
 
-def print_page(page: Page, elsewhere: str) -> None:
-    """Lay a page out on standard output; `elsewhere` names the options that show what there is no room for."""
-    from clueval_xlsx.outputs.terminal import page_parts
+def print_page(page: Page, elsewhere: str, *, most: int = MOST, stderr: bool = False) -> None:
+    """Lay a page out; `elsewhere` names the options that show what there is no room for.
 
-    console = output()
-    lay_out(console, page_parts(page, room(console, elsewhere)))
+    A line that is too long goes on in the next, it is not cut.
+    """
+    from clueval_xlsx.outputs.terminal import Room, page_parts
 
-
-def room(console: Console, elsewhere: str = "") -> Room:
-    """How wide tables may be there; `elsewhere` names the options that show what a terminal has no room for."""
-    from clueval_xlsx.outputs.terminal import Room
-
-    return Room(console.width, screen=console.file.isatty(), elsewhere=elsewhere)
-
-
-def lay_out(console: Console, parts: Iterable[RenderableType]) -> None:
-    """Print tables and texts; a line that is too long goes on in the next, it is not cut."""
-    for part in parts:
+    console = output(stderr=stderr)
+    for part in page_parts(page, Room(console.width, console.file.isatty(), elsewhere, most)):
         console.print(part, crop=False)
 
 
@@ -123,20 +117,44 @@ def quiet() -> bool:
 
 def say_notes(notes: Iterable[str]) -> None:
     """What a person should know about the input."""
-    for note in notes:
-        say(f"Note: {note}.")
+    parted = [note.rpartition(": ") for note in notes]
+    for line in grouped([(where, what) for where, _, what in parted], few=_PLACES):
+        say(f"Note: {line}")
+
+
+def grouped(said: Iterable[tuple[str, str]], unlisted: int = 0, few: int = 1) -> list[str]:
+    """One line for each cause: how often, and the first three places; so `few` stand in a line each.
+
+    What differs in words, numbers and places only has one cause. `unlisted` are more of these kinds.
+
+    >>> print(*grouped([("a:1", "'X' is no tag."), ("a:7", "'Y' is no tag.")]))
+    2 times: 'X' is no tag. Places: a:1, a:7.
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for where, what in said:
+        groups.setdefault(_PARTICULAR.sub("…", what), []).append((where, what.rstrip(".")))
+    lines = []
+    for group in groups.values():
+        count = len(group) + (unlisted if len(groups) == 1 else 0)
+        if count <= few:
+            lines += [f"{where}: {what}." if where else f"{what}." for where, what in group]
+            continue
+        places = ", ".join(where for where, _ in group[:_PLACES])
+        listed = f"First places: {places}, …" if count > _PLACES else f"Places: {places}"
+        lines.append(f"{count} times: {group[0][1]}. {listed}.")
+    return lines + ([f"And {unlisted} more problems of these kinds."] if unlisted and len(groups) > 1 else [])
 
 
 def say_list(what: str, lines: Sequence[str], where: str) -> None:
     """Messages of one kind, the first of them in full; `where` says what lists the rest."""
     urgent = what != "Note"
-    for line in lines[:_MOST_SHOWN]:
+    for line in lines[:MOST]:
         say(f"{what}: {line}", urgent=urgent)
-    if len(lines) > _MOST_SHOWN:
-        say(f"{what}: {len(lines) - _MOST_SHOWN} more; {where}.", urgent=urgent)
+    if len(lines) > MOST:
+        say(f"{what}: {len(lines) - MOST} more; {where}.", urgent=urgent)
 
 
-def say_what_is_open(workbooks: Iterable[str]) -> None:
+def say_what_is_open(workbooks: Iterable[str | Path]) -> None:
     """Tell that somebody is still at work on a workbook that was read: the file holds only what was saved."""
     from pathlib import Path
 
@@ -148,41 +166,52 @@ def say_what_is_open(workbooks: Iterable[str]) -> None:
             say(f"Note: {workbook} is open in {opened.who}: what is not saved there was not read.")
 
 
-@contextmanager
-def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error if that is a terminal; yields a function that advances it.
+class Progress:
+    """A bar on standard error for long work, if that is a terminal: how much is done, and how long the rest takes.
 
-    It shows itself only when the work takes longer than about a second, and goes away when it is done.
+    It shows itself when the work takes longer than about a second, and goes away when it is done. Time left goes by
+    the sizes of the items, because they differ.
     """
-    import time
 
-    if not sys.stderr.isatty() or total <= 0 or quiet():
-        yield lambda _step: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    def __init__(self, doing: str, what: str, items: int, size: int) -> None:
+        self._done = 0
+        self._any_worker = True
+        self._began = time.monotonic()
+        self._bar: Bar | None = None
+        if not sys.stderr.isatty() or not items or quiet():
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
 
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    task = bar.add_task(description, total=total)
-    began = time.monotonic()
-    started = False
+        words = TextColumn(f"{{task.fields[done]}}/{items} {what}{{task.fields[workers]}}, left:")
+        columns = (TextColumn("{task.description}"), BarColumn(), words, TimeRemainingColumn())
+        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self._bar.add_task(doing, total=size, done=0, workers="")
 
-    def advance(step: int) -> None:
-        nonlocal started
-        if not started and time.monotonic() - began > 1:
-            bar.start()
-            started = True
-        bar.advance(task, step)
+    def __enter__(self) -> Progress:
+        return self
 
-    try:
-        yield advance
-    finally:
-        if started:
-            bar.stop()
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def advance(self, size: int, items: int = 1) -> None:
+        """So many items of this size are done."""
+        self._done += items
+        if self._bar is None:
+            return
+        if time.monotonic() - self._began > 1:
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], advance=size, done=self._done)
+
+    def seen(self, workers: int) -> None:
+        """The cluster has so many workers; it is said when there is none, and when there is one again."""
+        shown = counted(workers, "worker")
+        if not workers and self._any_worker:
+            say("Note: the cluster has no worker; waiting for one.")
+        elif workers and not self._any_worker:
+            say(f"Note: the cluster has {shown} now.")
+        self._any_worker = workers > 0
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], workers=f", {shown}")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from clueval_xlsx.cli.writing import guarded_outputs
+from clueval_xlsx.cli.writing import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.pages.page import Page
     from clueval_xlsx.review.judgements import Judgement
 
 _LAYERS = {"category": 2, "risk": 3}
@@ -50,70 +48,59 @@ _PICKED = (
 
 
 def run(call: Call, folder: str) -> None:
-    """Lay the files out, evaluate them, judge some cases, bring the judgements home, and say what was done."""
+    """Lay the files out, evaluate them, judge some cases, bring the judgements home: each step by its own command."""
     from clueval_xlsx.cli.console import say
     from clueval_xlsx.evaluation import evaluate
     from clueval_xlsx.exceptions import OutputError
     from clueval_xlsx.formats.loading import read_pair
-    from clueval_xlsx.options import ReadOptions, ReviewOptions
+    from clueval_xlsx.options import ReadOptions
     from clueval_xlsx.outputs.xlsx import Handout, write_workbook
-    from clueval_xlsx.outputs.xlsx.book import creation_time
-    from clueval_xlsx.outputs.xlsx.page import write_page
-    from clueval_xlsx.pages.adjudication import adjudication_page
-    from clueval_xlsx.pages.evaluation import evaluation_sentence
     from clueval_xlsx.resources import resource_folder
-    from clueval_xlsx.review.conflicts import changes_tsv
-    from clueval_xlsx.review.log import write_log
-    from clueval_xlsx.review.reimport import reimport
-    from clueval_xlsx.review.vocabulary import REPORT_SHEET
-    from clueval_xlsx.words import TERMINAL, Words
 
-    place, lang = Path(folder), call.value("workbook.lang")
-    if not call.value("output.force") and place.is_dir() and any(place.iterdir()):
+    place, lang, force = Path(folder), call.value("workbook.lang"), call.value("output.force")
+    if not force and place.is_dir() and any(place.iterdir()):
         raise OutputError(f"{folder}: is not empty. Name another folder, or add --force to write into this one.")
-    gold, pred = place / "gold.vrt", place / "pred.vrt"
-    with guarded_outputs(call, []) as outputs:
+    gold, pred, judged = (str(place / name) for name in ("gold.vrt", "pred.vrt", "review-judged.xlsx"))
+    with Writing(call, []) as out:
         for path in (gold, pred):
-            outputs.write_bytes(path, (resource_folder("examples") / path.name).read_bytes())
-    how = ReadOptions(layers=_LAYERS, token_id=_TOKEN_ID)
-    result = evaluate(read_pair(gold, pred, how))
-    picked = answers(result)
-    judged = place / "review-judged.xlsx"
-    with guarded_outputs(call, []) as outputs:
-        write_workbook(result, outputs.path(place / "review.xlsx"), ReviewOptions(lang=lang))
-        filled = Handout(lang=lang, answers=picked, judge=_JUDGE)
-        write_workbook(result, outputs.path(judged), filled)
-    home = reimport([judged], gold)
-    judged_run = home.runs[0]
-    with guarded_outputs(call, []) as outputs:
-        outputs.write_bytes(place / "corrected.vrt", home.content)
-        outputs.write_text(place / "changes.tsv", changes_tsv(judged_run.changes))
-        outputs.write_text(place / "judgements.jsonl", write_log(judged_run.log(creation_time().isoformat())))
-        page = adjudication_page(judged_run, Words(lang))
-        write_page(page, outputs.path(place / "adjudicated.xlsx"), figures=REPORT_SHEET)
-
-    words = Words(TERMINAL)
-    layers = " ".join(f"--layer {layer}={column}" for layer, column in _LAYERS.items())
+            out.write_bytes(Path(path), (resource_folder("examples") / Path(path).name).read_bytes())
+    more = ["--force"] if force else []
+    layers = [word for layer, column in _LAYERS.items() for word in ("--layer", f"{layer}={column}")]
     say("1. Compare a model with the reference and write the cases out for review:")
-    say(f"   clueval-xlsx evaluate {gold} {pred} {layers} --token-id {_TOKEN_ID} -o {place / 'review.xlsx'}")
-    say(f"   {evaluation_sentence(result, words)}")
-    say(f"2. A lawyer judges {len(picked)} of the cases in Excel: {judged}")
+    _call(
+        "evaluate",
+        gold,
+        pred,
+        *layers,
+        "--token-id",
+        str(_TOKEN_ID),
+        "-o",
+        str(place / "review.xlsx"),
+        "--lang",
+        lang,
+        *more,
+    )
+    result = evaluate(read_pair(gold, pred, ReadOptions(layers=_LAYERS, token_id=_TOKEN_ID)))
+    picked = answers(result)
+    say(f"2. A lawyer judges {len(picked)} of the cases in Excel:")
+    with Writing(call, []) as out:
+        write_workbook(result, out.path(Path(judged)), Handout(lang=lang, answers=picked, judge=_JUDGE))
     say("3. Bring the judgements home:")
-    say(f"   clueval-xlsx reimport {judged} --gold {gold} -o {place / 'corrected.vrt'} \\")
-    say(f"      --report {place / 'adjudicated.xlsx'} --changes {place / 'changes.tsv'}")
-    _show_figures(adjudication_page(judged_run, words), str(place / "adjudicated.xlsx"))
-    for change in judged_run.changes.to_dict("records"):
-        say(f"   {change['judgement']}: {change['old_text'] or '(nothing)'} → {change['new_text'] or '(nothing)'}")
+    outputs = {"-o": "corrected.vrt", "--report": "adjudicated.xlsx", "--changes": "changes.tsv"}
+    outputs["--judgements"] = "judgements.jsonl"
+    named = [word for option, name in outputs.items() for word in (option, str(place / name))]
+    _call("reimport", judged, "--gold", gold, *named, *more)
 
 
-def _show_figures(page: Page, elsewhere: str) -> None:
-    """The headline of a page and its first table."""
-    from clueval_xlsx.cli.console import print_page, say
-    from clueval_xlsx.pages.page import Chapter, Table
+def _call(command: str, *words: str) -> None:
+    """Run a command, which is shown before."""
+    import shlex
 
-    say(f"   {page.headline}")
-    table = next(section for section in page.chapters[0].sections if isinstance(section, Table))
-    print_page(replace(page, title="", subtitle=(), chapters=(Chapter("", (table,)),)), elsewhere)
+    from clueval_xlsx.cli.commands import cli
+    from clueval_xlsx.cli.console import say
+
+    say(f"   clueval-xlsx {command} {shlex.join(words)}")
+    cli.commands[command].main([*words], prog_name=f"clueval-xlsx {command}", standalone_mode=False)
 
 
 def answers(result: Evaluation) -> Mapping[str, Judgement]:

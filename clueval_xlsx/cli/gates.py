@@ -5,51 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.cli.console import say
-from clueval_xlsx.cli.writing import guarded_outputs
-from clueval_xlsx.exceptions import CluevalError, InputError, did_you_mean
+from clueval_xlsx.cli.inputs import file_content
+from clueval_xlsx.exceptions import InputError, did_you_mean
 from clueval_xlsx.options import GateOptions
 
 if TYPE_CHECKING:
     from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.figures import Figures
-    from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.options.values import Gate
     from clueval_xlsx.outputs.baseline import Baseline
     from clueval_xlsx.outputs.json_structs import ScoreRow
 
 FAILED = 4  # exit code: done, but a gate failed
 _ROUNDING = 1e-12
-_LEAST_PLACES, _MOST_PLACES = 4, 17  # digits of a figure behind the point
-
-
-@dataclass(frozen=True)
-class GatedRun:
-    """Figures that gates are held against: of which system, and of which layer where each stands by itself."""
-
-    figures: Figures
-    system: str = ""
-    layer: str = ""
-
-    @property
-    def name(self) -> str:
-        """What a gate's line calls it; nothing where there is only one."""
-        return ", ".join(part for part in (self.system, self.layer) if part)
+_PLACES = range(4, 17)  # digits of a figure behind the point: as few as show why it passed or failed
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one gate wanted of one run, and what it got; `least` and `got` are None where there is no such figure."""
+    """What one gate wanted of a run, and what it got; None where there is no such figure."""
 
     gate: Gate
     where: str
-    least: float | None
-    got: float | None
-    before: float | None = None
+    got: float | None = None
+    before: float | None = None  # the baseline's
     hint: str = ""  # where no span has the gate's label: what there is
+
+    @property
+    def least(self) -> float | None:
+        """The least that it may be."""
+        if not self.gate.drop:
+            return self.gate.value
+        return None if self.before is None else self.before - self.gate.value
 
     @property
     def passed(self) -> bool:
@@ -57,82 +47,55 @@ class Verdict:
         return self.least is not None and self.got is not None and self.got >= self.least - _ROUNDING
 
     def __str__(self) -> str:
-        got, before = self._shown()
-        where = f" ({self.where})" if self.where else ""
-        wanted = f"at least {self.gate.value:.15g}"
-        if self.gate.drop:
-            drop = f"{100 * self.gate.value:.10g}"
-            wanted = f"at most {drop} point{'' if drop == '1' else 's'} less than the baseline's {before}"
-        outcome = "ok" if self.passed else "failed"
-        return f"Gate {self.gate.text}{where}: wanted {wanted}, got {got}: {outcome}.{self.hint}"
-
-    def _shown(self) -> tuple[str, str]:
-        """What it got and the baseline's figure, with as many digits as show why it passed or failed."""
-        for places in range(_LEAST_PLACES, _MOST_PLACES):
+        got = before = "n/a"
+        for places in _PLACES:
             got, before = ("n/a" if value is None else f"{value:.{places}f}" for value in (self.got, self.before))
             if self.got is None or self.least is None:
                 break
-            least = float(before) - self.gate.value if self.gate.drop and self.before is not None else self.least
+            least = float(before) - self.gate.value if self.gate.drop else self.least
             if (float(got) >= least - _ROUNDING) is self.passed:
                 break
-        return got, before
-
-
-def verdicts(call: Call, runs: Sequence[GatedRun]) -> list[Verdict]:
-    """How the gates come out, for each run; a baseline that does not fit is an error before anything is written."""
-    options = call.of(GateOptions)
-    baseline = None if options.baseline is None else _baseline(Path(options.baseline))
-    if baseline is not None:
-        for run in runs:
-            _check_fit(baseline, run.figures)
-    found = []
-    for gate in (*options.fail_under, *options.max_drop):
-        rows = [_rows(run.figures, gate) for run in runs]
-        for run, own in zip(runs, rows, strict=True):
-            found += [_verdict(gate, run, row, baseline) for row in own]
-            if not any(there for there, other in zip(rows, runs, strict=True) if other.system == run.system):
-                least = None if gate.drop else gate.value
-                found.append(Verdict(gate, run.name, least, None, hint=_hint(run.figures, gate)))
-    return found
-
-
-def say_verdicts(found: Sequence[Verdict]) -> bool:
-    """List every gate; whether all of them hold."""
-    for verdict in found:
-        say(str(verdict), urgent=not verdict.passed)
-    return all(verdict.passed for verdict in found)
+        wanted = f"at least {self.gate.value:.15g}"
+        if self.gate.drop:
+            points = f"{100 * self.gate.value:.10g} point"
+            wanted = f"at most {points}{'' if points == '1 point' else 's'} less than the baseline's {before}"
+        where = f" ({self.where})" if self.where else ""
+        outcome = "ok" if self.passed else "failed"
+        return f"Gate {self.gate.text}{where}: wanted {wanted}, got {got}: {outcome}.{self.hint}"
 
 
 @contextmanager
-def gated_outputs(call: Call, inputs: Sequence[str], found: Sequence[Verdict]) -> Iterator[Outputs]:
-    """The outputs of a command; where they cannot be written the gates are said all the same."""
+def gated(call: Call, runs: Sequence[tuple[str, Figures]]) -> Iterator[int]:
+    """Hold the gates against figures, each with its system's name; yields the exit code.
+
+    A baseline that does not fit is an error before anything is written. At the end every gate is listed, even
+    where something could not be written.
+    """
+    found = _verdicts(call.of(GateOptions), runs)
     try:
-        with guarded_outputs(call, inputs) as outputs:
-            yield outputs
-    except (CluevalError, OSError):
-        say_verdicts(found)
-        raise
+        yield 0 if all(verdict.passed for verdict in found) else FAILED
+    finally:
+        for verdict in found:
+            say(str(verdict), urgent=not verdict.passed)
 
 
-def runs_by_layer(results: Sequence[Figures], system: str = "") -> list[GatedRun]:
-    """The results of a command, each by its layer where layers were evaluated by themselves."""
-    return [GatedRun(result, system, result.layers[0] if len(results) > 1 else "") for result in results]
-
-
-def _verdict(gate: Gate, run: GatedRun, row: ScoreRow, baseline: Baseline | None) -> Verdict:
-    layer = row.layer if gate.label is not None and len(run.figures.layers) > 1 else None
-    where = ", ".join(part for part in (run.name, layer) if part)
-    got = _figure(row, gate)
-    if not gate.drop or baseline is None:
-        return Verdict(gate, where, gate.value, got)
-    before = _figure(baseline.row(row, run.figures.layers[0]), gate)
-    return Verdict(gate, where, None if before is None else before - gate.value, got, before)
-
-
-def _hint(figures: Figures, gate: Gate) -> str:
-    """What there is instead of a label that no span has."""
-    labels = sorted(set(figures.select(scheme="clueval", group_key=None)["label"].dropna()))
-    return f" No span has this label.{did_you_mean(str(gate.label), labels)} Labels: {', '.join(labels) or 'none'}."
+def _verdicts(options: GateOptions, runs: Sequence[tuple[str, Figures]]) -> list[Verdict]:
+    baseline = _baseline(options.baseline, runs)
+    found = []
+    for gate in (*options.fail_under, *options.max_drop):
+        for system in dict.fromkeys(name for name, _ in runs):
+            own = [figures for name, figures in runs if name == system]
+            rows = [(figures, row) for figures in own for row in _rows(figures, gate)]
+            if not rows:
+                found.append(Verdict(gate, system, hint=_hint(own, gate)))
+            for figures, row in rows:
+                layer = figures.layers[0]
+                before = None if baseline is None else _figure(baseline.row(row, layer), gate)
+                if len(own) == 1:  # all layers in one
+                    layer = row.layer or "" if gate.label is not None and len(figures.layers) > 1 else ""
+                where = ", ".join(part for part in (system, layer) if part)
+                found.append(Verdict(gate, where, _figure(row, gate), before if gate.drop else None))
+    return found
 
 
 def _rows(figures: Figures, gate: Gate) -> list[ScoreRow]:
@@ -156,20 +119,26 @@ def _figure(row: ScoreRow | None, gate: Gate) -> float | None:
     return None if interval is None else interval[0 if gate.bound == "low" else 1]
 
 
-def _baseline(path: Path) -> Baseline:
+def _hint(runs: Sequence[Figures], gate: Gate) -> str:
+    """What there is instead of a label that no span has."""
+    known: set[str] = set()
+    for figures in runs:
+        known.update(figures.select(scheme="clueval", group_key=None)["label"].dropna())
+    labels = sorted(known)
+    return f" No span has this label.{did_you_mean(str(gate.label), labels)} Labels: {', '.join(labels) or 'none'}."
+
+
+def _baseline(path: str | None, runs: Sequence[tuple[str, Figures]]) -> Baseline | None:
+    if path is None:
+        return None
     from clueval_xlsx.outputs.baseline import read_baseline
 
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --baseline.") from None
-    return read_baseline(data, str(path))
-
-
-def _check_fit(baseline: Baseline, figures: Figures) -> None:
-    differences = baseline.differences(figures.signature)
-    if differences:
-        raise InputError(
-            f"{baseline.name}: this baseline was computed differently: {'; '.join(differences)}. Make it anew with "
-            "the same gold file and options."
-        )
+    baseline = read_baseline(file_content(path, "--baseline"), path)
+    for _, figures in runs:
+        differences = baseline.differences(figures.signature)
+        if differences:
+            raise InputError(
+                f"{path}: this baseline was computed differently: {'; '.join(differences)}. Make it anew with the "
+                "same gold file and options."
+            )
+    return baseline

@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.cli.console import say_notes
@@ -32,6 +33,15 @@ class Sides:
     strict_tags: bool = False
     align_text: bool = False
     merged: bool = True
+
+
+def file_content(path: str, option: str = "") -> bytes:
+    """What is in a file that an option names."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        remedy = f" given to {option}" if option else ""
+        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path{remedy}.") from None
 
 
 def reading_of(call: Call, side: str = "") -> ReadOptions:

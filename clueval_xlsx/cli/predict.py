@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.cli.console import counted, say, say_notes
-from clueval_xlsx.cli.detecting import finds_kept, run_dataset, say_failures, side_file
+from clueval_xlsx.cli.detecting import detection
 from clueval_xlsx.cli.inputs import read_input, reading_of
-from clueval_xlsx.cli.writing import guard, guarded_outputs
+from clueval_xlsx.cli.writing import Writing, guard
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.registry import DETECTOR, JSON_FORMATS, PREDICTED, Format, format_named
 
@@ -37,21 +37,16 @@ def run(call: Call, dataset: str) -> int:
     if not format_.folder:
         check_target(output, guard(call))  # before a long run, not behind it
     prepared = make_dataset(source)
-    finds = run_dataset(call, prepared, output)
-    with finds_kept(finds, output):
+    with detection(call, prepared, output) as finds:
         prediction = make_prediction(prepared, finds, reading.nested)
-        with guarded_outputs(call, [dataset]) as outputs:
+        with Writing(call, [dataset]) as out:
             for path, content in _files(source, prepared, prediction, format_, output).items():
-                outputs.write_bytes(path, content)
-            if not finds.failures:
-                outputs.remove_afterwards(side_file(output))
-    aligned = align_entities(prepared.labels, finds.description)
-    say_notes(
-        [*run_notes(finds.description, prepared), *prediction.notes, *(aligned.notes() if prepared.labels else ())]
-    )
-    if aligned.mapping:
-        say(f"To compare labels with the dataset's: {aligned.renames}")
-    say_failures(prepared, finds, output)
+                out.write_bytes(path, content)
+        aligned = align_entities(prepared.labels, finds.description)
+        notes = aligned.notes() if prepared.labels else ()
+        say_notes([*run_notes(finds.description, prepared), *prediction.notes, *notes])
+        if aligned.mapping:
+            say(f"To compare labels with the dataset's: {aligned.renames}")
     done = len(prepared.documents) - len(finds.failures)
     say(f"{counted(prediction.spans, 'prediction')} in {counted(done, 'document')} ({format_.name}).")
     return 3 if finds.failures else 0
@@ -60,14 +55,13 @@ def run(call: Call, dataset: str) -> int:
 def _format(output: Path, wanted: str | None, reading: Reading) -> Format:
     from clueval_xlsx.formats.writing import output_format
 
-    if wanted:
-        return format_named(wanted)
-    if output.suffix.lower() in {".json", ".jsonl"}:
-        known = [name for name in JSON_FORMATS if name in PREDICTED]
-        if reading.source.format in known:
-            return format_named(reading.source.format)
+    own = reading.source.format
+    if wanted or output.suffix.lower() not in {".json", ".jsonl"}:
+        return format_named(wanted or output_format(output))
+    known = [name for name in JSON_FORMATS if name in PREDICTED]
+    if own not in known:
         raise OptionError(f"{output}: which JSON? Give --to {'|'.join(known)}.")
-    return format_named(output_format(output))
+    return format_named(own)
 
 
 def _files(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,6 +35,10 @@ class Given:
     typed: bool = False
     option: bool = False
 
+    def idle(self, owner: str, remedy: str = "Leave it out.") -> OptionError:
+        """The refusal of what is used by nothing in this call."""
+        return OptionError(f"{self.where} has no effect here: it belongs to {owner}. {remedy}")
+
 
 @dataclass(frozen=True)
 class Call:
@@ -64,6 +68,10 @@ class Call:
         values = [each.value for each in self.given if each.setting.key == key and not each.side]
         return values[-1] if values else all_settings()[key].default
 
+    def names_of(self, section: str) -> frozenset[str]:
+        """The names of the settings of a section that somebody gave."""
+        return frozenset(each.setting.name for each in self.given if each.setting.section == section)
+
     def is_typed(self, key: str) -> bool:
         """Whether somebody typed it on the command line."""
         return any(each.typed and each.setting.key == key for each in self.given)
@@ -72,9 +80,7 @@ class Call:
         """Refuse the first of these settings that was typed; a section's name stands for all of its keys."""
         for each in self.given:
             if each.typed and {each.setting.key, each.setting.section} & {*keys}:
-                raise OptionError(
-                    f"{each.where} has no effect here: it belongs to {belongs_to}. Leave it out, or add that."
-                )
+                raise each.idle(belongs_to, "Leave it out, or add that.")
 
     def refuse_idle_reading(self, formats: Mapping[str, Iterable[str]]) -> None:
         """Refuse what was typed about reading but means nothing for the formats of the inputs.
@@ -85,18 +91,13 @@ class Call:
 
         known = {each.name: each for each in (*FORMATS, DETECTOR)}
         used = {side: [known[name] for name in names] for side, names in formats.items()}
-        everything = [each for own in used.values() for each in own]
+        everything = [each for side in used.values() for each in side]
         for each in self.given:
-            kind = each.setting.formats
-            if not each.typed or not kind:
-                continue
-            concerned = used.get(each.side, everything)
-            if not any(kind in one.kinds for one in concerned):
-                users = [one for one in FORMATS if kind in one.kinds]
-                raise OptionError(
-                    f"{each.where} has no effect here: it belongs to {titles(users)}, not to "
-                    f"{' and '.join(dict.fromkeys(one.title for one in concerned))}. Leave it out."
-                )
+            kind, concerned = each.setting.formats, used.get(each.side, everything)
+            if each.typed and kind and not any(kind in one.kinds for one in concerned):
+                users = titles([one for one in FORMATS if kind in one.kinds])
+                others = " and ".join(dict.fromkeys(one.title for one in concerned))
+                raise each.idle(f"{users}, not to {others}")
 
     @property
     def files_read(self) -> list[str]:
@@ -135,12 +136,10 @@ def _from_options(command: str, params: Mapping[str, Any]) -> Iterator[Given]:
         value = params[str(param.name)]
         if value is None or value == ():
             continue
-        if isinstance(value, bool):
-            names = param.opts if value else param.secondary_opts
-            yield Given(setting, value, max(names, key=len), side, typed=True, option=True)
-        else:
-            flag = max(param.opts, key=len)
-            yield Given(setting, _value(flag, setting, value), flag, side, typed=True, option=True)
+        where = max(param.secondary_opts if value is False else param.opts, key=len)
+        if not isinstance(value, bool):
+            value = _value(where, setting, value)
+        yield Given(setting, value, where, side, typed=True, option=True)
 
 
 def _from_config(command: str, path: str, own: dict[str, dict[str, Any]]) -> Iterator[Given]:
@@ -154,7 +153,7 @@ def _from_config(command: str, path: str, own: dict[str, dict[str, Any]]) -> Ite
         raise InputError(f"{path}: {error}.") from None
     for section, table in content.items():
         if not isinstance(table, dict):
-            raise InputError(f"{path}: {_no_section(section.replace('-', '_'))}")
+            raise InputError(f"{path}: {_no_section(section)}")
         if section in own:
             own[section].update(table)
             continue
@@ -170,20 +169,18 @@ def _from_config(command: str, path: str, own: dict[str, dict[str, Any]]) -> Ite
 
 def _configured(where: str, setting: Setting, value: Any) -> Any:
     """A value of a config file; texts are understood as on the command line."""
+    several = setting.shape not in {"one", "flag"}
     if isinstance(value, dict) and setting.shape == "list":
         value = [f"{key}={item}" for key, item in value.items()]
-    if isinstance(value, str) and setting.shape not in {"one", "flag"}:
+    if isinstance(value, str) and several:
         value = [value]
-    if isinstance(value, list) and all(isinstance(item, str) for item in value) and setting.shape != "one":
+    if several and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return _value(where, setting, value)
-    try:
-        return _known(setting, setting.checked(value))
-    except SettingError as wrong:
-        raise InputError(f"{where}: {wrong}") from None
+    return _checked(where, setting, setting.checked, value)
 
 
 def _from_sets(texts: Iterable[str], own: dict[str, dict[str, Any]]) -> Iterator[Given]:
-    several: dict[tuple[str, str], tuple[Setting, str, list[str]]] = {}
+    several: dict[tuple[str, str], tuple[str, list[str]]] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         section, dot, name = key.strip().partition(".")
@@ -193,45 +190,43 @@ def _from_sets(texts: Iterable[str], own: dict[str, dict[str, Any]]) -> Iterator
         if not dot:
             raise OptionError(f"{where}: {_no_section(section)}")
         if section in own:
-            *tables, last = name.split(".")
-            target = own[section]
-            for table in tables:
-                target = target.setdefault(table, {})
-            target[last] = value
+            code, _, word = name.rpartition(".")
+            (own[section].setdefault(code, {}) if code else own[section])[word] = value
             continue
         setting, side = _find(section, name, where)
         if setting.typed:
             raise OptionError(f"{where}: is an option of its own: {setting.flag}.")
-        several.setdefault((setting.key, side), (setting, where, []))[2].append(value)
-    for (_, side), (setting, where, values) in several.items():
+        several.setdefault((setting.key, side), (where, []))[1].append(value)
+    for (key, side), (where, values) in several.items():
+        setting = all_settings()[key]
         # An empty value restores the default, whatever the config says.
         value = setting.default if values == [""] else _value(where, setting, values)
         yield Given(setting, value, where, side, typed=True)
 
 
 def _value(where: str, setting: Setting, texts: Sequence[str]) -> Any:
-    """What was typed, as a value; what is wrong with it is said with its place."""
+    """What was typed, as a value."""
+    return _checked(where, setting, setting.from_texts, texts)
+
+
+def _checked(where: str, setting: Setting, check: Callable[[Any], Any], found: Any) -> Any:
+    """A value that was checked, also against words that only another room knows; a mistake is said with its place."""
     try:
-        return _known(setting, setting.from_texts(texts))
+        value = check(found)
+        words = choices_of(setting)
+        if value is not None and words and not setting.choices and value not in words:
+            raise SettingError(f"found {value!r}. Allowed: {', '.join(words)}.{did_you_mean(value, words)}")
     except SettingError as wrong:
         raise OptionError(f"{where}: {wrong}") from None
-
-
-def _known(setting: Setting, value: Any) -> Any:
-    """The value, if it is one of the words that only another room knows."""
-    words = choices_of(setting)
-    if value is not None and words and not setting.choices and value not in words:
-        raise SettingError(f"found {value!r}. Allowed: {', '.join(words)}.{did_you_mean(value, words)}")
     return value
 
 
 def _own_judgements(own: Mapping[str, Mapping[str, Any]], path: str | None) -> tuple[JudgementKind, ...]:
-    tables = own[JUDGEMENTS]
+    tables, where = own[JUDGEMENTS], path or f"--set {JUDGEMENTS}"
     if not tables:
         return ()
     from clueval_xlsx.review.judgements import custom_judgements
 
-    where = path or f"--set {JUDGEMENTS}"
     if not all(isinstance(table, dict) for table in tables.values()):
         raise InputError(f'{where}: judgements must be tables. Write [judgements.CODE] with effect = "…" and en = "…".')
     return custom_judgements(tables, where)
@@ -240,20 +235,27 @@ def _own_judgements(own: Mapping[str, Mapping[str, Any]], path: str | None) -> t
 def _label_words(own: Mapping[str, Mapping[str, Any]], path: str | None) -> dict[str, str]:
     for label, meaning in own[LABEL_WORDS].items():
         if not isinstance(meaning, str) or not meaning.strip():
-            where = path or "--set"
-            raise InputError(f"{where}, [{LABEL_WORDS}]: {label}: found {meaning!r}. Allowed: words that say it.")
+            where = f"{path or '--set'}, [{LABEL_WORDS}]: {label}"
+            raise InputError(f"{where}: found {meaning!r}. Allowed: words that say it.")
     return {label: " ".join(meaning.split()) for label, meaning in own[LABEL_WORDS].items()}
+
+
+@cache
+def _sections() -> dict[str, dict[str, Setting]]:
+    """The settings of each section by their keys and by the names of their options."""
+    sections: dict[str, dict[str, Setting]] = {}
+    for each in all_settings().values():
+        for word in (each.key.partition(".")[2], each.name.rstrip("_"), each.flag[2:].replace("-", "_")):
+            sections.setdefault(each.section, {})[word or each.name] = each
+    for side in SIDES:
+        sections[side] = sections["read"]
+    return sections
 
 
 def _find(section: str, name: str, where: str) -> tuple[Setting, str]:
     """The setting of a key, by its name or by that of its option, and the side that it is for."""
-    home, word = ("read" if section in SIDES else section), name.strip().replace("-", "_")
-    known: dict[str, Setting] = {}
-    for each in all_settings().values():
-        if each.section == home:
-            names = {each.name.rstrip("_"), each.word, each.flag[2:].replace("-", "_")} - {""}
-            known.update(dict.fromkeys(names, each))
-    if not known:
+    known, word = _sections().get(section), name.strip().replace("-", "_")
+    if known is None:
         raise OptionError(f"{where}: {_no_section(section)}")
     if word in known:
         return known[word], section if section in SIDES else ""
@@ -268,40 +270,25 @@ def _no_section(word: str) -> str:
     homes = [key for key in all_settings() if key.endswith(f".{word}")]
     if homes:
         return f"a key stands in a section. Did you mean {homes[0]!r}?"
-    sections = dict.fromkeys(each.section for each in all_settings().values() if not each.typed)
-    known = [*sections, *SIDES, JUDGEMENTS, LABEL_WORDS]
+    known = [*_sections(), JUDGEMENTS, LABEL_WORDS]
     return f"there is no section {word!r}.{did_you_mean(word, known)} Sections: {', '.join(known)}."
 
 
 def _refuse_idle(call: Call, given: Given) -> None:
     """Refuse what was typed but is used by nothing in this call, and say what it belongs to."""
-    setting = given.setting
-    remedy = "Leave it out, or add that."
+    setting, add = given.setting, "Leave it out, or add that."
     if call.command not in (*setting.commands, *setting.keys):
-        owner, remedy = listed([f"`{name}`" for name in sorted(setting.commands)]), "Leave it out."
-    elif given.side and call.command not in OF_SIDES:
-        owner, remedy = listed([f"`{name}`" for name in OF_SIDES]), f"Write read.{setting.key[5:]}."
-    elif call.command not in setting.commands and setting.section != "read" and call.value("reimport.pred") is None:
-        owner = "--pred, for workbooks that lost their hidden sheet (all others know it themselves)"
-    elif setting.schemes and not {*setting.schemes, "all"} & set(call.value("scheme.scheme")):
-        owner = listed([f"--scheme {name}" for name in setting.schemes], "or")
-    elif setting.needs and not _holds(call, setting.needs):
-        owner = _spelt(setting.needs)
-    else:
-        return
-    raise OptionError(f"{given.where} has no effect here: it belongs to {owner}. {remedy}")
-
-
-def _holds(call: Call, condition: str) -> bool:
-    key, equals, wanted = condition.partition("=")
-    value = call.value(key)
-    return value == wanted if equals else bool(value)
-
-
-def _spelt(condition: str) -> str:
-    """How somebody gives what is needed: the option, else `--set`."""
-    key, equals, wanted = condition.partition("=")
-    return (all_settings()[key].flag or f"--set {key}") + (f" {wanted}" if equals else "")
+        raise given.idle(listed([f"`{name}`" for name in sorted(setting.commands)]))
+    if given.side and call.command not in OF_SIDES:
+        raise given.idle(listed([f"`{name}`" for name in OF_SIDES]), f"Write read.{setting.key[5:]}.")
+    if call.command not in setting.commands and setting.section != "read" and call.value("reimport.pred") is None:
+        raise given.idle("--pred, for workbooks that lost their hidden sheet (all others know it themselves)", add)
+    if setting.schemes and not {*setting.schemes, "all"} & set(call.value("scheme.scheme")):
+        raise given.idle(listed([f"--scheme {name}" for name in setting.schemes], "or"), add)
+    key, equals, wanted = setting.needs.partition("=")
+    if key and not (call.value(key) == wanted if equals else call.value(key)):
+        owner = all_settings()[key].flag or f"--set {key}"
+        raise given.idle(f"{owner} {wanted}".rstrip(), add)
 
 
 def spelt(message: str) -> str:

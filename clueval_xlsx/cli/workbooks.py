@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import progress
-from clueval_xlsx.cli.inputs import STANDARD_INPUT, Sides, load_pair, refuse_idle_formats
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.cli.console import Progress, say
+from clueval_xlsx.cli.inputs import STANDARD_INPUT, Sides, file_content, load_pair, refuse_idle_formats
+from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.names import file_name_part, with_end
 from clueval_xlsx.options import CaseOptions, ReviewOptions
 
@@ -19,13 +18,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from clueval_xlsx.cli.settings import Call
+    from clueval_xlsx.cli.writing import Writing
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.evaluation import Evaluation
-    from clueval_xlsx.files.outputs import Outputs
     from clueval_xlsx.outputs.xlsx import Handout
     from clueval_xlsx.review.assignment import Selection
     from clueval_xlsx.review.judgements import Judgement
-    from clueval_xlsx.text.strings import IntArray
 
 WITHOUT_TEXT = "-without-text"
 
@@ -35,45 +33,41 @@ class Review:
     """Which workbooks are written and for whom: one for all without judges, else one for each of them."""
 
     call: Call
+    workbook: Path | None  # what one for all is called
     cases: CaseOptions
+    decisions: Mapping[str, Judgement] | None  # what was decided before
     password: str | None = field(repr=False)
 
     @classmethod
-    def of(cls, call: Call) -> Review:
+    def of(cls, call: Call, workbook: Path | None) -> Review:
         """What was asked for; nobody can be named twice, and two people judge a case only where there are two."""
-        from clueval_xlsx.review.normalising import normalise
-
-        cases = call.of(CaseOptions)
-        keys = [normalise(name) for name in cases.judges]
-        twice = {name for name in cases.judges if keys.count(normalise(name)) > 1}
+        cases, decisions = call.of(CaseOptions), None
+        keys = [" ".join(name.casefold().split()) for name in cases.judges]
+        twice = {name for name, key in zip(cases.judges, keys, strict=True) if keys.count(key) > 1}
         if twice:
             raise OptionError(f"--judges names {', '.join(sorted(twice))} twice. Give each person once.")
         if cases.double and len(cases.judges) == 1:
             raise OptionError(f"--double needs two people or more, but --judges names only {cases.judges[0]}.")
-        return cls(call, cases, password_of(call))
+        if cases.previous is not None:
+            from clueval_xlsx.review.log import decisions_in
 
-    def look(self) -> Handout:
-        """How a workbook is to look."""
-        from clueval_xlsx.outputs.xlsx import Handout
-        from clueval_xlsx.review.judgements import JUDGEMENTS
+            decisions = decisions_in(file_content(cases.previous, "--previous"), cases.previous)
+        return cls(call, workbook, cases, decisions, password_of(call))
 
-        options = replace(self.call.of(ReviewOptions), label_words=self.call.label_words)
-        return replace(Handout.of(options), judgements=(*JUDGEMENTS, *self.call.judgements))
-
-    def targets(self, path: Path) -> dict[str, Path]:
+    def targets(self, end: str) -> dict[str, Path]:
         """Where each person's workbook goes: `review-anna.xlsx`, …; without judges one path under the empty name."""
-        judges = self.cases.judges
+        if self.workbook is None:
+            return {}
+        path, judges = with_end(self.workbook, end), self.cases.judges
         if not judges:
             return {"": path}
-        found = {name: with_end(path, f"-{file_name_part(name)}") for name in judges}
-        taken = {}
-        if self.cases.without_text:
-            taken[with_end(path, WITHOUT_TEXT).name.casefold()] = "the edition without text"
-        for name, target in found.items():
+        targets = {name: with_end(path, f"-{file_name_part(name)}") for name in judges}
+        taken = {with_end(path, WITHOUT_TEXT).name.casefold(): "the edition without text"}
+        for name, target in targets.items():
             other = taken.setdefault(target.name.casefold(), name)
             if other != name:
                 raise OptionError(f"--judges: {name} and {other} would share the file {target.name}. Change a name.")
-        return found
+        return targets
 
 
 def password_of(call: Call) -> str | None:
@@ -84,31 +78,24 @@ def password_of(call: Call) -> str | None:
     return find_password(None if path is None else Path(path))
 
 
-# --- which cases there are besides the errors, and in which order they stand -----------------------------------------
-
-
-def with_chosen_cases(
-    results: Mapping[str, Evaluation], review: Review, gold: str, sides: Sides
-) -> dict[str, Evaluation]:
-    """The results with their unmarked passages, and with their cases in the order that was asked for."""
+def with_chosen_cases(results: Sequence[Evaluation], review: Review, gold: str, sides: Sides) -> list[Evaluation]:
+    """The results with the passages that both sides may have missed, and with their cases in the chosen order."""
     cases = review.cases
     if cases.also and STANDARD_INPUT in {gold, *cases.also}:
         raise OptionError("--also: gold is read again with each further system. Give files, not standard input.")
     also = [load_pair(gold, path, sides) for path in cases.also]
-    refuse_idle_formats(review.call, [*also, *(result.pair for result in results.values())])
-    chosen = {}
-    for name, result in results.items():
-        complete = _with_unmarked(result, cases) if cases.unmarked else result
-        chosen[name] = complete.with_order(cases.order, [_spans_of(pair, complete) for pair in also])
+    refuse_idle_formats(review.call, [*also, *(result.pair for result in results)])
+    chosen = []
+    for result in results:
+        complete = result
+        if cases.unmarked:
+            from clueval_xlsx.cases.unmarked import UnmarkedOptions
+            from clueval_xlsx.review.previous import judged_right
+
+            known = None if review.decisions is None else judged_right(review.decisions, result)
+            complete = result.with_unmarked(UnmarkedOptions(least=cases.unmarked_from), known)
+        chosen.append(complete.with_order(cases.order, [_spans_of(pair, complete) for pair in also]))
     return chosen
-
-
-def _with_unmarked(result: Evaluation, cases: CaseOptions) -> Evaluation:
-    """The result with the passages that both sides may have missed."""
-    from clueval_xlsx.cases.unmarked import UnmarkedOptions
-
-    known = judged_right(read_previous(cases.previous), result) if cases.previous else None
-    return result.with_unmarked(UnmarkedOptions(least=cases.unmarked_from), known)
 
 
 def _spans_of(pair: Pair, result: Evaluation) -> pd.DataFrame:
@@ -122,77 +109,21 @@ def _spans_of(pair: Pair, result: Evaluation) -> pd.DataFrame:
     return spans_on(aligned, result.pair)
 
 
-# --- what was decided before is filled in again ---------------------------------------------------------------------
-
-
-def read_previous(log: str) -> Mapping[str, Judgement]:
-    """The decision about each case that stands in a log of judgements."""
-    from clueval_xlsx.review.log import check_chain, read_log
-    from clueval_xlsx.review.previous import standing_decisions
-
-    try:
-        text = Path(log).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{log}: is not UTF-8. Give the file that `reimport --judgements` wrote.") from None
-    except OSError as error:
-        raise InputError(f"{log}: cannot be read: {error.strerror}. Check the path given to --previous.") from None
-    if problems := check_chain(text, log).problems:
-        raise InputError(problems=problems)
-    return standing_decisions(read_log(text, log))
-
-
-def judged_right(decisions: Mapping[str, Judgement], result: Evaluation) -> IntArray:
-    """Rows of the predictions that were judged to be forgotten by gold, as they stand."""
-    from clueval_xlsx.review.vocabulary import Effect
-
-    added = [
-        case_id
-        for case_id, judgement in decisions.items()
-        if judgement.effect is Effect.ADD and not judgement.correct_span
-    ]
-    unsupported = result.bare_cases[1]
-    return unsupported["row"][unsupported["case_id"].isin(added)].to_numpy("int64")
-
-
-def carry_over(decisions: Mapping[str, Judgement], result: Evaluation, options: Handout) -> tuple[Handout, str]:
-    """The options with judgements filled in and hints shown, and a sentence that says how many."""
-    from clueval_xlsx.review.adjudication_words import what_one_said
-    from clueval_xlsx.review.case_words import judgement_names
-    from clueval_xlsx.review.previous import previous_decisions
-    from clueval_xlsx.words import Words
-
-    words = Words(options.lang)
-    names = judgement_names(options.judgements, words)
-    found = previous_decisions(decisions, result)
-    earlier = {}
-    for case_id, judgement in {**found.filled_in, **found.changed, **found.carried_out}.items():
-        done = f"; {words['cases.carried_out']}" if case_id in found.carried_out else ""
-        earlier[case_id] = f"{what_one_said(judgement, names, words)} ({judgement.when[:10]}{done})"
-    tables = [*result.bare_cases, *([] if result.unmarked_cases is None else [result.unmarked_cases])]
-    total = sum(map(len, tables))
-    sentence = f"{found.decided} of {total} cases were decided before and are filled in"
-    if found.changed:
-        sentence += f"; {len(found.changed)} more were, but the other side has changed since: shown as a hint"
-    if found.carried_out:
-        sentence += f"; {len(found.carried_out)} more were carried out in gold: shown as a hint"
-    merged = replace(options, answers={**options.answers, **found.filled_in}, earlier={**options.earlier, **earlier})
-    return merged, f"{sentence}; {total - found.decided} are left to judge."
-
-
-# --- writing -------------------------------------------------------------------------------------------------------
-
-
-def write_workbooks(outputs: Outputs, result: Evaluation, path: Path, review: Review) -> list[str]:
-    """Write the workbooks of one result, each with its part of the cases; returns what to say about them.
-
-    `path` is what one workbook for all would have.
-    """
+def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) -> None:
+    """Write the workbooks of one result, each with its part of the cases, and say what is in them."""
+    targets, cases = review.targets(end), review.cases
+    if result.unmarked_cases is not None:
+        out.afterwards(say, f"Unmarked passages listed: {len(result.unmarked_cases)}.")
+    if not targets:
+        return
+    from clueval_xlsx.outputs.xlsx import Handout, write_workbook
     from clueval_xlsx.review.assignment import select
+    from clueval_xlsx.review.judgements import JUDGEMENTS
 
-    cases, look, said = review.cases, review.look(), []
-    if cases.previous is not None:
-        look, sentence = carry_over(read_previous(cases.previous), result, look)
-        said.append(sentence)
+    options = replace(review.call.of(ReviewOptions), label_words=review.call.label_words)
+    look = replace(Handout.of(options), judgements=(*JUDGEMENTS, *review.call.judgements))
+    if review.decisions is not None:
+        look = _carried_over(out, review.decisions, result, look)
     selection = select(
         result,
         judges=tuple(cases.judges),
@@ -202,77 +133,67 @@ def write_workbooks(outputs: Outputs, result: Evaluation, path: Path, review: Re
         seed=result.options.seed,
     )
     look = replace(look, team=selection.team, sample=selection.sample)
-    _write_selection(outputs, result, selection, review.targets(path), look, review.password)
-    if cases.without_text:
-        _write_without_text(outputs, result, with_end(path, WITHOUT_TEXT), look, selection)
-    if cases.sample is not None:
-        said.append(_drawn(selection, path))
-    if selection.hands:
-        said.append(_handed_out(selection))
-    return said
-
-
-def _write_selection(
-    outputs: Outputs,
-    result: Evaluation,
-    selection: Selection,
-    targets: Mapping[str, Path],
-    look: Handout,
-    password: str | None,
-) -> None:
-    """A workbook for everybody who judges, or one for all."""
-    from clueval_xlsx.outputs.xlsx import write_workbook
-
     hands = selection.hands or {"": selection.cases}
     total = sum(len(table) for tables in hands.values() for table in tables.values())
-    with progress("Writing cases", total) as advance:
-        for name, cases in hands.items():
-            part = f"{selection.team.index(name) + 1}/{len(selection.team)}" if name else ""
-            own = replace(look, judge=name, part=part)
-            write = partial(write_workbook, result, options=own, cases=cases, advance=advance)
-            save_workbook(outputs, targets[name], password, write)
+    with Progress("Writing", "cases", total, total) as bar:
+        for number, (name, own) in enumerate(hands.items(), 1):
+            mine = replace(look, judge=name, part=f"{number}/{len(hands)}" if name else "")
+            write = partial(
+                write_workbook, result, options=mine, cases=own, advance=lambda step: bar.advance(step, step)
+            )
+            out.book(targets[name], write, review.password)
+    if cases.without_text and review.workbook is not None:
+        _write_without_text(out, result, with_end(review.workbook, end + WITHOUT_TEXT), look, selection)
+    _say_what_is_drawn(out, selection, cases)
 
 
-def save_workbook(
-    outputs: Outputs, target: Path, password: str | None, write: Callable[[Path | BinaryIO], None]
-) -> None:
-    """Write a workbook to its place; under a password in memory first, so that no clear text reaches the disk."""
-    if password is None:
-        write(outputs.path(target))
-        return
-    from clueval_xlsx.files.encryption import encrypt
+def _carried_over(out: Writing, decisions: Mapping[str, Judgement], result: Evaluation, look: Handout) -> Handout:
+    """How a workbook looks with earlier decisions filled in, and with those shown that may not hold any more."""
+    from clueval_xlsx.review.adjudication_words import what_one_said
+    from clueval_xlsx.review.case_words import judgement_names
+    from clueval_xlsx.review.previous import previous_decisions
+    from clueval_xlsx.words import Words
 
-    memory = io.BytesIO()
-    write(memory)
-    outputs.write_bytes(target, encrypt(memory.getvalue(), password), workbook=True)
+    words = Words(look.lang)
+    names = judgement_names(look.judgements, words)
+    before = previous_decisions(decisions, result)
+    earlier = {}
+    for case_id, judgement in {**before.filled_in, **before.changed, **before.carried_out}.items():
+        done = f"; {words['cases.carried_out']}" if case_id in before.carried_out else ""
+        earlier[case_id] = f"{what_one_said(judgement, names, words)} ({judgement.when[:10]}{done})"
+    cases = sum(map(len, result.bare_cases)) + len(() if result.unmarked_cases is None else result.unmarked_cases)
+    sentence = f"{before.decided} of {cases} cases were decided before and are filled in"
+    if before.changed:
+        sentence += f"; {len(before.changed)} more were, but the other side has changed since: shown as a hint"
+    if before.carried_out:
+        sentence += f"; {len(before.carried_out)} more were carried out in gold: shown as a hint"
+    out.afterwards(say, f"{sentence}; {cases - before.decided} are left to judge.")
+    return replace(look, answers={**look.answers, **before.filled_in}, earlier={**look.earlier, **earlier})
 
 
-def _write_without_text(
-    outputs: Outputs, result: Evaluation, target: Path, look: Handout, selection: Selection
-) -> None:
+def _write_without_text(out: Writing, result: Evaluation, target: Path, look: Handout, selection: Selection) -> None:
     """An edition for people who may see figures and positions, but no text."""
     from clueval_xlsx.cases.kinds import FN, FP, UM
     from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.text_free import cases_without_text, without_text
     from clueval_xlsx.review.vocabulary import Role
 
+    kept = replace(look, answers={}, earlier={}, role=Role.FIGURES)
     cases: dict[str, pd.DataFrame] = {
         name: cases_without_text(selection.cases[name], result) for name in (FN, FP, UM) if name in selection.cases
     }
-    kept = replace(look, answers={}, earlier={}, role=Role.FIGURES)
-    write_workbook(without_text(result), outputs.path(target), kept, cases=cases)
+    write_workbook(without_text(result), out.path(target), kept, cases=cases)
 
 
-def _handed_out(selection: Selection) -> str:
-    """How many cases each person has, and how many of them another one has, too."""
-    sizes = {name: sum(map(len, cases.values())) for name, cases in selection.hands.items()}
-    shares = ", ".join(f"{size} to {name}" for name, size in sizes.items())
-    twice = sum(sizes.values()) - sum(map(len, selection.cases.values()))
-    return f"Cases handed out: {shares}; {twice} of them to two people."
-
-
-def _drawn(selection: Selection, book: Path) -> str:
-    """What of the cases a sample holds."""
-    missed, unsupported = (len(selection.cases[sheet]) for sheet in ("FN", "FP"))
-    where = f"{len(selection.team)} workbooks" if selection.team else book.name
-    return f"Drawn for {where}: {missed} missed, {unsupported} unsupported; the re-import estimates the rest from them."
+def _say_what_is_drawn(out: Writing, selection: Selection, cases: CaseOptions) -> None:
+    """What of the cases a sample holds, and how many cases each person has."""
+    if cases.sample is not None:
+        missed, unsupported = (len(selection.cases[sheet]) for sheet in ("FN", "FP"))
+        out.afterwards(
+            say, f"Drawn: {missed} missed, {unsupported} unsupported; the re-import estimates the rest from them."
+        )
+    if selection.hands:
+        sizes = {name: sum(map(len, tables.values())) for name, tables in selection.hands.items()}
+        shares = ", ".join(f"{size} to {name}" for name, size in sizes.items())
+        twice = sum(sizes.values()) - sum(map(len, selection.cases.values()))
+        out.afterwards(say, f"Cases handed out: {shares}; {twice} of them to two people.")

@@ -10,7 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from clueval_xlsx.exceptions import DetectorError
+from clueval_xlsx.exceptions import DetectorError, OptionError
+from clueval_xlsx.options import DetectorOptions
 
 ENTRY_POINTS = "clueval_xlsx.detectors"
 COMMAND = "command"
@@ -49,6 +50,20 @@ class DetectorSettings:
     nlp_config: str | None = None
     recognizers_config: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, chosen: DetectorOptions) -> DetectorSettings:
+        """What somebody chose; Presidio's files and a threshold have places of their own."""
+        more = dict(chosen.option)
+        threshold = more.pop("score_threshold", None)
+        try:
+            least = None if threshold is None else float(threshold)
+        except ValueError:
+            least = -1.0
+        if least is not None and not 0 <= least <= 1:
+            raise OptionError(f"--detector-option score_threshold: found {threshold!r}. Allowed: a number from 0 to 1.")
+        files = more.pop("nlp_config", None), more.pop("recognizers_config", None)
+        return cls(str(chosen.name), chosen.language, least, *files, options=more)
 
     @property
     def command(self) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clueval_xlsx.detectors.base import Description
+from clueval_xlsx.options import LabelRules
 
 GIVEN = "given with --map"
 BUILT_IN = "built-in map"
@@ -89,6 +90,16 @@ class EntityAlignment:
     def renames(self) -> str:
         """The same as options for a later `evaluate`."""
         return " ".join(f"--map {old}={new}" for old, new in self.mapping)
+
+    def rules(self, chosen: LabelRules, description: Description, left_out: Sequence[int]) -> LabelRules:
+        """The rules that somebody chose, with what follows from the detector's labels and from where it failed."""
+        return replace(
+            chosen,
+            map={**dict(self.mapping), **chosen.map},
+            accounted=tuple(sorted({*(description.entities or ()), *(one.entity for one in self.counterparts)})),
+            unmapped="keep" if not self.known or chosen.unmapped == "keep" else "discard",
+            left_out=tuple(left_out),
+        )
 
     def notes(self) -> list[str]:
         """Every step and what it found."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.locks import who_has_it_open
@@ -73,11 +73,10 @@ class Outputs:
         self._behind: dict[Path, set[Path]] = {}  # the files behind each input, as soon as one of them may be in danger
         self._waiting: dict[Path, _Waiting] = {}  # by the places of their targets, in the order in which they are moved
         self._streams: list[tuple[Path, bytes]] = []
-        self._removals: list[Path] = []
         self._tidied: set[Path] = set()
         self._folders: list[Path] = []
 
-    def __enter__(self) -> Outputs:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -130,10 +129,6 @@ class Outputs:
         place = target.resolve()
         if place in self._inputs or (place.exists() and any(place in self._files_of(path) for path in self._inputs)):
             raise OutputError(f"{target}: is an input of this run and would be overwritten. Choose another name.")
-
-    def remove_afterwards(self, path: Path) -> None:
-        """Remove a file when the outputs are in place."""
-        self._removals.append(path)
 
     def folder(self, folder: Path) -> None:
         """Make a folder for outputs; it is removed again if the run fails and nothing is in it."""
@@ -195,8 +190,6 @@ class Outputs:
                 temporary.replace(target)
             moved.append(target.name)
         self._folders = []
-        for path in self._removals:
-            path.unlink(missing_ok=True)
         if self._written is not None:
             for target in (*(target for target, _ in self._streams), *(each.target for each in self._waiting.values())):
                 self._written(target)

@@ -174,10 +174,8 @@ class Setting:
         kinds = get_args(self.kind)
         if self.shape == "pairs" and isinstance(raw, Mapping):
             for key, item in raw.items():
-                if not _fits(key, kinds[0], typed):
+                if not _fits(key, kinds[0], typed) or not _fits(item, kinds[1], typed):
                     return key if item is None else f"{key}={item}"
-                if not _fits(item, kinds[1], typed):
-                    return f"{key}={item}"
         elif self.shape == "list" and isinstance(raw, tuple):
             for item in raw:
                 if not _fits(item, kinds[0], typed):

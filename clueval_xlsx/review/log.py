@@ -58,6 +58,18 @@ def read_log(text: str, name: str = "judgements.jsonl") -> list[Judgement]:
     return judgements
 
 
+def decisions_in(content: bytes, name: str) -> dict[str, Judgement]:
+    """The decision about each case that stands in a log, which must be whole."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: is not UTF-8. Give the file that `reimport --judgements` wrote.") from None
+    problems = check_chain(text, name).problems
+    if problems:
+        raise InputError(problems=problems)
+    return standing_decisions(read_log(text, name))
+
+
 def _judgement(content: object) -> Judgement:
     if not isinstance(content, dict):
         raise ValueError(f"found {type(content).__name__}, allowed: an object")

@@ -16,6 +16,7 @@ from clueval_xlsx.review.correction import correct
 from clueval_xlsx.review.decisions import CaseBook, Unusable
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import Effect, Outcome
+from clueval_xlsx.text.strings import IntArray
 
 _DECIDED = (Outcome.APPLIED, Outcome.UNCHANGED)
 _DISPUTED = (Outcome.OPEN, Outcome.HELD)
@@ -65,6 +66,13 @@ def standing_decisions(log: Sequence[Judgement]) -> dict[str, Judgement]:
         if len({each.said[:3] for each in carried_here}) == 1:
             decisions[twin] = carried_here[0]
     return decisions
+
+
+def judged_right(decisions: Mapping[str, Judgement], evaluation: Evaluation) -> IntArray:
+    """Rows of the predictions that were judged to be forgotten by gold, as they stand."""
+    added = [case for case, one in decisions.items() if one.effect is Effect.ADD and not one.correct_span]
+    unsupported = evaluation.bare_cases[1]
+    return unsupported["row"][unsupported["case_id"].isin(added)].to_numpy("int64")
 
 
 def other_keys(cases: pd.DataFrame) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,8 @@ from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.options.declaration import shown, wanted
 from clueval_xlsx.options.values import Level
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.judgements import JudgementKind
+from clueval_xlsx.review.judgements import Judgement, JudgementKind
+from clueval_xlsx.review.log import check_chain, head_of, new_judgements, read_log, write_log
 from clueval_xlsx.review.manifest import Manifest, from_evaluation
 from clueval_xlsx.review.reading import all_judgements, read_judgements
 from clueval_xlsx.review.runs import (
@@ -110,6 +112,20 @@ class Reimport:
         if len(self.files) != 1:
             raise OptionError(f"{self.gold.source.name}: gold is a folder. Give the name of a folder for the output.")
         return next(iter(self.files.values()))
+
+    def lengthen(self, log: str, name: str) -> tuple[str, str, tuple[Problem, ...]]:
+        """A log with the new judgements behind, its head, and where its chain is broken.
+
+        What is in it already is not repeated.
+        """
+        when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        known = read_log(log.removeprefix("\ufeff"), name)
+        chain, more = check_chain(log, name), list[Judgement]()
+        for run in self.runs:
+            taken_back = run.taken_back(when, known)
+            more += [*taken_back, *new_judgements([*known, *taken_back], run.log(when), when)]
+        longer = log + ("" if not log or log.endswith("\n") else "\n") + write_log(more, chain.head)
+        return longer, head_of(longer), chain.problems
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -208,6 +224,16 @@ def reimport(
             raise InputError(f"{manifest_place(own)}: the run cannot be repeated: {error}") from None
     _check_layers(adjudications)
     return Reimport(gold_reading, tuple(adjudications), tuple(notes))
+
+
+def gold_of(workbooks: Source | Sequence[Source], password: str | None = None) -> str | None:
+    """The name of the gold file that workbooks were made from; None if they do not tell."""
+    try:
+        opened, _ = _open_once(_sources(workbooks), password)
+    except (InputError, OptionError):
+        return None
+    manifest = manifest_of(opened)
+    return None if manifest is None else manifest.gold.name
 
 
 def _sources(workbooks: Source | Sequence[Source]) -> list[Source]:

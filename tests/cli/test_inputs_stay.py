@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.cli.settings import Call, Given
-from clueval_xlsx.cli.writing import guarded_outputs
+from clueval_xlsx.cli.writing import Writing
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.options.declaration import all_settings
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -64,7 +64,7 @@ def test_what_a_setting_names_as_an_input_is_no_place_for_an_output(key: str, wr
     given = {"nlp_config": first} if key == "detector.option" else (first,) if setting.shape == "list" else first
     call = Call("evaluate", (Given(setting, given, ""),))
     with pytest.raises(OutputError, match="is an input of this run"):
-        guarded_outputs(call, []).refuse_input(Path(first))
+        Writing(call, []).refuse_input(Path(first))
 
 
 def test_the_file_of_tag_names_is_not_overwritten(write) -> None:

@@ -84,7 +84,7 @@ def test_the_whole_round_in_the_c_locale_with_names_it_cannot_read(home: Path) -
     assert json.loads(done.out)["workbooks"][0]["account"]["cases"] == 34
     done = process("demo", folder / "dëmo", env=ASCII)
     assert done.code == 0, done.err
-    assert "gold_missing: (nothing) -> Bertram Kiesling" in done.err
+    assert done.out.isascii()
     done = process("validate", folder / "fëhlt.vrt", env=ASCII)
     assert done.code == 2
     assert "fëhlt.vrt: cannot be read" in done.out  # a name is shown as it was given

@@ -216,7 +216,7 @@ def test_a_missing_presidio_is_named_with_the_way_to_get_it(
             ("--detector", "command:x", "--detector-option", "nlp_config=a.yaml"),
             ("nlp_config cannot be given to a command",),
         ),
-        (("--detector", "command:x", "--detector-option", "novalue"), ("is no pair such as label=NAME",)),
+        (("--detector", "command:x", "--detector-option", "novalue"), ("found 'novalue'. Allowed: KEY=VALUE",)),
     ],
 )
 def test_bad_requests(gold: Path, tmp_path: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -224,8 +224,8 @@ def test_bad_requests(gold: Path, tmp_path: Path, arguments: tuple[str, ...], wo
 
 
 def test_evaluate_needs_predictions_or_a_detector_and_not_both(gold: Path, good: str) -> None:
-    refused(run("evaluate", gold), "Give either PRED, a file of predictions, or a detector with --detector")
-    refused(run("evaluate", gold, gold, "--detector", good), "Give either PRED")
+    refused(run("evaluate", gold), "PRED is missing. Give a file of predictions, or a detector with --detector.")
+    refused(run("evaluate", gold, gold, "--detector", good), "PRED and --detector are both given. Leave one out.")
 
 
 def test_overlaps_decide_otherwise(tmp_path: Path, gold: Path) -> None:

@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -14,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from clueval_xlsx.cli.workbooks import carry_over
 from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line
 from clueval_xlsx.detectors.base import Document
 from clueval_xlsx.detectors.sidefile import RunIdentity, SideFile
@@ -26,7 +24,7 @@ from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import read_log, write_log
-from clueval_xlsx.review.previous import standing_decisions
+from clueval_xlsx.review.previous import previous_decisions, standing_decisions
 from clueval_xlsx.words import check_language
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import NUMBERS, mutate_bytes, mutate_tree, value, word, write_json
@@ -216,10 +214,10 @@ def _check_previous(files: Files, rng: Random, folder: Path) -> None:
     decisions = standing_decisions(read_log(content.decode("utf-8", "replace"), name))
     entries: list[Judgement] = list(decisions.values())
     promise(read_log(write_log(entries)) == entries, "the log does not read as it was written")
-    options, sentence = carry_over(decisions, _evaluation(), Handout(lang=rng.choice(("en", "de"))))
-    promise(sentence, "nothing was said")
-    if rng.random() < 0.1 and (options.answers or options.earlier):
-        write_workbook(_evaluation(), io.BytesIO(), replace(options))
+    before = previous_decisions(decisions, _evaluation())
+    if rng.random() < 0.1 and before.filled_in:
+        look = Handout(lang=rng.choice(("en", "de")), answers=before.filled_in)
+        write_workbook(_evaluation(), io.BytesIO(), look)
 
 
 # ---- detectors -----------------------------------------------------------------------------------------------------

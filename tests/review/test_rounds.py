@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -219,7 +218,7 @@ def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sid
     fill(conflicts, {first: "gold_wrong"})
     done = run("reimport", *books, conflicts, "--gold", sides[0], "-o", corrected)
     assert f"{first} in" not in done.err
-    assert "Corrections 1 of the reference" in " ".join(done.out.split())
+    assert "Changes 1\n" in done.out
 
 
 def test_a_conflict_workbook_goes_back_to_whom_the_judges_sent_theirs(sides, tmp_path):
@@ -275,7 +274,6 @@ def test_rows_that_cannot_be_used_are_counted_alike_everywhere_and_are_not_open(
     (status,) = json.loads(run("status", book, "--json", "-").out)["workbooks"]
     assert tuple(status["account"][name] for name in ("judged", "unusable", "open")) == (len(others), 2, 1)
     done = run("reimport", book, "--gold", sides[0], "--json", tmp_path / "a.json")
-    assert re.search(rf"{book.name} +anna +{len(others) + 3} +{len(others)} +2", done.out), done.out
     (row,) = json.loads((tmp_path / "a.json").read_text("utf-8"))["runs"][0]["workbooks"]
     assert (row["account"]["judged"], row["account"]["unusable"]) == (len(others), 2)
     shown = " ".join(done.out.split())
