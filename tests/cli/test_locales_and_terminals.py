@@ -191,8 +191,8 @@ def test_a_terminal_of_40_columns_shows_every_figure_whole(name: str, round_done
     assert "…" not in shown, shown  # nothing is cut off
     assert "Traceback" not in shown
     rules = [line for line in shown.splitlines() if set(line.strip()) == {"─"}]
-    assert rules
-    assert max(map(len, rules)) <= 40
+    assert bool(rules) is (name != "reimport")  # which is told row by row
+    assert max(map(len, rules), default=0) <= 40
     if name == "status":
         assert re.search(r" 12 +34 +35 ", shown), shown
         assert "AnnaBeispiel" in "".join(shown.split())
@@ -204,7 +204,6 @@ LEFT_OUT = {
     (80, "score"): "Left out for want of width: F1. To see it: a wider window or --as csv or --as json.",
     (40, "score"): "Left out for want of width: 95 % interval, found, supported, F1.",
     (40, "compare"): "95 % interval, found, supported, F1. To see it: a wider window or --json FILE.",
-    (40, "reimport"): "Left out for want of width: 95 % interval, found, supported, F1.",
 }
 
 

@@ -660,7 +660,8 @@ def test_bad_input_exits_2_and_writes_nothing(example):
     other.write_bytes(b"one column only\n")
     refused(run("reimport", folder / "anna.xlsx", "--gold", other), "anna.xlsx", "another gold file", "other.vrt")
     refused(run("reimport", folder / "none.xlsx", "--gold", gold_path, "-o", folder / "c.vrt"), "none.xlsx")
-    refused(run("reimport", folder / "anna.xlsx", "--gold", gold_path, "-o", folder / "anna.xlsx"), "is an input of this run")
+    done = run("reimport", folder / "anna.xlsx", "--gold", gold_path, "-o", folder / "anna.xlsx")
+    refused(done, "is an input of this run")
     assert not (folder / "c.vrt").exists()
 
 
@@ -695,7 +696,7 @@ def test_the_demo_runs_the_whole_round_and_mends_what_was_planted(tmp_path):
     assert result.code == 0, result.err
     written = {path.name for path in (tmp_path / "demo").iterdir()}
     assert written >= {"gold.vrt", "pred.vrt", "review.xlsx", "review-judged.xlsx", "corrected.vrt", "adjudicated.xlsx"}
-    for words in ("Bertram Kiesling", "4. Kammer", "Marlene Osterhagen", "Dietmar Kolbe"):
+    for words in ("Bertram Kiesling", "4. Kammer", "Osterhagen", "Dietmar Kolbe"):
         assert words in result.out
     from clueval_xlsx.cli.demo import _PICKED
 
