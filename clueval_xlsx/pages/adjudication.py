@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan, nan
 from pathlib import PurePath
-from typing import Any
 
 from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
 from clueval_xlsx.exceptions import Problem, RowProblem
@@ -37,7 +36,7 @@ from clueval_xlsx.review.adjudication_words import (
     what_one_said,
 )
 from clueval_xlsx.review.agreement import ALPHA, COHEN, FLEISS, RAW
-from clueval_xlsx.review.case_words import class_name, judgement_names, severity_name, sheet_name, spans_name
+from clueval_xlsx.review.case_words import judgement_names, severity_name, sheet_name, spans_name
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.judged_figures import CARRIED
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
@@ -59,7 +58,7 @@ _TONES = {
 
 
 def adjudication_page(run: Adjudication, words: Words) -> Page:
-    """A summary, and a chapter each for changes, conflicts, agreement, unusable rows and counts of judgements."""
+    """A summary, and a chapter each for changes, conflicts, agreement and unusable rows."""
     make = _AdjudicationMaker(run, words)
     chapters = [Chapter(words["adjudicated.summary"], make.summary())]
     for table, tone, counted in (
@@ -67,7 +66,6 @@ def adjudication_page(run: Adjudication, words: Words) -> Page:
         (make.conflicts(), Tone.GOLD, True),
         (make.agreement(), Tone.PLAIN, False),
         (make.unusable(), Tone.PRED, True),
-        (make.judgement_counts(), Tone.PLAIN, False),
     ):
         count = make.numbers.count(len(table.rows)).text if counted else ""
         chapters.append(Chapter(table.title, (table,), count, tone))
@@ -269,10 +267,11 @@ class _AdjudicationMaker(PageMaker):
 
     def severities(self) -> Table:
         """The misses that are left."""
-        rows = [
-            TableRow((self._severity(row["severity"]), self.numbers.count(int(row["misses"]))))
-            for row in self.run.misses.to_dict("records")
-        ]
+        rows = []
+        for row in self.run.misses.to_dict("records"):
+            unrated = self.words["adjudicated.unrated"]
+            name = severity_name(row["severity"], self.words) if row["severity"] else unrated
+            rows.append(TableRow((name, self.numbers.count(int(row["misses"])))))
         title = self.words["adjudicated.severity_title"]
         return Table(title, self._columns("severity", "misses"), tuple(rows))
 
@@ -395,30 +394,6 @@ class _AdjudicationMaker(PageMaker):
             value = self.words[f"span_choice.{value}"]
         return value, self.words[f"unusable.{problem.reason}"], self.words[f"remedy.{problem.reason}"]
 
-    def judgement_counts(self) -> Table:
-        """Judgements by sheet, class, label, document, severity and judge."""
-        words, rows = self.words, []
-        for line in self.run.counts.to_dict("records"):
-            dimension = words[f"adjudicated.dimension_{line['dimension']}"]
-            if isinstance(line["key"], str):
-                dimension = f"{dimension}: {line['key']}"
-            judgement = self.names.get(line["judgement"], line["judgement"])
-            number = self.numbers.count(int(line["cases"]))
-            rows.append(TableRow((dimension, self._value(line), judgement, number)))
-        return self._list("counts", self._columns("dimension", "value", "judgement", "number"), rows)
-
-    def _value(self, line: Mapping[Any, Any]) -> str:
-        match line["dimension"]:
-            case "severity":
-                return self._severity(line["value"])
-            case "class":
-                return class_name(line["value"], self.words)
-            case "sheet":
-                return sheet_name(line["value"], self.words)
-            case "label":
-                return line["value"] or self.words["confusion.no_label"]
-        return str(line["value"])
-
     # ---- help ----
 
     def _cases(self, entry: str = "") -> int:
@@ -428,9 +403,6 @@ class _AdjudicationMaker(PageMaker):
 
     def _text(self, count: float) -> str:
         return self.numbers.count(count).text
-
-    def _severity(self, severity: str) -> str:
-        return severity_name(severity, self.words) if severity else self.words["adjudicated.unrated"]
 
     def _columns(self, *keys: str, long: Sequence[str] = (), late: Sequence[str] = ()) -> tuple[Heading, ...]:
         """Headings by their keys: `long` ones hold sentences, `late` ones go first for want of room."""

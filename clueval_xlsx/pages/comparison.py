@@ -117,7 +117,9 @@ def _difference_dots(comparison: Comparison, make: PageMaker) -> Dots:
                 rows.append((f"{make.rate_name(rate, beta)}: {other}", (dot,)))
     axis = make.numbers.axis((end for _, (dot,) in rows for end in (dot.number.value, dot.low, dot.high)), Form.POINTS)
     title = make.words("compare.plot", first=comparison.names[0])
-    return Dots(title, (make.words["compare.difference"],), tuple(rows), axis, (make.words["compare.plot_note"],))
+    known = any(not isnan(dot.low) for _, (dot,) in rows)
+    notes = (make.words["compare.plot_note"],) if known else ()
+    return Dots(title, (make.words["compare.difference"],), tuple(rows), axis, notes)
 
 
 def _explained(comparison: Comparison, make: PageMaker) -> str:

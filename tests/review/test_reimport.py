@@ -619,7 +619,6 @@ def test_the_command_writes_every_output(example):
         "Conflicts",
         "Agreement",
         "Unusable rows",
-        "Judgements",
         "clueval_report",
     ]
 
