@@ -120,8 +120,8 @@ def _headlines(table: pd.DataFrame, options: Options) -> list[ScoreRow]:
 
 def _table(table: pd.DataFrame) -> list[TableRow]:
     """The rows of any table."""
-    columns = {str(name): _or_none(table[name]) for name in table}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows: list[TableRow] = table.astype(object).where(table.notna(), None).to_dict("records")
+    return rows
 
 
 def score_row(row: pd.Series) -> ScoreRow:

@@ -6,10 +6,10 @@ import base64
 import hashlib
 import json
 import re
+from functools import cache
 from math import isnan
 
-from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from clueval_xlsx.pages.page import Bars, CaseLink, Number, Page, Table, Tone
@@ -30,11 +30,13 @@ def page_html(
 
     `data` is handed to a script as JSON; a page without data has no script at all.
     """
-    environment = _environment(Words(page.language))
-    style = _squeeze(environment.get_template("style.css").render(chapters=len(page.chapters)))
+    environment, words = _environment(), Words(page.language)
+    style = _squeeze(environment.get_template("style.css").render(chapters=len(page.chapters), words=words))
     code = _squeeze(_source(environment, script)) if script else ""
     text = environment.get_template(template).render(
         page=page,
+        words=words,
+        most_rows=MOST_ROWS,
         report=report,
         cells_listed=script == "confusion.js",
         policy=_policy(style, code),
@@ -58,26 +60,9 @@ def script_json(data: object) -> Markup:
     return Markup(text)
 
 
-class _Compiled(BytecodeCache):
-    """What templates were compiled to, which takes most of the time of a page, for the next page of this process."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Take what is there."""
-        if bucket.key in self._kept:
-            bucket.bytecode_from_string(self._kept[bucket.key])
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep it."""
-        self._kept[bucket.key] = bucket.bytecode_to_string()
-
-
-_COMPILED = _Compiled()
-
-
-def _environment(words: Words) -> Environment:
+@cache
+def _environment() -> Environment:
+    """The templates, which are compiled once."""
     environment = Environment(
         loader=FileSystemLoader(resource_folder("templates") / "html"),
         autoescape=True,
@@ -85,10 +70,8 @@ def _environment(words: Words) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        bytecode_cache=_COMPILED,
     )
     environment.globals.update(
-        words=words,
         kind=lambda section: type(section).__name__,
         is_runs=lambda cell: isinstance(cell, tuple),
         is_link=lambda cell: isinstance(cell, CaseLink),
@@ -96,7 +79,6 @@ def _environment(words: Words) -> Environment:
         numeric_columns=_numeric,
         longest=_longest,
         elements={Tone.STRUCK: "del", Tone.INSERTED: "ins", Tone.KEPT: "b", Tone.ALARM: "strong"},
-        MOST_ROWS=MOST_ROWS,
     )
     environment.filters.update(percent=lambda value: f"{100 * value:.2f}%", css_string=_css_string)
     environment.tests["known"] = lambda value: not isnan(value)

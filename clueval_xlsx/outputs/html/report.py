@@ -57,23 +57,6 @@ class CaseItem:
     alike: int = 1
 
 
-@dataclass(frozen=True)
-class ReportParts:
-    """What the template lays out beside the page; of documents their names, whether they counted, their pieces."""
-
-    missed: int
-    unsupported: int
-    cases: tuple[CaseItem, ...]
-    unmarked: tuple[CaseItem, ...] | None
-    documents: tuple[tuple[str, bool, list[Stretch]], ...]
-    anchors: Mapping[int, list[str]]  # the IDs of the cases that begin at each position
-    title_of: Callable[[Stretch], str]
-    count: Callable[[float], str]
-    running_text: bool
-    text_free: bool
-    template_case: CaseItem = CaseItem()
-
-
 def report_html(evaluation: Evaluation, language: str = "en", labels: Mapping[str, str] | None = None) -> str:
     """The whole report as one HTML file.
 
@@ -86,18 +69,20 @@ def report_html(evaluation: Evaluation, language: str = "en", labels: Mapping[st
     missed, unsupported = evaluation.bare_cases
     left_out = np.isin(np.arange(len(pair.corpus.doc_ids)), evaluation.alignment.discarded)
     pieces = stretches(pair.corpus, shown, pair.gold.spans, pair.pred.spans)
-    parts = ReportParts(
-        missed=len(missed),
-        unsupported=len(unsupported),
-        cases=_listed_cases(evaluation, words),
-        unmarked=_unmarked(evaluation, words),
-        documents=tuple(zip(pair.corpus.doc_ids, left_out.tolist(), pieces, strict=True)),
-        anchors=_anchors(missed, unsupported),
-        title_of=_titles(evaluation, words, meanings),
-        count=lambda number: numbers.count(number).text,
-        running_text=bool(pair.corpus.running_text),
-        text_free=is_text_free(pair.corpus),
-    )
+    # What the template lays out beside the page; of documents their names, whether they counted, their pieces.
+    parts = {
+        "missed": len(missed),
+        "unsupported": len(unsupported),
+        "cases": _listed_cases(evaluation, words),
+        "unmarked": _unmarked(evaluation, words),
+        "documents": zip(pair.corpus.doc_ids, left_out.tolist(), pieces, strict=True),
+        "anchors": _anchors(missed, unsupported),
+        "title_of": _titles(evaluation, words, meanings),
+        "count": lambda number: numbers.count(number).text,
+        "running_text": bool(pair.corpus.running_text),
+        "text_free": is_text_free(pair.corpus),
+        "template_case": CaseItem(),
+    }
     page = evaluation_page(evaluation, words)
     if language == TERMINAL:  # notes are written for the terminal
         page = _with_notes(page, evaluation.notes, words)
