@@ -23,7 +23,7 @@ HEAVY = ("pandas", "numpy", "scipy", "networkx", "xlsxwriter", "openpyxl", "jinj
 
 # Rooms that compute or choose what is shown, and therefore open nothing.
 COMPUTING = {
-    "text", "corpus", "scoring", "figures", "cases", "evaluation", "cluster_scoring", "comparison",
+    "text", "corpus", "scoring", "figures", "cases", "evaluation", "batches", "comparison",
     "pairwise_agreement", "pages",
 }  # fmt: skip
 OPENING = {"open", "write_text", "write_bytes", "read_text", "read_bytes"}

@@ -17,7 +17,7 @@ from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import GateOptions
 
 if TYPE_CHECKING:
-    from clueval_xlsx.batches import Listing
+    from clueval_xlsx.batches.counting import Listing
     from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.figures import Figures
 
@@ -60,14 +60,14 @@ def _in_batches(
     place = cluster_of(call)
     if place is None and not all(Path(path).is_dir() or glob.has_magic(path) for path in inputs):
         return None
-    from clueval_xlsx import batches
+    from clueval_xlsx.batches import adding, counting
 
-    request = batches.CorpusRequest(
+    request = counting.CorpusRequest(
         sides.gold, sides.pred, call.scoring, sides.merged, sides.strict_tags, sides.align_text, listing
     )
     try:
-        pairs = batches.pair_files(inputs[0], inputs[1], request)
-        if place is None and len(pairs) <= batches.MOST_FILES:
+        pairs = counting.pair_files(inputs[0], inputs[1], request)
+        if place is None and len(pairs) <= counting.MOST_FILES:
             return None
         sizes = [first.size + second.size + 1 for first, second in pairs]
         with Progress("Scoring", "files", len(sizes), sum(sizes)) as bar:
@@ -76,13 +76,13 @@ def _in_batches(
                 bar.advance(sizes[number])
 
             if place is None:
-                corpus = batches.count_corpus(pairs, request, lines, advance)
+                corpus = adding.count_corpus(pairs, request, lines, advance)
             else:
-                corpus = batches.count_on_cluster(place, pairs, request, lines, advance, bar.seen)
-    except batches.WholeCorpusError as error:
+                corpus = adding.count_on_cluster(place, pairs, request, lines, advance, bar.seen)
+    except counting.WholeCorpusError as error:
         lines.seek(0)
         lines.truncate()
-        if place is not None or batches.is_large(inputs[0]):
+        if place is not None or counting.is_large(inputs[0]):
             say(f"Note: {inputs[0]} is read at once, because {error}.")
         return None
     refuse_empty(corpus.contents, sides.gold)

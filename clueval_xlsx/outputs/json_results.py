@@ -275,7 +275,7 @@ def agreement_metrics(found: PairwiseAgreement) -> AgreementMetrics:
         two = AgreeingTwo(pair.first, pair.second, 0, None, [], [])
         if (result := pair.evaluation) is not None:
             two.documents, two.signature = len(result.pair.corpus.documents), result.signature
-            two.scores, two.notes = score_rows(result.scores), list(result.notes)
+            two.scores, two.notes = score_rows(all_scores([result])), list(result.notes)
         pairs.append(two)
     sources = [(name, reading.source) for name, reading in zip(found.names, found.readings, strict=True)]
     apart = found.apart

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval_xlsx import batches
+from clueval_xlsx.batches import adding, counting
 from clueval_xlsx.clusters import Done
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import FORMATS, PREDICTED, Format, format_named
@@ -52,18 +52,20 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 
 def count_here(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    def count(request: batches.CorpusRequest, files: Sequence[batches.FilePair]) -> list[batches.Counted]:
+    def count(request: counting.CorpusRequest, files: Sequence[counting.FilePair]) -> list[counting.Counted]:
         return pickle.loads(pickle.dumps(counted(request, files)))
 
-    counted = batches.count_batch
-    monkeypatch.setattr(batches, "count_batch", count)
-    monkeypatch.setattr(batches, "MOST_FILES", size)
+    counted = counting.count_batch
+    monkeypatch.setattr(adding, "count_batch", count)
+    for module in (adding, counting):
+        monkeypatch.setattr(module, "MOST_FILES", size)
 
 
 def both(gold: Path | str, pred: Path | str, *options: str) -> tuple[Result, Result]:
     """All at once, and in batches."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(batches, "MOST_FILES", 1000)
+        for module in (adding, counting):
+            patched.setattr(module, "MOST_FILES", 1000)
         whole = run("score", gold, pred, *options)
     return whole, run("score", gold, pred, *options)
 
@@ -176,7 +178,7 @@ def test_two_formats_of_the_same_documents_add_up(
 ) -> None:
     in_parts(2)
     gold = write_folder(tmp_path / "gold", sources["gold"], format_named("presidio"))
-    pred = write_folder(tmp_path / "pred", sources["pred"], format_named("huggingface"))
+    pred = write_folder(tmp_path / "pred", sources["pred"], format_named("doccano"))
     here, there = both(gold, pred, "--as", "json")
     assert there == here
     assert here.code == 0, here.err
@@ -283,7 +285,7 @@ def test_tags_that_continue_nothing_are_told_by_the_whole_corpus(
     [
         (
             ("--set", "labels.unmapped=discard", "--map", "PERSON=PER"),
-            "labels.unmapped=discard looks at the labels of all files",
+            "--set labels.unmapped=discard looks at the labels of all files before it counts",
         ),
         (("--token-id", "4"), "token IDs must be unique in the whole corpus (--token-id)"),
     ],
@@ -293,7 +295,7 @@ def test_what_needs_the_whole_corpus_is_read_at_once(
 ) -> None:
     in_parts(1)
     here, there = both(folders / "gold", folders / "pred", *CATEGORY, *options)
-    read_at_once(here, there, why + (" before it counts" if "discard" in options else ""))
+    read_at_once(here, there, why)
 
 
 def test_a_single_file_is_read_at_once_on_a_cluster_too(folders: Path) -> None:
@@ -441,4 +443,4 @@ def count_on_workers(monkeypatch: pytest.MonkeyPatch, result: Callable[[Any, Any
             yield Done(files, result(work, files))
 
     two = SimpleNamespace(await_worker=lambda: 2, run=do)
-    monkeypatch.setattr(batches, "connected", lambda _place, _seen: nullcontext(two))
+    monkeypatch.setattr(adding, "connected", lambda _place, _seen: nullcontext(two))

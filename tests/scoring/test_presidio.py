@@ -223,6 +223,18 @@ def test_spans_of_a_type_are_joined_across_skip_words_only() -> None:
     assert overall([university], skipping=False)["recall"] == 0  # Bonn and Lee together: 8 of 15 characters
 
 
+@pytest.mark.parametrize("skipping", [True, False])
+@pytest.mark.parametrize("white", [" ", "  ", "\n", "\u00a0"])
+def test_white_space_at_the_edges_of_an_annotation_counts_for_nothing(white: str, skipping: bool) -> None:
+    text = f"Ohio{white}48750{white}is"
+    edge = len(white)
+    wide, narrow = Listed(4, 9 + 2 * edge, "ZIP"), Listed(4 + edge, 9 + edge, "ZIP")
+    for gold, pred in ((wide, narrow), (narrow, wide)):
+        found = ours_of_listed([ListedDocument(text, [gold], [pred])], 0.9, skipping=skipping)
+        row = found.overall("presidio", variant="0.9", labelled=None)
+        assert (row["tp_gold"], row["fn"], row["fp"]) == (1, 0, 0)
+
+
 def test_tokens_of_ignored_labels_have_no_type_on_either_side() -> None:
     documents = [[("Ann", "PER", "PER"), ("x", "O", "O"), ("Bonn", "MISC", "LOC")]]
     options = Options(replicates=0, schemes=SchemeOptions(scheme=("presidio",)), labels=LabelRules(ignore=("MISC",)))

@@ -1,12 +1,13 @@
 """Scheme `presidio`: spans joined and compared as `SpanEvaluator` of presidio-evaluator 0.3.2 does, number by number.
 
 Every token has one type or none. Neighbouring stretches of one type are one span, also across skip words, and skip
-words at its ends do not belong to it; a span of nothing but skip words is none. A gold span that touches one
-prediction is right if both are of one type and their characters have an intersection over union of at least t; if it
-touches several, those of each type are taken together. So precision counts, for each gold span, every type that
-touches it once, and every prediction that touches nothing. Two things are theirs and kept: of several predictions
-together one character too many is counted for the first and each other one begins a character early; and a gold span
-that is found still counts as missed (`missed`, not `fn`) where a prediction of another type touches it further left.
+words at its ends do not belong to it; a span of nothing but skip words is none. White space is passed over like a skip
+word, so that an annotation may begin or end with it. A gold span that touches one prediction is right if both are of
+one type and their characters have an intersection over union of at least t; if it touches several, those of each type
+are taken together. So precision counts, for each gold span, every type that touches it once, and every prediction that
+touches nothing. Two things are theirs and kept: of several predictions together one character too many is counted for
+the first and each other one begins a character early; and a gold span that is found still counts as missed (`missed`,
+not `fn`) where a prediction of another type touches it further left.
 
 `labelled` is empty for any type. There every type is the same one, so that more is joined. Tokens inside a span of
 an ignored label, of either side, have no type. Equivalent labels are unknown to that package and change nothing.
@@ -97,7 +98,7 @@ class _Text(NamedTuple):
         everywhere = np.arange(len(corpus), dtype=np.int64)
         codes, distinct = corpus.tokens.factorise()
         passed = skip_words() if matched.options.skip_words != "none" else frozenset()
-        skipped = np.array([token.lower() in passed for token in distinct], dtype=bool)[codes]
+        skipped = np.array([token.isspace() or token.lower() in passed for token in distinct], dtype=bool)[codes]
         return cls(skipped, character_offsets(corpus, everywhere), corpus.document_of(everywhere))
 
 

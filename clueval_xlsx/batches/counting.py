@@ -1,35 +1,27 @@
-"""Scores of a folder of any size: files are counted some at a time, here or on a cluster, and the counts add up.
+"""Files that are counted together: which they are, and what a batch of them comes to.
 
-Of a batch nothing is kept but sums, and the rows of its documents, which are written down at once. The result does not
-depend on which files were counted together: it is that of reading everything at once.
+Of a batch nothing is kept but sums, and the rows of its documents as they are written.
 """
 
 from __future__ import annotations
 
-import contextlib
 import glob
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.clusters import ClusterPlace, connected
-from clueval_xlsx.corpus.annotation import orphan_notes
-from clueval_xlsx.corpus.corpus import no_metadata
-from clueval_xlsx.corpus.label_rules import Alignment, alignment_notes
-from clueval_xlsx.corpus.pair import Pair, make_pair, unseen_note
+from clueval_xlsx.corpus.label_rules import Alignment
+from clueval_xlsx.corpus.pair import Pair, make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.tags import OpeningCounts
 from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
-from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
-from clueval_xlsx.figures import Figures, InputFacts, signature
+from clueval_xlsx.exceptions import CluevalError, OptionError
+from clueval_xlsx.figures import InputFacts
 from clueval_xlsx.formats.loading import Content, FileOfFolder, list_files, read_files
 from clueval_xlsx.formats.options import PRED
 from clueval_xlsx.formats.stored import stem_of
@@ -40,8 +32,7 @@ from clueval_xlsx.text.visible import TextDifferences
 
 MOST_FILES = 256  # in a batch
 _MOST_BYTES = 1 << 24
-_TURNS = 8  # batches that each worker should get at least, so that all end at about the same time
-_NO_ID = "\ufffe"  # a document without an ID, until it is known which one in the corpus it is
+NO_ID = "\ufffe"  # a document without an ID, until it is known which one in the corpus it is
 
 FilePair = tuple[FileOfFolder, FileOfFolder]
 Listing = Callable[[pd.DataFrame], Sequence[bytes]]
@@ -92,7 +83,7 @@ def _added_inputs(one: InputFacts, other: InputFacts) -> InputFacts:
 
 
 @dataclass(eq=False)
-class SideFacts:
+class SideSums:
     """What is said of one side of a batch besides scores. `hashes` are those of its files."""
 
     hashes: list[bytes]
@@ -108,7 +99,7 @@ class Counted:
     first: FilePair
     doc_ids: list[str | None]  # own ones
     lines: list[bytes]  # of each document: its score rows
-    sides: tuple[SideFacts, SideFacts]
+    sides: tuple[SideSums, SideSums]
     parts: list[PartCounts]
     spans: int  # of gold, before labels are aligned
     unseen: int
@@ -225,8 +216,8 @@ def _count(pairs: Sequence[FilePair], request: CorpusRequest) -> Counted:
         doc_ids=doc_ids,
         lines=[] if request.listing is None else _document_lines(evaluations, doc_ids, request.listing),
         sides=(
-            SideFacts(gold_hashes, gold.notes, contents[0], dict(pair.gold.openings)),
-            SideFacts(pred_hashes, pred.notes, contents[1], dict(pair.pred.openings)),
+            SideSums(gold_hashes, gold.notes, contents[0], dict(pair.gold.openings)),
+            SideSums(pred_hashes, pred.notes, contents[1], dict(pair.pred.openings)),
         ),
         parts=[_part(evaluation) for evaluation in evaluations],
         spans=len(pair.gold.spans),
@@ -294,7 +285,7 @@ def _document_lines(evaluations: Sequence[Evaluation], doc_ids: Sequence[str | N
     """The score rows of each document as they are written."""
     table = document_table(evaluations)
     number = table["group"].to_numpy(np.int64)
-    table["group"] = pd.Series([doc_ids[index] or _NO_ID for index in number.tolist()], dtype=object)
+    table["group"] = pd.Series([doc_ids[index] or NO_ID for index in number.tolist()], dtype=object)
     lines = listing(table)
     ends = np.cumsum(np.bincount(number, minlength=len(doc_ids))).tolist()
     return [b"".join(lines[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
@@ -320,182 +311,3 @@ def _ends(pair: Pair, options: Options) -> dict[str, str]:
         for layer, counts in side.openings.items()
         if counts.spans
     }
-
-
-# The sum
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ScoredCorpus(Figures):
-    """The figures of a corpus that was counted in batches; rows of documents are not among them."""
-
-    counts: Counts = Counts()  # noqa: RUF009  # a value here, computed elsewhere
-    presidio_counts: Counts = Counts()  # noqa: RUF009
-    presidio_confusion: Counter[tuple[str, str]] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class CorpusScores:
-    """The figures of each part that is evaluated by itself, what the inputs hold, and whether both hold the same."""
-
-    figures: tuple[ScoredCorpus, ...]
-    inputs: InputFacts  # before labels are aligned, all layers
-    contents: tuple[Content, Content]
-    same_spans: bool
-
-
-class CorpusSum:
-    """The sum of the batches so far; the rows of their documents are written and forgotten."""
-
-    def __init__(self, request: CorpusRequest, lines: IO[bytes] | None) -> None:
-        self._request = request
-        self._lines = lines
-        self._sum: Counted | None = None
-        self._doc_ids: set[str] = set()
-        self._hashes = hashlib.sha256(), hashlib.sha256()
-        self._alike: dict[str, tuple[str, str]] = {}  # with the file where it was seen first
-
-    def add(self, batch: Counted) -> None:
-        """The next batch."""
-        self._check_alike(batch)
-        self._write(batch)
-        for hashed, side in zip(self._hashes, batch.sides, strict=True):
-            hashed.update(b"".join(side.hashes))
-            side.hashes = []
-        if self._sum is None:
-            self._sum = batch
-            return
-        known = self._sum
-        for mine, theirs in zip(known.sides, batch.sides, strict=True):
-            mine.notes = tuple(dict.fromkeys((*mine.notes, *theirs.notes)))
-            mine.content += theirs.content
-            mine.openings = {layer: own + theirs.openings[layer] for layer, own in mine.openings.items()}
-        for own, part in zip(known.parts, batch.parts, strict=True):
-            own.add(part)
-        known.spans += batch.spans
-        known.unseen += batch.unseen
-        known.marked += batch.marked
-        known.told += batch.told
-        known.filled += batch.filled
-        known.differences += batch.differences
-        known.same_spans &= batch.same_spans
-        known.keys = tuple(dict.fromkeys((*known.keys, *batch.keys)))
-        known.other_keys = tuple(dict.fromkeys((*known.other_keys, *batch.other_keys)))
-
-    def _check_alike(self, batch: Counted) -> None:
-        """Where the whole corpus decides how it is read, all files must be written alike."""
-        here = batch.first[0].name
-        for what, value in batch.alike.items():
-            known, there = self._alike.setdefault(what, (value, here))
-            if known != value:
-                raise WholeCorpusError(
-                    f"its files are not written alike. {what}: {known} (from {there} on), {value} (from {here} on)"
-                )
-
-    def _write(self, batch: Counted) -> None:
-        """Give documents their names, which must be unique, and write their rows."""
-        lines = batch.lines or [b""] * len(batch.doc_ids)
-        for own, written in zip(batch.doc_ids, lines, strict=True):
-            name = own or f"#{len(self._doc_ids) + 1}"
-            if name in self._doc_ids:
-                raise WholeCorpusError(f"document ID {name!r} occurs in several files")
-            self._doc_ids.add(name)
-            if self._lines is not None:
-                self._lines.write(written if own else written.replace(_NO_ID.encode(), name.encode()))
-
-    def scores(self) -> CorpusScores:
-        """What all batches come to."""
-        found, request = self._sum, self._request
-        assert found is not None
-        gold = found.parts[0].inputs.gold
-        for key in request.options.by:
-            if key not in found.keys:
-                raise no_metadata(gold.name, key, list(found.other_keys))
-        inputs = [self._inputs(part.inputs, found) for part in found.parts]
-        for side in (inputs[0].gold, inputs[0].pred):
-            if request.strict_tags and any(side.orphans.values()):
-                raise InputError(
-                    f"{side.name}: {sum(side.orphans.values())} I- tags continue nothing. With read.bio=strict I- may "
-                    "stand only behind B- or I- of the same label; read.bio=lenient lets it open a span."
-                )
-        notes = [note for side in found.sides for note in side.notes]
-        notes += unseen_note(found.unseen)
-        notes += found.differences.notes(gold.name, inputs[0].pred.name)
-        notes += [note for side in (inputs[0].gold, inputs[0].pred) for note in orphan_notes(side.name, side.orphans)]
-        figures = tuple(self._figures(*both, notes) for both in zip(found.parts, inputs, strict=True))
-        raw = replace(inputs[0], gold=replace(inputs[0].gold, spans=found.spans))
-        return CorpusScores(figures, raw, (found.sides[0].content, found.sides[1].content), found.same_spans)
-
-    def _inputs(self, inputs: InputFacts, found: Counted) -> InputFacts:
-        """What was compared in all batches."""
-        sides = [
-            replace(
-                own,
-                sha256=hashed.hexdigest(),
-                orphans={layer: side.openings[layer].orphans for layer in own.orphans},
-            )
-            for own, hashed, side in zip((inputs.gold, inputs.pred), self._hashes, found.sides, strict=True)
-        ]
-        # Files without marks of sentences have one a document if other files have marks; else punctuation tells.
-        sentences = found.marked + (found.filled if found.marked else found.told)
-        return replace(inputs, gold=sides[0], pred=sides[1], documents=len(self._doc_ids), sentences=sentences)
-
-    def _figures(self, part: PartCounts, inputs: InputFacts, notes: Sequence[str]) -> ScoredCorpus:
-        options = replace(part.options, by=self._request.options.by)
-        own = alignment_notes(part.alignment, options.labels, len(self._doc_ids))
-        return ScoredCorpus(
-            inputs=inputs,
-            options=options,
-            signature=signature(inputs, options),
-            alignment=replace(part.alignment, notes=own),
-            notes=(*notes, *own),
-            counts=part.counts,
-            presidio_counts=part.presidio,
-            presidio_confusion=part.confusion,
-        )
-
-
-def count_corpus(
-    pairs: Sequence[FilePair],
-    request: CorpusRequest,
-    lines: IO[bytes] | None = None,
-    advance: Callable[[int], None] = lambda _number: None,
-) -> CorpusScores:
-    """Count files here, batch after batch, and add them up; `advance` is told the number of each pair that is done."""
-    total = CorpusSum(request, lines)
-    done = itertools.count()
-    for files in in_batches(pairs, MOST_FILES):
-        for counted in count_batch(request, files):
-            total.add(counted)
-        for _ in files:
-            advance(next(done))
-    return total.scores()
-
-
-def count_on_cluster(
-    place: ClusterPlace,
-    pairs: Sequence[FilePair],
-    request: CorpusRequest,
-    lines: IO[bytes] | None = None,
-    advance: Callable[[int], None] = lambda _number: None,
-    seen: Callable[[int], None] = lambda _workers: None,
-) -> CorpusScores:
-    """Have the workers of a cluster count them; `seen` is told how many workers there are."""
-    total = CorpusSum(request, lines)
-    done = itertools.count()
-    with connected(place, seen) as cluster:
-        most = max(1, min(MOST_FILES, len(pairs) // (cluster.await_worker() * _TURNS)))
-        work = partial(count_batch, request)
-        with contextlib.closing(cluster.run(work, in_batches(pairs, most))) as batches:  # type: ignore[type-var]  # can be closed
-            for files, batch in batches:
-                if batch is None:
-                    first = files[0][0]
-                    raise InputError(
-                        f"{first.folder}/{first.name}: each worker that took it died. Give the workers more memory, or "
-                        "split the file."
-                    )
-                for counted in batch:
-                    total.add(counted)
-                for _ in files:
-                    advance(next(done))
-    return total.scores()
