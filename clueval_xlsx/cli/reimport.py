@@ -120,7 +120,7 @@ def _write_figures(out: Writing, result: Reimport) -> None:
     import pandas as pd
 
     from clueval_xlsx.outputs.json_results import reimport_result
-    from clueval_xlsx.review.conflicts import changes_tsv
+    from clueval_xlsx.review.adjudication import changes_tsv
 
     runs = result.runs
     out.json(lambda: reimport_result(runs))

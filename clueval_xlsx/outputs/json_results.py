@@ -45,6 +45,7 @@ from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 if TYPE_CHECKING:
     from clueval_xlsx.comparison import Comparison
     from clueval_xlsx.evaluation import Evaluation
+    from clueval_xlsx.exceptions import Problem
     from clueval_xlsx.pairwise_agreement import PairwiseAgreement
     from clueval_xlsx.review.accounting import Account
     from clueval_xlsx.review.adjudication import Adjudication
@@ -341,9 +342,14 @@ def _judged_run(run: Adjudication) -> RunResult:
         _table(run.changes.drop(columns=["old", "new"])),
         conflicts,
         list(run.undecided),
-        [UnusableRow(each.where, each.found, each.allowed, each.remedy) for each in run.problems],
+        [_row(problem) for problem in run.unusable],
+        [_row(problem) for problem in run.left_over],
         list(run.notes),
     )
+
+
+def _row(problem: Problem) -> UnusableRow:
+    return UnusableRow(problem.where, problem.found, problem.allowed, problem.remedy)
 
 
 def status_result(workbooks: Sequence[Progress], missing: Sequence[str]) -> StatusResult:

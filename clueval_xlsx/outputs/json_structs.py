@@ -256,6 +256,7 @@ class RunResult(msgspec.Struct):
     conflicts: list[JudgedConflict]
     undecided: list[str]
     unusable: list[UnusableRow]
+    left_over: list[UnusableRow]
     notes: list[str]
 
 

@@ -28,17 +28,14 @@ from clueval_xlsx.pages.scores import RATES, PageMaker, Scored
 from clueval_xlsx.review.accounting import Account, CaseState
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.adjudication_words import (
-    case_number,
     conflict_reason,
-    judgements_of,
     label_difference,
     sentence_differences,
     what_one_said,
 )
-from clueval_xlsx.review.agreement import ALPHA, COHEN, FLEISS, RAW
 from clueval_xlsx.review.case_words import judgement_names, severity_name, sheet_name, spans_name
 from clueval_xlsx.review.correction import extent
-from clueval_xlsx.review.judged_figures import CARRIED
+from clueval_xlsx.review.judged_figures import ALPHA, CARRIED, COHEN, FLEISS, RAW
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.words import Words
 
@@ -66,6 +63,7 @@ def adjudication_page(run: Adjudication, words: Words) -> Page:
         (make.conflicts(), Tone.GOLD, True),
         (make.agreement(), Tone.PLAIN, False),
         (make.unusable(), Tone.PRED, True),
+        *([(make.left_over(), Tone.PRED, True)] if run.left_over else []),
     ):
         count = make.numbers.count(len(table.rows)).text if counted else ""
         chapters.append(Chapter(table.title, (table,), count, tone))
@@ -91,7 +89,7 @@ class _AdjudicationMaker(PageMaker):
         self.run = run
         self.ledger = run.ledger.set_index("entry")
         self.sheets = [sheet for sheet in Sheet if sheet in run.ledger.columns]
-        self.names = judgement_names(judgements_of(run), words)
+        self.names = judgement_names(run.judgements, words)
         self.states = [Scored(words[f"adjudicated.state_{row['state']}"], row) for row in run.scores.to_dict("records")]
 
     def summary(self) -> tuple[Section, ...]:
@@ -132,7 +130,7 @@ class _AdjudicationMaker(PageMaker):
             counts = {"both": self._text(both), "listed": self._text(int(ledger[UM].sum()))}
             parts.append(words.counted("lead.both_missed", both, **counts))
         parts.append(self._recall())
-        conflicts, rows = self._cases(_OPEN), len(self.run.problems)
+        conflicts, rows = self._cases(_OPEN), len(self.run.unusable)
         if conflicts or rows:
             parts.append(words("lead.in_conflict", count=self._text(conflicts)))
             parts.append(words("lead.rows", count=self._text(rows)))
@@ -153,8 +151,8 @@ class _AdjudicationMaker(PageMaker):
         words, run, steps = self.words, self.run, []
         if conflicts := self._cases(_OPEN):
             steps.append(words("lead.next_conflicts", count=self._text(conflicts)))
-        if run.problems:
-            steps.append(words("lead.next_unusable", count=self._text(len(run.problems))))
+        if run.unusable:
+            steps.append(words("lead.next_unusable", count=self._text(len(run.unusable))))
         if run.missing_people:
             steps.append(words("lead.next_missing", people=", ".join(run.missing_people)))
         if run.unjudged:
@@ -209,7 +207,7 @@ class _AdjudicationMaker(PageMaker):
         ]
         everything = self._cases()
         wrong = int(self.ledger.loc[["gold_error", "true_find"], [FN, FP]].to_numpy().sum())
-        rows = words("lead.tile_open_note", rows=self._text(len(run.problems)))
+        rows = words("lead.tile_open_note", rows=self._text(len(run.unusable)))
         return Tiles(
             (
                 *rates,
@@ -300,9 +298,9 @@ class _AdjudicationMaker(PageMaker):
         changes = sorted(run.correction.changes, key=lambda change: extent(change.old or change.new))
         sentences = sentence_differences(changes, pair.corpus)
         for change, sentence, logged in zip(changes, sentences, run.changes.to_dict("records"), strict=True):
-            case = case_number(run, change.case_id)
+            case = run.case_number(change.case_id)
             if logged["twin"]:
-                case = words("adjudicated.as_twin", case=case, twin=case_number(run, logged["twin"]))
+                case = words("adjudicated.as_twin", case=case, twin=run.case_number(logged["twin"]))
             labels = label_difference(change, pair.layers, pair.corpus, words)
             workbooks = ", ".join(PurePath(name).name for name in logged["workbook"].split(", "))
             rows.append(
@@ -332,7 +330,7 @@ class _AdjudicationMaker(PageMaker):
             for record in (vote.record for vote in conflict.rows):
                 line = what_one_said(record, self.names, words)
                 if len(conflict.cases) > 1:
-                    case = case_number(run, record.twin or record.case_id)
+                    case = run.case_number(record.twin or record.case_id)
                     line = words("adjudicated.who_of", who=line, case=case)
                 said.append(line)
                 places.append(_without_folders(record.place))
@@ -340,7 +338,7 @@ class _AdjudicationMaker(PageMaker):
             rows.append(
                 TableRow(
                     (
-                        ", ".join(case_number(run, case) for case in conflict.cases),
+                        ", ".join(run.case_number(case) for case in conflict.cases),
                         conflict.document,
                         " / ".join(conflict.words),
                         "\n".join(dict.fromkeys(said)),
@@ -377,13 +375,20 @@ class _AdjudicationMaker(PageMaker):
 
     def unusable(self) -> Table:
         """The rows that could not be used: the cell, what stands in it, why that cannot be used, and what to do."""
+        return self._problems("unusable", self.run.unusable)
+
+    def left_over(self) -> Table:
+        """Rows that are gone, and what stands in the workbooks and belongs to no row."""
+        return self._problems("left_over", self.run.left_over)
+
+    def _problems(self, key: str, problems: Sequence[Problem]) -> Table:
         rows = []
-        for problem in self.run.problems:
+        for problem in problems:
             name, _, place = _without_folders(problem.where).partition("!")
             sheet, _, cell = place.rpartition("!")
             rows.append(TableRow((name, sheet, cell, *self._reason(problem))))
         keys = ("file", "sheet", "cell", "found", "reason", "to_do")
-        return self._list("unusable", self._columns(*keys, long=("reason", "to_do")), rows)
+        return self._list(key, self._columns(*keys, long=("reason", "to_do")), rows)
 
     def _reason(self, problem: Problem) -> tuple[str, str, str]:
         """What was found, why it cannot be used, what to do; rows have a reason, others speak for themselves."""

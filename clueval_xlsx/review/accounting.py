@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from clueval_xlsx.exceptions import Problem, RowProblem
-from clueval_xlsx.review.carrying import claimed_twins
-from clueval_xlsx.review.judgements import SETTLING
+from clueval_xlsx.review.answers import settles
+from clueval_xlsx.review.deciding import claimed_twins
 from clueval_xlsx.review.manifest import CaseList, Manifest
 from clueval_xlsx.review.reading import JudgedWorkbook
 
@@ -97,20 +97,24 @@ def workbook_account(book: JudgedWorkbook) -> Account:
     listed = book.manifest.case_list if book.manifest else CaseList()
     unusable = {*book.unusable, *incomplete}
     claims: dict[str, set[tuple[object, ...]]] = {}
-    settling: set[str] = set()
+    settled: set[str] = set()
     for record in (row.record for row in book.rows if row.record.completeness.judged):
         twins = claimed_twins(record, listed.twins) if len(said[record.case_id]) == 1 else ()
         reached = [twin for twin in twins if twin in book.present and twin not in said and twin not in unusable]
         for twin in reached:
             claims.setdefault(twin, set()).add(record.said[:3])
-        if record.effect in SETTLING:
-            settling.update([record.case_id, *reached])
+        for case in (record.case_id, *reached):
+            linked = listed.links.get(case, ())
+            for other in linked:
+                only = len(linked) == 1 and len(listed.links.get(other, ())) == 1
+                if record.effect is not None and settles(record.effect, only=only):
+                    settled.add(other)
     known = Known(
         conflict={case for case, answers in (*said.items(), *claims.items()) if len(answers) > 1},
         judged=said,
         unusable=unusable,
         carried=claims,
-        settled={other for case in settling for other in listed.links.get(case, ())},
+        settled=settled,
         present=book.present,
     )
     return make_account([*listed.ids, *(() if listed.ids else sorted(book.present))], known)

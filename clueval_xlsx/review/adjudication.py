@@ -3,101 +3,101 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from msgspec import structs
 
-from clueval_xlsx.cases.kinds import AG, UM
-from clueval_xlsx.cases.unmarked import UnmarkedOptions, UnmarkedPassages
+from clueval_xlsx.cases.kinds import AG, FN, UM
+from clueval_xlsx.cases.table import NO_LABEL
+from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.corpus.annotation import join_layers
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import layers_of
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
+from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.options import Options
 from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
-from clueval_xlsx.review.agreement import agreement_table, labels_by_case
 from clueval_xlsx.review.assignment import Sample
-from clueval_xlsx.review.carrying import OwnAnswers, carry, group_units
-from clueval_xlsx.review.conflicts import CaseConflict, describe_changes, describe_conflicts
-from clueval_xlsx.review.correction import Correction, Decision, correct
-from clueval_xlsx.review.decisions import CaseBook
+from clueval_xlsx.review.correction import Content, LayerSpan, extent
+from clueval_xlsx.review.deciding import Decided, Vote, decide_cases
 from clueval_xlsx.review.estimates import Remaining, remaining_errors, sample_estimates
-from clueval_xlsx.review.judged_figures import judged_scores, judgement_counts, ledger_table, misses_by_severity
-from clueval_xlsx.review.judged_run import JudgedRun
-from clueval_xlsx.review.judgements import SETTLING, Judgement
+from clueval_xlsx.review.judged_figures import (
+    agreement_of,
+    judged_scores,
+    judgement_counts,
+    ledger_table,
+    misses_by_severity,
+)
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.previous import newest_judgements, other_keys
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.resolution import Resolution, Vote, resolve, resolved_severity
-from clueval_xlsx.review.sheet_rows import ReviewRow
-from clueval_xlsx.review.vocabulary import Effect, Outcome, Role, Rule, Scope, Severity
-from clueval_xlsx.review.votes import each_once, read_votes, without_overruled
+from clueval_xlsx.review.vocabulary import ConflictKind, Effect, Outcome, Rule
 from clueval_xlsx.words import FALLBACK
 
 _ANY_CHANCE = 1e-9
+MISSING = "missing"  # the reason of a row that is gone
+_PLACES = ("old_start", "old_end", "new_start", "new_end")
+# The change log; `twin` is the case that a decision was made on where it was carried over.
+CHANGE_COLUMNS = (
+    *("case", "document", "old_start", "old_end", "old_text", "old_labels", "new_start", "new_end", "new_text"),
+    *("new_labels", "old", "new", "judgement", "who", "comment", "workbook", "place", "twin"),
+)
 
 
-@dataclass(frozen=True, eq=False)
-class Adjudication:
+@dataclass(frozen=True)
+class CaseConflict:
+    """Judgements that were not carried out: why, which cases and rows, the words at stake, and a way out."""
+
+    kind: ConflictKind
+    cases: tuple[str, ...]
+    rows: tuple[Vote, ...]
+    document: str
+    words: tuple[str, ...]
+    hint: Effect | None = None  # what may have been meant instead
+    with_gold: tuple[int, int] | None = None  # the span of gold that stays and is in the way
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where the rows stand."""
+        return tuple(vote.record.place for vote in self.rows)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Adjudication(Decided):
     """Everything that came of the judgements of one run. Renderings read it and compute nothing."""
 
     manifest: Manifest | None
     workbooks: tuple[JudgedWorkbook, ...]
-    book: CaseBook
-    raw: Evaluation
-    corrected: Evaluation
-    correction: Correction
-    records: tuple[Judgement, ...]  # usable judgements, and rows with only a severity or a comment
-    resolutions: Mapping[str, Resolution]
-    settled: Mapping[str, str]  # case -> the linked case whose judgement settles it
-    severities: Mapping[str, Severity]
-    problems: tuple[Problem, ...]
-    notes: tuple[str, ...]
 
     def __repr__(self) -> str:
         """What came of it in one line, and no word of the corpus."""
         return f"<Adjudication: {len(self.records)} judgements, {len(self.correction.changes)} changes of gold>"
 
     @property
-    def decisions(self) -> dict[str, Decision]:
-        """The decision of each case that has one and was not held back."""
-        return {
-            case_id: resolution.decision
-            for case_id, resolution in self.resolutions.items()
-            if resolution.decision is not None and case_id not in self.correction.held
-        }
+    def judgements(self) -> tuple[JudgementKind, ...]:
+        """All judgements that the run knows: those of the tool, and the project's own."""
+        return (*JUDGEMENTS, *(self.manifest.judgements if self.manifest else ()))
 
-    @cached_property
-    def carried(self) -> dict[str, str]:
-        """The cases that were decided on a twin, and on which."""
-        return {case: twin for case in self.decisions if (twin := self.resolutions[case].carried_from)}
+    @property
+    def sample(self) -> Sample:
+        """How its cases were drawn."""
+        return self.manifest.sample if self.manifest is not None else Sample()
 
-    @cached_property
-    def judged(self) -> JudgedRun:
-        """What the figures are computed from."""
-        return JudgedRun(
-            raw=self.raw,
-            corrected=self.corrected,
-            correction=self.correction,
-            book=self.book,
-            decisions=self.decisions,
-            settled=self.settled,
-            severities=self.severities,
-            sample=self.manifest.sample if self.manifest is not None else Sample(),
-            carried=self.carried,
-        )
+    @property
+    def run_id(self) -> str:
+        """The name of the run, if a manifest tells it."""
+        return self.manifest.run_id if self.manifest else ""
 
-    @cached_property
-    def cases_in_conflict(self) -> tuple[str, ...]:
-        """Cases that a person must look at again: people disagree, or decisions clash."""
-        unresolved = [case_id for case_id, resolution in self.resolutions.items() if resolution.decision is None]
-        return tuple(dict.fromkeys([*unresolved, *sorted(self.correction.held)]))
+    def case_number(self, case_id: str) -> str:
+        """What people call a case: its sheet and its number there."""
+        return f"{case_id.partition('-')[0]} {self.book.table.loc[case_id, 'number']}"
 
     @cached_property
     def undecided(self) -> tuple[str, ...]:
@@ -110,17 +110,34 @@ class Adjudication:
         return bool(self.problems or self.cases_in_conflict or self.correction.conflicts)
 
     @cached_property
+    def unusable(self) -> tuple[RowProblem, ...]:
+        """The rows that could not be used, each once: their number is the number of unusable rows."""
+        rows: dict[tuple[str, str], RowProblem] = {}
+        for problem in self.problems:
+            if isinstance(problem, RowProblem) and problem.case and problem.reason != MISSING:
+                rows.setdefault((problem.where.partition("!")[0], problem.case), problem)
+        return tuple(rows.values())
+
+    @property
+    def left_over(self) -> tuple[Problem, ...]:
+        """What else is wrong with the workbooks: rows that are gone, and what stands there that nobody understands."""
+        return tuple(
+            problem
+            for problem in self.problems
+            if not isinstance(problem, RowProblem) or not problem.case or problem.reason == MISSING
+        )
+
+    @cached_property
     def account(self) -> Account:
         """The state of every case that the workbooks of the run should hold."""
         manifests = [book.manifest for book in self.workbooks if book.manifest is not None]
         listed = [case for each in manifests for case in each.case_list.ids]
         present = {case for book in self.workbooks for case in book.present if case in self.book.cases}
-        rows = [problem for problem in self.problems if isinstance(problem, RowProblem)]
         known = Known(
             conflict=self.cases_in_conflict,
             judged=self.decisions.keys() - self.carried.keys(),
             # A row that is gone from one workbook says nothing about the same case in another.
-            unusable=present.intersection(problem.case for problem in rows if problem.reason != "missing"),
+            unusable=present.intersection(problem.case for problem in self.unusable),
             carried=self.carried,
             settled=self.settled,
             present=present,
@@ -141,23 +158,80 @@ class Adjudication:
 
     @cached_property
     def conflicts(self) -> tuple[CaseConflict, ...]:
-        """Every conflict with the rows it comes from and what to do about it."""
-        return describe_conflicts(self.resolutions, self.correction, self.book, self.raw.pair.corpus)
+        """First what people disagree about, then what cannot be carried out together; one for all that cells claim."""
+        table, corpus = self.book.table, self.raw.pair.corpus
+        disputed: dict[object, list[str]] = {}
+        for case_id, resolution in self.resolutions.items():
+            if resolution.reason is ConflictKind.CLAIMS:
+                disputed.setdefault(tuple(vote.record.place for vote in resolution.votes), []).append(case_id)
+            elif resolution.reason is not None:
+                disputed[case_id] = [case_id]
+        found = []
+        for cases in sorted(disputed.values(), key=lambda own: self.resolutions[own[0]].reason is ConflictKind.CLAIMS):
+            row, resolution = table.loc[cases[0]], self.resolutions[cases[0]]
+            words = (str(row["surface"]),)
+            kind = resolution.reason or ConflictKind.DISAGREEMENT
+            found.append(CaseConflict(kind, tuple(cases), resolution.votes, str(row["document"]), words))
+        for clash in self.correction.conflicts:
+            votes = [
+                vote for case in clash.cases if case in self.resolutions for vote in self.resolutions[case].winners
+            ]
+            hint = Effect.BOUNDARY if clash.adds and clash.with_gold else None
+            stake = tuple(corpus.text(*span) for span in dict.fromkeys(clash.spans))
+            document = str(table.loc[clash.cases[0], "document"])
+            found.append(CaseConflict(clash.kind, clash.cases, tuple(votes), document, stake, hint, clash.with_gold))
+        return tuple(found)
+
+    @cached_property
+    def to_decide(self) -> tuple[str, ...]:
+        """The cases of a conflict workbook: those in conflict, and those of gold spans that stand in the way."""
+        places = {clash.with_gold for clash in self.correction.conflicts}
+        in_the_way = [
+            case.case_id for case in self.book.cases.values() if case.sheet in {FN, AG} and case.own in places
+        ]
+        return tuple(dict.fromkeys([*self.cases_in_conflict, *in_the_way]))
 
     @cached_property
     def changes(self) -> pd.DataFrame:
-        """The change log: one row for each decision that changed gold."""
-        return describe_changes(self.correction.changes, self.resolutions, self.book, self.raw.pair)
+        """The change log, in the order of the text: one row for each decision that changed gold."""
+        pair, rows = self.raw.pair, []
+        for change in sorted(self.correction.changes, key=lambda change: extent(change.old or change.new)):
+            resolution = self.resolutions[change.case_id]
+            row: dict[str, object] = {
+                "case": change.case_id,
+                "document": self.book.table.loc[change.case_id, "document"],
+                "judgement": change.code,
+                "twin": resolution.carried_from,
+            }
+            for name, content in (("old", change.old), ("new", change.new)):
+                row[name] = "; ".join(
+                    f"{part.layer} {part.start}..{part.end} {part.label or NO_LABEL}" for part in sorted_parts(content)
+                )
+                row[f"{name}_start"], row[f"{name}_end"] = extent(content) if content else (None, None)
+                row[f"{name}_text"] = " | ".join(pair.corpus.text(*place) for place in places_of(content))
+                row[f"{name}_labels"] = _labels(content, pair.layers)
+            records = [vote.record for vote in resolution.winners]
+            for name, key, between in (
+                ("who", "judge", ", "),
+                ("comment", "comment", " / "),
+                ("workbook", "workbook", ", "),
+                ("place", "place", ", "),
+            ):
+                row[name] = between.join(
+                    dict.fromkeys(str(getattr(each, key)) for each in records if getattr(each, key))
+                )
+            rows.append(row)
+        return pd.DataFrame(rows, columns=list(CHANGE_COLUMNS)).astype(dict.fromkeys(_PLACES, "Int64"))
 
     @cached_property
     def scores(self) -> pd.DataFrame:
         """The headline before, after correcting gold, with `acceptable` counted, and with harmless misses forgiven."""
-        return judged_scores(self.judged)
+        return judged_scores(self)
 
     @cached_property
     def misses(self) -> pd.DataFrame:
         """The misses that are left, by severity."""
-        return misses_by_severity(self.judged)
+        return misses_by_severity(self)
 
     @cached_property
     def missing_people(self) -> tuple[str, ...]:
@@ -173,47 +247,34 @@ class Adjudication:
     @cached_property
     def estimates(self) -> pd.DataFrame:
         """Recall and precision if every case were judged, where only a sample was; else empty."""
-        return sample_estimates(self.judged)
+        return sample_estimates(self, self.sample)
 
     @cached_property
     def remaining(self) -> tuple[Remaining, ...]:
         """What is to be expected among the unjudged cases of each sheet, where they are ordered by suspicion."""
-        return remaining_errors(self.judged)
+        return remaining_errors(self) if self.sample.size is None else ()
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
         """What the cases turned out to be, by sheet."""
-        return ledger_table(self.book.table, self.decisions, set(self.cases_in_conflict), self.settled, self.carried)
+        return ledger_table(self)
 
     @cached_property
     def counts(self) -> pd.DataFrame:
         """Judgements by sheet, class, label, document, severity and judge."""
-        chosen = {
-            case_id: resolution.decision.code
-            for case_id, resolution in self.resolutions.items()
-            if resolution.decision is not None
-        }
-        layers = self.raw.pair.layers
-        return judgement_counts(self.book.table, layers, chosen, severities=self.severities, records=self.records)
+        return judgement_counts(self)
 
     @cached_property
     def agreement(self) -> pd.DataFrame:
         """Measures of agreement; empty if nobody judged the same case, or the same twins."""
-        first = [record for record in self.records if record.code and not record.final]
-        units = [(record.case_id, record) for record in first]
-        labels = labels_by_case(self.book.table, self.raw.pair.layers)
-        for name, record in group_units(first, self.book.twins):
-            units.append((name, record))
-            labels[name] = labels[record.case_id]
-        rows = {(record.judge, unit): (unit, record.sheet, record.judge, record.code) for unit, record in units}
-        judged = pd.DataFrame(list(rows.values()), columns=["case_id", "sheet", "judge", "code"])
-        return agreement_table(judged, labels)
+        return agreement_of(self)
 
     def log(self, when: str) -> list[Judgement]:
         """Every judgement with what became of it, for the log."""
         keys = dict(zip(self.book.table["case_id"], other_keys(self.book.table), strict=True))
-        changed = {change.case_id for change in self.correction.changes}
-        rows = self.changes.groupby("case").agg({"old": " ".join, "new": " ".join}) if len(self.changes) else None
+        moved: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for case, old, new in zip(*(self.changes[name].tolist() for name in ("case", "old", "new")), strict=True):
+            moved[case].append((old, new))
         reached: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
         for twin in self.carried:
             for vote in self.resolutions[twin].winners:
@@ -222,26 +283,17 @@ class Adjudication:
         # The last words come last: who reads the log takes the newest decision of a case.
         for record in sorted(self.records, key=lambda record: record.final):
             case = record.case_id
-            outcome = self._outcome(record, case in changed)
-            moved = rows is not None and outcome == Outcome.APPLIED and case in rows.index
-            old, new = (str(rows.loc[case, name]) if moved and rows is not None else "" for name in ("old", "new"))
+            outcome = self._outcome(record, case in moved)
+            old, new = (
+                (" ".join(texts) for texts in zip(*moved[case], strict=True))
+                if outcome == Outcome.APPLIED
+                else ("", "")
+            )
+            became = structs.replace(record, when=record.when or when, run=self.run_id, outcome=outcome)
             logged.append(
-                structs.replace(
-                    record,
-                    when=record.when or when,
-                    run=self._run_id,
-                    outcome=outcome,
-                    reached=reached[record.judge, case],
-                    other=keys[case],
-                    old=old,
-                    new=new,
-                )
+                structs.replace(became, reached=reached[record.judge, case], other=keys[case], old=old, new=new)
             )
         return logged
-
-    @property
-    def _run_id(self) -> str:
-        return self.manifest.run_id if self.manifest else ""
 
     def taken_back(self, when: str, known: Sequence[Judgement]) -> list[Judgement]:
         """Lines for what stands in a log and no longer in the workbooks: in rows that are open, or came filled in."""
@@ -250,14 +302,14 @@ class Adjudication:
         lines: dict[tuple[str, str], Judgement] = {}
         for book in self.workbooks:
             gone = {(case, book.judge): "" for case in book.unjudged - book.unusable.keys()}
-            gone = {who: "" for who in gone if (old := newest.get(who)) is not None and old.run == self._run_id}
+            gone = {who: "" for who in gone if (old := newest.get(who)) is not None and old.run == self.run_id}
             gone |= {(case, judge): judge for case, judge in book.overruled.items()}
             for case, judge in gone.keys() - said:
                 old = newest.get((case, judge))
                 if old is not None and old.code:
                     whose = "" if judge == book.judge else judge
                     lines[case, judge] = Judgement(
-                        case_id=case, judge=book.judge, whose=whose, when=when, run=self._run_id,
+                        case_id=case, judge=book.judge, whose=whose, when=when, run=self.run_id,
                         outcome=Outcome.WITHDRAWN, workbook=book.name, workbook_sha256=book.sha256,
                     )  # fmt: skip
                 for who, source in newest.items():
@@ -293,40 +345,15 @@ def adjudicate(
     `pair` is gold and prediction as they were evaluated, `options` what they were evaluated with. `mode` says how
     several judgements of one case are resolved.
     """
-    rows = each_once(workbooks)
-    raw = _with_unmarked(_in_order(evaluate(pair, options), manifest), workbooks, rows)
-    book = CaseBook(raw, _agreed_scopes(rows), manifest.lang if manifest is not None else FALLBACK)
-    votes, records, problems, notes = read_votes(rows, book)
-    reported = {*(problem.case for problem in problems if isinstance(problem, RowProblem)), *_unusable(workbooks)}
-    missing = missing_cases(workbooks)
-    carried = carry(
-        resolve(without_overruled(votes, book), mode), book, _own_answers(votes, reported, workbooks, missing)
-    )
-    resolutions = resolve(without_overruled([*votes, *carried.votes], book), mode)
-    chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]
-    correction = correct(pair.gold.layers, chosen, pair.corpus.documents.start)
-    by_case: dict[str, list[Judgement]] = defaultdict(list)
-    for record in records:
-        by_case[record.case_id].append(record)
-    severities = {case_id: severity for case_id, own in by_case.items() if (severity := resolved_severity(own))}
-    for case_id, resolution in resolutions.items():
-        given = resolved_severity([vote.record for vote in resolution.winners]) if resolution.carried_from else None
-        if given is not None:
-            severities.setdefault(case_id, given)
-    return Adjudication(
-        manifest,
-        tuple(workbooks),
-        book,
-        raw,
-        _evaluate_corrected(raw, pair, options, correction),
-        correction,
-        tuple(records),
-        resolutions,
-        _settled(resolutions, correction, book),
-        severities,
-        (*(problem for workbook in workbooks for problem in workbook.problems), *problems, *missing),
-        tuple([note for workbook in workbooks for note in workbook.notes] + notes + list(carried.notes)),
-    )
+    raw = _with_unmarked(_in_order(evaluate(pair, options), manifest), workbooks)
+    labels, language = (manifest.labels, manifest.lang) if manifest is not None else ((), FALLBACK)
+    decided = decide_cases(raw, workbooks, missing_cases(workbooks), labels=labels, language=language, mode=mode)
+    corrected, layers = raw, decided.correction.layers
+    if decided.correction.changes:
+        gold = replace(pair.gold, layers=layers, spans=join_layers(layers, pair.corpus))
+        corrected = evaluate(replace(pair, gold=gold), options)
+    known = {each.name: getattr(decided, each.name) for each in fields(decided)}
+    return Adjudication(**{**known, "corrected": corrected}, manifest=manifest, workbooks=tuple(workbooks))
 
 
 def _in_order(raw: Evaluation, manifest: Manifest | None) -> Evaluation:
@@ -341,13 +368,16 @@ def _in_order(raw: Evaluation, manifest: Manifest | None) -> Evaluation:
     return replace(raw, order=manifest.order)
 
 
-def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook], rows: Sequence[ReviewRow]) -> Evaluation:
+def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook]) -> Evaluation:
     """The run with the unmarked passages that its workbooks list; without any manifest, those that were judged."""
-    manifests = [book.manifest for book in workbooks if book.manifest is not None]
-    listed = [each.unmarked for each in manifests if each.unmarked is not None]
+    listed = [book.manifest.unmarked for book in workbooks if book.manifest is not None and book.manifest.unmarked]
     if listed:  # where workbooks differ, the longest list holds all but a few of the others
-        return replace(raw, unmarked=_checked(max(listed, key=len), raw.pair))
-    judged = {row.record.case_id for row in rows if row.record.sheet == UM}
+        passages = max(listed, key=len)
+        spans = passages.spans
+        if set(layers_of(spans)) != set(raw.pair.layers) or (spans["end"] >= len(raw.pair.corpus)).any():
+            raise _damaged("the list of unmarked passages")
+        return replace(raw, unmarked=passages)
+    judged = {row.record.case_id for book in workbooks for row in book.rows if row.record.sheet == UM}
     if not judged:
         return raw
     everything = raw.with_unmarked(UnmarkedOptions(least=_ANY_CHANCE, once=True, common=True))
@@ -358,62 +388,42 @@ def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook], rows: S
     return replace(raw, unmarked=everything.unmarked.only(kept))
 
 
-def _checked(passages: UnmarkedPassages, pair: Pair) -> UnmarkedPassages:
-    spans = passages.spans
-    if set(layers_of(spans)) != set(pair.layers) or (spans["end"] >= len(pair.corpus)).any():
-        raise _damaged("the list of unmarked passages")
-    return passages
-
-
 def _damaged(what: str) -> InputError:
     return InputError(f"{what} in the manifest is damaged. Ask for the workbook again.")
 
 
-def _unusable(workbooks: Sequence[JudgedWorkbook]) -> set[str]:
-    return {case for workbook in workbooks for case in workbook.unusable}
+# Changes in words
 
 
-def _own_answers(
-    votes: Sequence[Vote], reported: set[str], workbooks: Sequence[JudgedWorkbook], missing: Sequence[Problem]
-) -> OwnAnswers:
-    """The cases that keep their own: judged, not understood, or gone with whatever their row said."""
-    present = {case for workbook in workbooks for case in workbook.present}
-    gone = {problem.case for problem in missing if isinstance(problem, RowProblem)} - present
-    last = [book.manifest for book in workbooks if book.manifest is not None and book.manifest.role == Role.CONFLICTS]
-    return OwnAnswers(
-        judged={*(vote.record.case_id for vote in votes), *reported, *gone},
-        judged_finally={*(vote.record.case_id for vote in votes if vote.record.final), *gone},
-        disputed={case for manifest in last for case in manifest.case_list.ids},
-    )
+def sorted_parts(content: Content) -> list[LayerSpan]:
+    """The parts of a span by place and layer."""
+    return sorted(content, key=lambda part: (part.start, part.end, part.layer))
 
 
-def _agreed_scopes(rows: Sequence[ReviewRow]) -> dict[str, Scope | None]:
-    """The agreed spans that somebody judged, each with the widest scope that somebody gave it."""
-    found: dict[str, Scope | None] = {}
-    for record in (row.record for row in rows if row.record.sheet == AG):
-        found[record.case_id] = _wider(found.get(record.case_id), record.applies_to)
-    return found
+def places_of(content: Content) -> list[tuple[int, int]]:
+    """The stretches of text that the parts of a change cover, those that overlap as one."""
+    places: list[tuple[int, int]] = []
+    for part in sorted_parts(content):
+        if places and part.start <= places[-1][1]:
+            places[-1] = places[-1][0], max(places[-1][1], part.end)
+        else:
+            places.append((part.start, part.end))
+    return places
 
 
-def _wider(one: Scope | None, other: Scope | None) -> Scope | None:
-    return Scope.ALL if Scope.ALL in {one, other} else one or other
+def _labels(content: Content, layers: Sequence[str]) -> str:
+    """The labels of a span, with their layers where there are several."""
+    shown = []
+    for layer in layers:
+        labels = dict.fromkeys(part.label or NO_LABEL for part in sorted_parts(content) if part.layer == layer)
+        if labels:
+            shown.append(("" if len(layers) == 1 else f"{layer}: ") + ", ".join(labels))
+    return "; ".join(shown)
 
 
-def _evaluate_corrected(raw: Evaluation, pair: Pair, options: Options, correction: Correction) -> Evaluation:
-    if not correction.changes:
-        return raw
-    gold = replace(pair.gold, layers=correction.layers, spans=join_layers(correction.layers, pair.corpus))
-    return evaluate(replace(pair, gold=gold), options)
-
-
-def _settled(resolutions: Mapping[str, Resolution], correction: Correction, book: CaseBook) -> dict[str, str]:
-    """Cases nobody judged whose linked case was: its correction settles both."""
-    settled: dict[str, str] = {}
-    for case_id, resolution in resolutions.items():
-        decision = resolution.decision
-        if decision is None or decision.effect not in SETTLING or case_id in correction.held:
-            continue
-        for other in book.related[case_id]:
-            if other not in resolutions:
-                settled[other] = case_id
-    return settled
+def changes_tsv(changes: pd.DataFrame) -> str:
+    """The change log as TSV; line breaks and tabs inside a cell become spaces, what looks like a formula is escaped."""
+    table = changes.drop(columns=["old", "new", "place"]).astype(object).where(changes.notna(), "")
+    for name in table.columns:
+        table[name] = [without_formula(" ".join(str(value).split())) for value in table[name]]
+    return table.to_csv(sep="\t", index=False, lineterminator="\n")

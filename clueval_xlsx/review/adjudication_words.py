@@ -11,12 +11,11 @@ from msgspec import structs
 from clueval_xlsx.cases.contexts import PLAIN, Segment, context_bounds
 from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.review.adjudication import Adjudication
+from clueval_xlsx.review.adjudication import Adjudication, CaseConflict, sorted_parts
 from clueval_xlsx.review.case_words import judgement_names, span_choice_name
-from clueval_xlsx.review.conflicts import CaseConflict, sorted_parts
 from clueval_xlsx.review.correction import Change, Content, LayerSpan, extent
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
-from clueval_xlsx.review.resolution import Vote
+from clueval_xlsx.review.deciding import Vote
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.text.cells import ELLIPSIS
 from clueval_xlsx.words import Words
@@ -25,11 +24,6 @@ from clueval_xlsx.words import Words
 KEPT, STRUCK, INSERTED = "kept", "struck", "inserted"
 
 Difference = tuple[Segment, ...]
-
-
-def judgements_of(run: Adjudication) -> tuple[JudgementKind, ...]:
-    """All judgements that a run knows: those of the tool, and the project's own."""
-    return (*JUDGEMENTS, *(run.manifest.judgements if run.manifest else ()))
 
 
 def what_was_said(votes: Iterable[Vote], names: Mapping[str, str], words: Words) -> str:
@@ -53,11 +47,6 @@ def correction_words(record: Judgement, words: Words) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def case_number(run: Adjudication, case_id: str) -> str:
-    """What people call a case: its sheet and its number there."""
-    return f"{case_id.partition('-')[0]} {run.book.table.loc[case_id, 'number']}"
-
-
 def conflict_reason(conflict: CaseConflict, words: Words) -> str:
     """Why judgements were not carried out, in a sentence."""
     key = f"adjudicated.kind_{conflict.kind}"
@@ -69,14 +58,16 @@ def reasons_by_case(run: Adjudication, words: Words, *, blind: bool = False) -> 
 
     A clash names the passages that would overlap and what was said of the other cases in it.
     """
-    names = judgement_names(judgements_of(run), words)
+    names = judgement_names(run.judgements, words)
 
     def said(case_id: str) -> str:
-        votes: Iterable[Vote] = run.resolutions[case_id].votes
+        resolution = run.resolutions.get(case_id)
+        votes: Iterable[Vote] = resolution.votes if resolution is not None else ()
         return what_was_said(unnamed(votes, words) if blind else votes, names, words)
 
     def reasons(case_id: str) -> str:
-        conflicts = [conflict for conflict in run.conflicts if case_id in conflict.cases]
+        own = run.book.cases[case_id].own
+        conflicts = [conflict for conflict in run.conflicts if case_id in conflict.cases or own == conflict.with_gold]
         found: list[str] = []
         for conflict in conflicts:
             found.append(conflict_reason(conflict, words))
@@ -85,12 +76,12 @@ def reasons_by_case(run: Adjudication, words: Words, *, blind: bool = False) -> 
         found.append(said(case_id))
         for other in dict.fromkeys(each for conflict in conflicts for each in conflict.cases):
             if other != case_id:
-                found += [f"{case_number(run, other)}: {line}" for line in said(other).split("\n")]
+                found += [f"{run.case_number(other)}: {line}" for line in said(other).split("\n")]
         if any(conflict.hint for conflict in conflicts):
             found.append(words["adjudicated.hint_boundary"])
         return "\n".join(dict.fromkeys(found))
 
-    return {case_id: reasons(case_id) for case_id in run.cases_in_conflict}
+    return {case_id: reasons(case_id) for case_id in run.to_decide}
 
 
 def unnamed(votes: Iterable[Vote], words: Words) -> tuple[Vote, ...]:

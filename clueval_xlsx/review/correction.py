@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ class LayerSpan(NamedTuple):
 
 
 Content = frozenset[LayerSpan]  # what all layers have at one merged span
+Parts = frozenset[Content]  # what is left of a span: nothing, one span, or several that it was split into
 NOTHING: Content = frozenset()
 
 
@@ -37,27 +38,34 @@ NOTHING: Content = frozenset()
 class Decision:
     """What was decided about one case.
 
-    `targets` are the gold spans it concerns, `results` what is left of each (the same, if the decision confirms
-    it), `added` what is new. A decision that calls the model wrong says nothing against deleting gold as well.
+    `targets` are the gold spans it concerns, `results` what is left of each (itself, if the decision confirms it),
+    `added` what is new. A decision that `takes_over` replaces other gold spans inside of what it leaves behind, too.
+    One that calls the model wrong says nothing against deleting gold as well. `notes` say what was not plain.
     """
 
     case_id: str
     code: str
     effect: Effect
     targets: tuple[Content, ...] = ()
-    results: tuple[Content, ...] = ()
-    added: Content = NOTHING
+    results: tuple[Parts, ...] = ()
+    added: Parts = frozenset()
+    takes_over: bool = False
     allows_deletion: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def modifies(self) -> bool:
         """Whether gold would be another after it."""
-        return bool(self.added) or any(old != new for old, new in zip(self.targets, self.results, strict=True))
+        return bool(self.added) or any({old} != new for old, new in zip(self.targets, self.results, strict=True))
 
     @property
     def whole_effect(self) -> tuple[object, ...]:
         """What two decisions about the same case must share to be the same: the effect with its corrections."""
         return self.effect, self.results, self.added
+
+    def leaves(self, target: Content) -> Parts:
+        """What is left of one of its targets."""
+        return self.results[self.targets.index(target)]
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,6 @@ def extent(content: Iterable[LayerSpan]) -> tuple[int, int]:
     (2, 5)
     """
     spans = list(content)
-    if len(spans) == 1:
-        return spans[0].start, spans[0].end
     return min(span.start for span in spans), max(span.end for span in spans)
 
 
@@ -128,12 +134,15 @@ def correct(
     `layers` holds one span frame a layer, `documents` the first position of every document.
     """
     merged = next(iter(layers.values())) if len(layers) == 1 else merge_layers(layers, documents)
-    present = _present(layers, merged, decisions)
+    gold = _Gold(layers, merged)
+    present = gold.present(decisions)
     decisions = [decision for decision in decisions if _still_there(decision, present)]
+    decisions = _taking_over(decisions, gold)
+    present |= {target for decision in decisions for target in decision.targets if decision.takes_over}
     conflicts, held = _contradictions(decisions)
     while True:
         active = [decision for decision in decisions if decision.modifies and decision.case_id not in held]
-        clashes = _overlaps(active, decisions, merged, present)
+        clashes = _overlaps(active, decisions, gold, present)
         if not clashes:
             break
         conflicts += clashes
@@ -144,68 +153,105 @@ def correct(
     return Correction(_rebuilt(layers, removed, added), tuple(changes), tuple(conflicts), frozenset(held))
 
 
-def _present(
-    layers: Mapping[str, pd.DataFrame], merged: pd.DataFrame, decisions: Sequence[Decision]
-) -> frozenset[Content]:
-    """Those of the spans that decisions speak of which gold has just so, on all layers together."""
-    rows = {pair: row for row, pair in enumerate(zip(merged["start"].tolist(), merged["end"].tolist(), strict=True))}
-    asked = {extent(content) for each in decisions for content in (*each.targets, each.added) if content}
-    return frozenset(contents(layers, merged, [rows[place] for place in asked if place in rows]).values())
+class _Gold:
+    """The merged spans of gold, and what the layers have at them."""
+
+    def __init__(self, layers: Mapping[str, pd.DataFrame], merged: pd.DataFrame) -> None:
+        self._layers, self._merged = layers, merged
+        self.start, self.end = positions(merged)
+
+    def present(self, decisions: Sequence[Decision]) -> set[Content]:
+        """Those of the spans that decisions speak of which gold has just so, on all layers together."""
+        places = list(zip(self.start.tolist(), self.end.tolist(), strict=True))
+        rows = {place: row for row, place in enumerate(places)}
+        asked = {extent(content) for each in decisions for content in (*each.targets, *each.added)}
+        return set(contents(self._layers, self._merged, [rows[place] for place in asked if place in rows]).values())
+
+    def touched(self, new: Sequence[Content]) -> list[range]:
+        """The rows that each of these spans would overlap."""
+        places = np.array([extent(content) for content in new], dtype=np.int64).reshape(-1, 2)
+        first, stop = touching(places[:, 0], places[:, 1], self.start, self.end)
+        return [range(*pair) for pair in zip(first.tolist(), stop.tolist(), strict=True)]
+
+    def place(self, row: int) -> tuple[int, int]:
+        """First and last position of a row."""
+        return int(self.start[row]), int(self.end[row])
+
+    def inside(self, new: Parts) -> list[Content]:
+        """The spans that lie wholly inside of one of these."""
+        rows: list[int] = []
+        spans = list(new)
+        for content, touched in zip(spans, self.touched(spans), strict=True):
+            low, high = extent(content)
+            rows += [row for row in touched if low <= self.start[row] and self.end[row] <= high]
+        return list(contents(self._layers, self._merged, rows).values())
 
 
-def _still_there(decision: Decision, present: frozenset[Content]) -> bool:
+def _still_there(decision: Decision, present: set[Content]) -> bool:
     """False for what was carried out before: its targets are gone, what it adds is there."""
     if decision.targets:
         return any(target in present for target in decision.targets)
-    return decision.added not in present
+    return not decision.added or not decision.added <= present
+
+
+def _taking_over(decisions: Sequence[Decision], gold: _Gold) -> list[Decision]:
+    """Decisions with the further gold spans inside of what they leave behind, where nobody says otherwise of these."""
+    spoken_for = {target for each in decisions for target in each.targets if not each.allows_deletion}
+    found = []
+    for decision in decisions:
+        new = decision.added.union(*decision.results) if decision.takes_over and decision.modifies else frozenset()
+        more = [content for content in gold.inside(new) if content not in spoken_for] if new else []
+        targets, results = (*decision.targets, *more), (*decision.results, *(new for _ in more))
+        found.append(replace(decision, targets=targets, results=results) if more else decision)
+    return found
 
 
 def _contradictions(decisions: Sequence[Decision]) -> tuple[list[Conflict], set[str]]:
     """Decisions about the same gold span that leave different results behind, and all that hang on them."""
-    claims: dict[Content, list[tuple[Decision, Content]]] = defaultdict(list)
+    claims: dict[Content, list[Decision]] = defaultdict(list)
     for decision in decisions:
-        for target, result in zip(decision.targets, decision.results, strict=True):
-            claims[target].append((decision, result))
+        for target in decision.targets:
+            claims[target].append(decision)
     conflicts: list[Conflict] = []
     held: set[str] = set()
-    for target, said in claims.items():
-        if len(said) == 1:
+    for target, speaking in claims.items():
+        if len(speaking) == 1:
             continue
-        deleted = any(not result for _, result in said)
-        binding = [(d, r) for d, r in said if not (deleted and d.allows_deletion and r == target)]
-        if len({result for _, result in binding}) > 1:
-            cases = tuple(dict.fromkeys(decision.case_id for decision, _ in binding))
+        deleted = any(not each.leaves(target) for each in speaking)
+        binding = [each for each in speaking if not (deleted and each.allows_deletion)]
+        if len({each.leaves(target) for each in binding}) > 1:
+            cases = tuple(dict.fromkeys(each.case_id for each in binding))
             conflicts.append(Conflict(ConflictKind.CONTRADICTION, cases, (extent(target),)))
             held.update(cases)
     # A decision that is held back takes along those that would change one of its gold spans.
-    grown = bool(held)
-    while grown:
-        shaken = {t for d in decisions if d.case_id in held and d.modifies for t in d.targets}
-        more = {d.case_id for d in decisions if d.modifies and d.case_id not in held and shaken & set(d.targets)}
-        for case in sorted(more):
-            target = next(t for d in decisions if d.case_id == case for t in d.targets if t in shaken)
-            partners = (d.case_id for d, _ in claims[target] if d.case_id in held and d.modifies)
-            conflicts.append(Conflict(ConflictKind.CONTRADICTION, (case, *partners), (extent(target),)))
-        held |= more
-        grown = bool(more)
+    changing = [each for each in decisions if each.modifies]
+    shaken = [target for each in changing if each.case_id in held for target in each.targets]
+    while shaken:
+        target = shaken.pop()
+        more = [each for each in claims[target] if each.modifies and each.case_id not in held]
+        partners = [each.case_id for each in claims[target] if each.modifies and each.case_id in held]
+        for each in more:
+            conflicts.append(Conflict(ConflictKind.CONTRADICTION, (each.case_id, *partners), (extent(target),)))
+            held.add(each.case_id)
+            shaken += each.targets
     return conflicts, held
 
 
 def _overlaps(
-    active: Sequence[Decision], decisions: Sequence[Decision], merged: pd.DataFrame, present: frozenset[Content]
+    active: Sequence[Decision], decisions: Sequence[Decision], gold: _Gold, present: set[Content]
 ) -> list[Conflict]:
     """New spans that would overlap a gold span that stays, or another new span."""
     new: dict[Content, list[Decision]] = defaultdict(list)
     replaced: set[tuple[int, int]] = set()
     for decision in active:
+        parts = set(decision.added - present)
         for target, result in zip(decision.targets, decision.results, strict=True):
-            if target != result and target in present:
+            if {target} != result and target in present:
                 replaced.add(extent(target))
-                if result:
-                    new[result].append(decision)
-        if decision.added and decision.added not in present:
-            new[decision.added].append(decision)
-    found = _overlaps_with_gold(new, replaced, merged, decisions)
+                parts |= result
+        for content in sorted(parts, key=extent):
+            new[content].append(decision)
+    found = _overlaps_with_gold(new, replaced, gold, decisions)
     clashing = {case for conflict in found for case in conflict.cases}
     units = sorted(new.items(), key=lambda unit: extent(unit[0]))
     reach: list[tuple[Content, list[Decision]]] = []
@@ -223,53 +269,37 @@ def _overlaps(
 def _overlaps_with_gold(
     new: Mapping[Content, Sequence[Decision]],
     replaced: set[tuple[int, int]],
-    merged: pd.DataFrame,
+    gold: _Gold,
     decisions: Sequence[Decision],
 ) -> list[Conflict]:
-    start, end = positions(merged)
-    in_the_way: list[tuple[Content, Sequence[Decision], tuple[int, int]]] = []
-    places = np.array([extent(content) for content in new], dtype=np.int64).reshape(-1, 2)
-    ranges = touching(places[:, 0], places[:, 1], start, end)
-    for (content, owners), first, stop in zip(new.items(), *(side.tolist() for side in ranges), strict=True):
-        for row in range(first, stop):
-            gold = int(start[row]), int(end[row])
-            if gold not in replaced:
-                in_the_way.append((content, owners, gold))
-                break
-    if not in_the_way:
-        return []
-    confirming: dict[tuple[int, int], list[str]] = defaultdict(list)
+    speaking: dict[tuple[int, int], list[str]] = defaultdict(list)
     for decision in decisions:
         for target in decision.targets:
-            confirming[extent(target)].append(decision.case_id)
-    return [
-        Conflict(
-            ConflictKind.OVERLAP,
-            tuple(dict.fromkeys([*(owner.case_id for owner in owners), *confirming[gold]])),
-            (extent(content), gold),
-            with_gold=gold,
-            adds=any(owner.added for owner in owners),
-        )
-        for content, owners, gold in in_the_way
-    ]
+            speaking[extent(target)].append(decision.case_id)
+    found = []
+    for (content, owners), touched in zip(new.items(), gold.touched(list(new)), strict=True):
+        staying = [place for place in map(gold.place, touched) if place not in replaced]
+        if not staying:
+            continue
+        cases = dict.fromkeys([*(owner.case_id for owner in owners), *speaking[staying[0]]])
+        adds = any(owner.added and not owner.takes_over for owner in owners)
+        spans = (extent(content), staying[0])
+        found.append(Conflict(ConflictKind.OVERLAP, tuple(cases), spans, with_gold=staying[0], adds=adds))
+    return found
 
 
-def _changes(decision: Decision, present: frozenset[Content]) -> list[Change]:
-    """What one decision does; several gold spans with one result between them are one change."""
-    by_result: dict[Content, set[LayerSpan]] = defaultdict(set)
+def _changes(decision: Decision, present: set[Content]) -> list[Change]:
+    """What one decision does; several gold spans with one result between them are one change, deletions are not."""
+    old: dict[tuple[Parts, Content], Content] = {}
     for target, result in zip(decision.targets, decision.results, strict=True):
-        if target != result and target in present:
-            by_result[result if result else frozenset({*target, _DELETED})] |= target
-    changes = []
-    for result, old in by_result.items():
-        new = NOTHING if _DELETED in result else result
-        changes.append(Change(decision.case_id, decision.code, frozenset(old), new))
-    if decision.added and decision.added not in present:
-        changes.append(Change(decision.case_id, decision.code, NOTHING, decision.added))
-    return changes
-
-
-_DELETED = LayerSpan("", -1, -1, None)  # keeps deletions of different spans apart
+        if {target} != result and target in present:
+            key = result, NOTHING if result else target
+            old[key] = old.get(key, NOTHING) | target
+    if decision.added and not decision.added <= present:
+        old.setdefault((decision.added, NOTHING), NOTHING)
+    return [
+        Change(decision.case_id, decision.code, before, NOTHING.union(*result)) for (result, _), before in old.items()
+    ]
 
 
 def _rebuilt(

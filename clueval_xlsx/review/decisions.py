@@ -1,47 +1,42 @@
-"""What a judgement means at its case: which gold spans it concerns, and what is to be left of them."""
+"""What a judgement means at its case: which gold spans it concerns, and what is to be left of them.
+
+Whether a judgement counts is told by the rule that State goes by (`answers`), held against the same facts.
+"""
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import context_bounds
-from clueval_xlsx.cases.kinds import FN, FP, UM, Sheet
-from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
+from clueval_xlsx.cases.kinds import AG, FN, FP, UM
+from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.formats.registry import ONE_WORD, format_named
+from clueval_xlsx.review.answers import (
+    NEW_LABEL_SIGN,
+    NONE,
+    PART,
+    CaseFacts,
+    Wrong,
+    label_key,
+    settles,
+    span_choice,
+)
 from clueval_xlsx.review.assignment import agreed_cases
-from clueval_xlsx.review.choices import scope_choices, severity_choices
-from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, contents, extent
-from clueval_xlsx.review.judgements import AnswerPart, Judgement
-from clueval_xlsx.review.normalising import clean, normalise
-from clueval_xlsx.review.typed_words import Missing, find_words
-from clueval_xlsx.review.vocabulary import SPAN_CHOICES, Effect, Scope, SpanChoice
-from clueval_xlsx.words import FALLBACK, Words, in_every_language, known_language
+from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, Parts, contents, extent
+from clueval_xlsx.review.facts import Extent, Located, answer_rule, case_facts, chosen_spans, locate
+from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.vocabulary import Effect, Scope, SpanChoice
 
-Extent = tuple[int, int]
-
-
-class Unusable(Exception):  # noqa: N818 - it is reported, not an error of the program
-    """Why a judgement cannot be carried out.
-
-    `column` is the key of the cell at fault, `reason` a key of the language files (`unusable.KEY`), `value` what
-    stands there; `found` and `allowed` say it in English, with the words of lists as the workbook
-    has them.
-    """
-
-    def __init__(self, column: str, reason: str, value: str, *, found: str, allowed: str) -> None:
-        super().__init__(column, reason, value)
-        self.column, self.reason, self.value = column, reason, value
-        self.found, self.allowed = found, allowed
+_CORRECTING = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 
 
 @dataclass(frozen=True)
@@ -57,37 +52,43 @@ class Case:
     predicted: Content  # what the model has here; on FN nothing is ever added from it
 
     @property
-    def reference(self) -> Extent | None:
-        """The extent of the reference."""
-        return self.other if self.sheet in {FP, UM} else self.own
+    def hull(self) -> Extent:
+        """From the first to the last token that either side has marked."""
+        other = self.other or self.own
+        return min(self.own[0], other[0]), max(self.own[1], other[1])
 
     @property
-    def model(self) -> Extent | None:
-        """The extent of the model's spans."""
-        return self.own if self.sheet == FP else self.other
+    def choices(self) -> Mapping[SpanChoice, Extent]:
+        """What each choice of a correct span means here."""
+        if self.sheet == FP:
+            return chosen_spans(self.other, self.own)
+        return chosen_spans(None if self.sheet == UM else self.own, self.other)
 
 
 class CaseBook:
     """The cases of a run, and what judgements about them mean."""
 
     def __init__(
-        self,
-        evaluation: Evaluation,
-        agreed: Mapping[str, Scope | None] | None = None,
-        language: str = FALLBACK,
+        self, evaluation: Evaluation, judged: Iterable[Judgement] = (), more_labels: Sequence[str] = ()
     ) -> None:
-        """`agreed` are the IDs of the agreed spans that somebody judged, beside the cases, and for which twins.
-
-        What is allowed in a cell is named in `language`, the workbook's.
-        """
+        """`judged` are the judgements that will be asked about, `more_labels` those known beside what occurs."""
         self._evaluation = evaluation
-        self._language = language
-        self._gold_layers = evaluation.raw.gold.layers  # labels as they stand in the file
-        missed, unsupported = evaluation.bare_cases
-        self.agreed = _agreed(evaluation, agreed or {})
-        self._unmarked = evaluation.unmarked_cases
-        more = [table for table in (self.agreed, self._unmarked) if table is not None and len(table)]
-        self._tables = [missed, unsupported, *more]
+        records = list(judged)
+        self.agreed = _agreed(evaluation, records)
+        unmarked = evaluation.unmarked_cases
+        more = [table for table in (self.agreed, unmarked) if table is not None and len(table)]
+        self._tables = [*evaluation.bare_cases, *more]
+        self._rule = answer_rule(evaluation, more_labels)
+        self._facts: dict[str, CaseFacts] = {}
+        self._corrected = {record.case_id for record in records if record.effect in _CORRECTING}
+        self._spelling = {layer: self._spellings(layer, more_labels) for layer in evaluation.pair.layers}
+
+    def _spellings(self, layer: str, more: Sequence[str]) -> dict[str, str]:
+        """The labels of a layer by how they are compared; each also by itself."""
+        pair, gold = self._evaluation.pair, self._evaluation.raw.gold
+        labels = [*label_vocabulary((gold.spans, pair.gold.spans, pair.pred.spans), layer), *more]
+        folded = {label_key(label): label for label in reversed(labels)}
+        return {**folded, **{label: label for label in labels}}
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -97,43 +98,31 @@ class CaseBook:
     @cached_property
     def cases(self) -> Mapping[str, Case]:
         """Every case by its ID."""
-        pair = self._evaluation.pair
-        gold, pred = pair.gold.spans, pair.pred.spans
-        missed, unsupported = self._tables[:2]
-        missed = pd.concat([missed, self.agreed], ignore_index=True) if len(self.agreed) else missed
-        own_rows, pred_rows = (table["row"].to_numpy(np.int64) for table in (missed, unsupported))
-        first, stop = (column[pred_rows] for column in self._evaluation.strict.pred.touched)
-        wanted = {*own_rows.tolist(), *(row for pair in zip(first, stop, strict=True) for row in range(*pair))}
-        gold_contents = contents(self._gold_layers, gold, wanted)
-        pred_contents = contents(pair.pred.layers, pred, pred_rows.tolist())
+        pair, gold_layers = self._evaluation.pair, self._evaluation.raw.gold.layers  # labels as they stand in the file
+        table = self.table
+        by_sheet = {sheet: table[(table["sheet"] == sheet).to_numpy(bool)] for sheet in (FN, AG, FP, UM)}
+        first, stop = (column.tolist() for column in self._evaluation.strict.pred.touched)
+        pred_rows = by_sheet[FP]["row"].tolist()
+        gold_rows = [*by_sheet[FN]["row"].tolist(), *by_sheet[AG]["row"].tolist()]
+        wanted = {*gold_rows, *(row for own in pred_rows for row in range(first[own], stop[own]))}
+        gold = contents(gold_layers, pair.gold.spans, wanted)
+        pred = contents(pair.pred.layers, pair.pred.spans, pred_rows)
         found: dict[str, Case] = {}
-        for table, targets, predicted in (
-            (missed, [(gold_contents[row],) for row in own_rows.tolist()], [NOTHING] * len(missed)),
-            (
-                unsupported,
-                [tuple(gold_contents[row] for row in range(*pair)) for pair in zip(first, stop, strict=True)],
-                [pred_contents[row] for row in pred_rows.tolist()],
-            ),
-        ):
-            columns = ("case_id", "sheet", "row", "start", "end", "other_start", "other_end")
-            rows = zip(*(table[name].tolist() for name in columns), targets, predicted, strict=True)
-            for case_id, sheet, row, start, end, other_start, other_end, target, content in rows:
-                other = (other_start, other_end) if other_start >= 0 else None
-                found[case_id] = Case(case_id, sheet, row, (start, end), other, target, content)
-        return found | self._unmarked_cases()
-
-    def _unmarked_cases(self) -> dict[str, Case]:
-        """The passages that nobody marked: what a judgement would add has the labels of their twins."""
-        table = self._unmarked
-        if table is None:
-            return {}
-        layers = self._evaluation.pair.layers
-        found = {}
-        columns = (*("case_id", "row", "start", "end"), *(f"label_{layer}" for layer in layers))
-        for case_id, row, start, end, *labels in zip(*(table[name].tolist() for name in columns), strict=True):
-            named = zip(layers, labels, strict=True)
-            added = frozenset(LayerSpan(layer, start, end, label) for layer, label in named if label)
-            found[case_id] = Case(case_id, UM, row, (start, end), None, (), added)
+        columns = ("case_id", "sheet", "row", "start", "end", "other_start", "other_end")
+        labels = zip(*(table[f"label_{layer}"].tolist() for layer in pair.layers), strict=True)
+        rows = zip(*(table[name].tolist() for name in columns), strict=True)
+        for (case_id, sheet, row, start, end, other_start, other_end), own_labels in zip(rows, labels, strict=True):
+            other = (other_start, other_end) if other_start >= 0 else None
+            targets: tuple[Content, ...] = ()
+            predicted = NOTHING
+            if sheet == FP:
+                targets, predicted = tuple(gold[each] for each in range(first[row], stop[row])), pred[row]
+            elif sheet == UM:  # what would be added has the labels of its twins
+                named = zip(pair.layers, own_labels, strict=True)
+                predicted = frozenset(LayerSpan(layer, start, end, label) for layer, label in named if label)
+            else:
+                targets = (gold[row],)
+            found[case_id] = Case(case_id, sheet, row, (start, end), other, targets, predicted)
         return found
 
     @cached_property
@@ -146,255 +135,166 @@ class CaseBook:
         """The cases of the other sheet that show the same disagreement."""
         return dict(zip(self.table["case_id"], self.table["related"], strict=True))
 
-    def knows_label(self, layer: str, label: str) -> bool:
-        """Whether a label occurs on a layer, on either side; the sign for "none" is always known."""
-        return label == NO_LABEL or normalise(label) in {normalise(name) for name in self._vocabulary.get(layer, {})}
+    def settled_by(self, decision: Decision) -> Iterator[str]:
+        """The linked cases that a decision settles where they have none of their own."""
+        linked = self.related.get(decision.case_id, ())
+        for other in linked:
+            if settles(decision.effect, only=len(linked) == 1 and len(self.related[other]) == 1):
+                yield other
 
-    @cached_property
-    def _vocabulary(self) -> Mapping[str, Mapping[str, str]]:
-        """Every layer's labels by their normalised words; what two labels share is nobody's."""
-        pair = self._evaluation.pair
-        found: dict[str, dict[str, str]] = {}
-        for layer in pair.layers:
-            names: dict[str, list[str]] = defaultdict(list)
-            frames = [self._gold_layers[layer], pair.pred.layers[layer]]
-            for label in label_vocabulary(frames, layer):
-                names[normalise(label)].append(label)
-            found[layer] = {name: labels[0] for name, labels in names.items() if len(labels) == 1}
-            found[layer].update({label: label for labels in names.values() for label in labels})
-        return found
+    def _facts_of(self, case_id: str) -> CaseFacts:
+        """What a judgement of a case is held against; made at once for all that may be corrected, and their twins."""
+        if case_id not in self._facts:
+            wanted = {case_id, *self._corrected, *(twin for case in self._corrected for twin in self.twins.group(case))}
+            self._facts |= case_facts(self._evaluation, self.table[self.table["case_id"].isin(wanted).to_numpy(bool)])
+        return self._facts[case_id]
 
-    def decide(self, record: Judgement) -> Decision:
-        """What one judgement would do; raises `Unusable` if that cannot be told."""
-        case = self.cases[record.case_id]
-        labels = self._labels(record)
-        check_complete(record, self._language)
-        match record.effect:
-            case Effect.DELETE:
-                results = [NOTHING for _ in case.targets]
-            case Effect.ADD:
-                return Decision(case.case_id, record.code, Effect.ADD, added=self._addition(case, record, labels))
-            case Effect.BOUNDARY:
-                _needs_reference(case, "correct_span")
-                result = _one_extent(case.targets, self._span(case, record), labels)
-                results = [result for _ in case.targets]
-            case Effect.LABEL:
-                _needs_reference(case, "judgement")
-                results = [_relabelled(target, labels, extent(target)) for target in case.targets]
-            case Effect.NONE | Effect.ACCEPT:
-                results = list(case.targets)
-            case _:
-                return Decision(case.case_id, record.code, Effect.OPEN)
-        allows = record.effect is Effect.NONE and case.sheet == FP
-        return Decision(case.case_id, record.code, record.effect, case.targets, tuple(results), allows_deletion=allows)
-
-    def _addition(self, case: Case, record: Judgement, labels: Mapping[str, str]) -> Content:
-        if record.correct_span:
-            return _one_extent([case.predicted], self._span(case, record), labels)
-        return _relabelled(case.predicted, labels, case.own)
-
-    def _labels(self, record: Judgement) -> dict[str, str]:
-        """The correct labels in the spelling the corpus uses; new ones may be typed."""
-        found = {}
-        for layer, typed in record.correct_labels.items():
-            shown = clean(typed)
-            if not shown:
-                continue
-            known = self._vocabulary[layer]
-            label = known.get(shown) or known.get(normalise(shown)) or shown
-            if label not in known.values():
-                self._check_new_label(label, layer)
-                self._check_meant_as_label(label, layer, self.cases[record.case_id])
-            found[layer] = label
-        return found
-
-    def _check_new_label(self, label: str, layer: str) -> None:
-        broken = any(unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"} for letter in label)
-        own = format_named(self._evaluation.pair.gold.source.format)
-        blank = own.labels == ONE_WORD and any(letter.isspace() for letter in label)
-        if broken or blank or BETWEEN.strip() in label:
-            known = ", ".join(sorted(set(self._vocabulary[layer].values()))) or "none so far"
-            raise Unusable(
-                "correct_label",
-                "bad_label",
-                label,
-                found=repr(label),
-                allowed=f"one label ({known}), or a new one that {own.title} can hold",
-            )
-        if label in {NO_LABEL, "-"} and len(self._evaluation.pair.layers) == 1:
-            raise Unusable(
-                "correct_label",
-                "no_label",
-                label,
-                found=repr(label),
-                allowed="a label; to delete the span choose that judgement",
-            )
-
-    def _check_meant_as_label(self, label: str, layer: str, case: Case) -> None:
-        """Refuse a new label that is one of another layer, an entry of another list, or words of the passage."""
-        low, high = _hull(case)
-        tokens = self._evaluation.pair.corpus.tokens.take(range(low, high + 1))
-        others = [name for name, known in self._vocabulary.items() if name != layer and label in known.values()]
-        listed = severity_choices().has(label) or scope_choices().has(label) or normalise(label) in _span_words()
-        if not others and not listed and find_words(label, tokens, 0, high - low) is Missing.NOT_FOUND:
-            return
-        of = f", a label of layer {others[0]}" if others else ", which looks like an entry of another column"
-        known = ", ".join(sorted(set(self._vocabulary[layer].values()))) or "none so far"
-        raise Unusable(
-            f"correct_label:{layer}",
-            "misplaced",
-            label,
-            found=f"{label!r}{of}",
-            allowed=f"a label of layer {layer} ({known}), or a new one",
+    def decide(self, record: Judgement) -> Decision | Wrong:
+        """What one judgement would do, or why it cannot count."""
+        case, effect = self.cases[record.case_id], record.effect
+        if effect in _CORRECTING and (wrong := self._rule.wrong(record, self._facts_of(case.case_id))) is not None:
+            return wrong
+        if effect is None or effect is Effect.OPEN:
+            return Decision(case.case_id, record.code, Effect.OPEN)
+        notes: list[str] = []
+        targets, added, results = case.targets, frozenset[Content](), [frozenset({target}) for target in case.targets]
+        if effect is Effect.DELETE:
+            results = [frozenset() for _ in targets]
+        elif effect is Effect.ADD or effect is Effect.BOUNDARY:
+            old = [case.predicted] if effect is Effect.ADD else targets
+            whole = self._parts(case, record, old, notes)
+            if not whole:
+                return Wrong.NOT_IN_TEXT
+            if effect is Effect.ADD:
+                added, targets, results = whole, (), []
+            else:
+                results = [whole for _ in targets]
+        elif effect is Effect.LABEL:
+            labels = {layer: self._label(layer, typed, notes) for layer, typed in _labels(record)}
+            results = [frozenset({_relabelled(target, labels)}) for target in targets]
+        return Decision(
+            case.case_id,
+            record.code,
+            effect,
+            targets,
+            tuple(results),
+            added,
+            takes_over=bool(record.correct_span),
+            allows_deletion=effect is Effect.NONE and case.sheet == FP,
+            notes=tuple(notes),
         )
 
-    def _span(self, case: Case, record: Judgement) -> Extent:
-        choice = record.correct_span
-        found = self._chosen(case, SpanChoice(choice)) if choice in SPAN_CHOICES else self._typed(case, choice)
-        corpus = self._evaluation.pair.corpus
-        edges = np.array(found, dtype=np.int64)
-        crosses = corpus.document_of(edges) if not corpus.hard_breaks else corpus.sentence_of(edges)
-        if crosses[0] != crosses[1]:
-            raise Unusable(
-                "correct_span",
-                "crosses",
-                corpus.text(*found),
-                found=f"{corpus.text(*found)!r}, which crosses the end of a sentence",
-                allowed="words of one sentence",
-            )
-        return found
+    def _parts(self, case: Case, record: Judgement, old: Sequence[Content], notes: list[str]) -> Parts:
+        """What is to stand here: a span for each part of the correct span, with the labels that are given or kept."""
+        typed = {layer: text.split(PART) for layer, text in _labels(record)}
+        found: list[tuple[Extent, dict[str, str | None]]] = []
+        for number, place in enumerate(self._extents(case, record.correct_span, notes)):
+            labels = {
+                layer: self._label(layer, texts[min(number, len(texts) - 1)], notes) for layer, texts in typed.items()
+            }
+            found.append((place, labels))
+        found.sort(key=lambda part: part[0])
+        parts: list[tuple[Extent, dict[str, str | None]]] = []
+        for place, labels in found:
+            if parts and place[0] <= parts[-1][0][1]:
+                before, kept = parts[-1]
+                parts[-1] = (before[0], max(before[1], place[1])), kept
+                notes.append("parts of the correct span overlap; they make one span")
+            else:
+                parts.append((place, labels))
+        missing = [layer for layer in self._evaluation.pair.layers if not any(part.layer == layer for part in old[0])]
+        if record.effect is Effect.ADD and missing and not set(missing) <= typed.keys():
+            notes.append(f"nothing is added on layer {', '.join(missing)}, where the model has no label")
+        return frozenset(_one_extent(old, place, labels) for place, labels in parts)
 
-    def _chosen(self, case: Case, choice: SpanChoice) -> Extent:
-        reference, model = case.reference, case.model
-        chosen = {SpanChoice.AS_REFERENCE: reference, SpanChoice.AS_MODEL: model}.get(choice)
-        if reference and model:
-            if choice == SpanChoice.BOTH:
-                chosen = min(reference[0], model[0]), max(reference[1], model[1])
-            elif choice == SpanChoice.COMMON:
-                chosen = max(reference[0], model[0]), min(reference[1], model[1])
-        if chosen is None:
-            shown = Words(known_language(self._language))[f"span_choice.{choice}"]
-            who = {FP: "the reference", FN: "the model"}.get(Sheet(case.sheet), "nobody")
-            raise Unusable(
-                "correct_span",
-                "not_marked",
-                choice,
-                found=f"{shown!r}, but {who} has marked {'anything' if who == 'nobody' else 'nothing'} here",
-                allowed="the exact words, typed",
-            )
-        return chosen
+    def _extents(self, case: Case, typed: str, notes: list[str]) -> list[Extent]:
+        if not typed:
+            return [case.own]
+        choice = span_choice(typed)
+        if choice is not None:
+            return [case.choices[choice]]
+        places = []
+        for part in typed.split(PART):
+            located = self._located(case, part)
+            if located is None:
+                return []
+            text = self._evaluation.pair.corpus.text(*located.extent)
+            if not located.whole:
+                notes.append(f"{part.strip()!r} is no whole word; {text!r} was taken")
+            elif not located.alone:
+                notes.append(f"{part.strip()!r} stands there more than once; the nearest was taken")
+            if located.extent[0] > case.hull[1] or located.extent[1] < case.hull[0]:
+                notes.append(f"{part.strip()!r} shares no word with what either side has marked")
+            places.append(located.extent)
+        return places
 
-    def _typed(self, case: Case, words: str) -> Extent:
-        corpus = self._evaluation.pair.corpus
-        low, high = _hull(case)
-        window = self._evaluation.options.context
-        shown = context_bounds(corpus, np.array([low], np.int64), np.array([high], np.int64), window)
+    def _located(self, case: Case, typed: str) -> Located | None:
+        """Where typed words stand: in one sentence, and in the context that the workbook shows."""
+        corpus, (low, high) = self._evaluation.pair.corpus, case.hull
+        shown = context_bounds(corpus, np.array([low]), np.array([high]), self._evaluation.options.context)
         first, stop = int(shown.left[0]), int(shown.right[0])
-        found = find_words(words, corpus.tokens.take(range(first, stop)), case.own[0] - first, case.own[1] - first)
-        if isinstance(found, Missing):
-            raise _not_located(words, found, self._language)
-        return found[0] + first, found[1] + first
+        edges = [first, stop]
+        if corpus.hard_breaks:
+            edges = [first, *corpus.breaks[(corpus.breaks > first) & (corpus.breaks < stop)].tolist(), stop]
+        places = [locate(typed, corpus.tokens.take(range(*each)), each[0], case.own) for each in pairwise(edges)]
+        found = [place for place in places if place is not None]
+        if not found:
+            return None
+        own = case.own
+        nearest = min(found, key=lambda place: max(place.extent[0] - own[1], own[0] - place.extent[1], 0))
+        return nearest._replace(alone=nearest.alone and len(found) == 1)
+
+    def _label(self, layer: str, typed: str, notes: list[str]) -> str | None:
+        """A label in the spelling that the corpus uses; None where the layer is to have none."""
+        text, folded, known = typed.strip(), label_key(typed), self._spelling[layer]
+        if folded == NONE:
+            return None
+        label = known.get(text) or known.get(folded)
+        if label is None:
+            label = text.removeprefix(NEW_LABEL_SIGN)
+            label = known.get(label_key(label), label)
+            if label not in known:
+                notes.append(f"{label!r} is a new label of layer {layer}")
+        return label
 
 
-def _hull(case: Case) -> Extent:
-    """From the first to the last token that either side has marked at a case."""
-    return case.own if case.other is None else (min(case.own[0], case.other[0]), max(case.own[1], case.other[1]))
+def _labels(record: Judgement) -> list[tuple[str, str]]:
+    return [(layer, text) for layer, text in record.correct_labels.items() if label_key(text)]
 
 
-def _span_words() -> set[str]:
-    """The words of the choices of spans in every language."""
-    return {normalise(text) for choice in SPAN_CHOICES for text in in_every_language(f"span_choice.{choice}").values()}
-
-
-def _not_located(words: str, why: Missing, language: str) -> Unusable:
-    """Why typed words cannot be used."""
-    if why is Missing.EMPTY:
-        return Unusable("correct_span", "not_found", words, found=repr(words), allowed=_span_choices(language))
-    if why is Missing.NOT_FOUND:
-        found, allowed = "which is not in the context as whole words", "words as they stand in the context"
-        return Unusable("correct_span", "not_found", words, found=f"{words!r}, {found}", allowed=allowed)
-    return Unusable(
-        "correct_span",
-        "ambiguous",
-        words,
-        found=f"{words!r}, which occurs twice at the same distance from the span",
-        allowed="words that occur once, for instance with a neighbouring word",
-    )
-
-
-def _agreed(evaluation: Evaluation, wanted: Mapping[str, Scope | None]) -> pd.DataFrame:
-    """The agreed spans among these IDs and the twins that their judgements hold for, as a table of cases."""
+def _agreed(evaluation: Evaluation, records: Sequence[Judgement]) -> pd.DataFrame:
+    """The agreed spans that somebody judged, and the twins that their judgements hold for, as a table of cases."""
+    wanted = [record for record in records if record.case_id.startswith(f"{AG}-")]
     if not wanted:
         return evaluation.bare_cases[0].head(0)
     table = agreed_cases(evaluation)
     twins = groups_of([table])
-    reached = [twins.others(case, same_document=scope is Scope.DOCUMENT) for case, scope in wanted.items() if scope]
-    return table[table["case_id"].isin([*wanted, *(case for cases in reached for case in cases)])].reset_index(
-        drop=True
-    )
+    reached = {record.case_id for record in wanted}
+    for record in wanted:
+        if record.applies_to:
+            reached.update(twins.others(record.case_id, same_document=record.applies_to is Scope.DOCUMENT))
+    return table[table["case_id"].isin(reached)].reset_index(drop=True)
 
 
-def check_complete(record: Judgement, language: str = FALLBACK) -> None:
-    """Refuse a judgement that lacks its correction; `language` is the one of the workbook."""
-    missing = record.completeness.missing
-    if missing is AnswerPart.CORRECT_SPAN:
-        allowed = _span_choices(language)
-        raise Unusable(missing, "span_missing", "", found="empty, but the judgement needs it", allowed=allowed)
-    if missing is AnswerPart.CORRECT_LABEL:
-        raise Unusable(missing, "label_missing", "", found="empty, but the judgement needs it", allowed="a label")
-
-
-def _needs_reference(case: Case, column: str) -> None:
-    if not case.targets:
-        raise Unusable(
-            column,
-            "no_reference",
-            "",
-            found="a correction of the reference, which has marked nothing here",
-            allowed="the judgement that the reference forgot this, or another one without a correction",
-        )
-
-
-def _one_extent(old: Sequence[Content], span: Extent, labels: Mapping[str, str]) -> Content:
+def _one_extent(old: Sequence[Content], span: Extent, labels: Mapping[str, str | None]) -> Content:
     """One extent on every layer that has a span here; each keeps the label with most tokens unless one is given."""
     votes: dict[str, dict[str | None, tuple[int, int]]] = defaultdict(dict)
-    for part in sorted({part for content in old for part in content}, key=lambda part: (part.start, part.end)):
+    for part in sorted(NOTHING.union(*old), key=lambda part: (part.start, part.end)):
         tokens, first = votes[part.layer].get(part.label, (0, part.start))
         votes[part.layer][part.label] = tokens + part.end - part.start + 1, first
-    chosen: dict[str, str | None] = {
-        layer: min(found, key=lambda label: (-found[label][0], found[label][1])) for layer, found in votes.items()
-    }
-    chosen.update(labels)
-    return _checked(frozenset(LayerSpan(layer, *span, label) for layer, label in chosen.items() if not _none(label)))
+    chosen: dict[str, str | None] = {}
+    for layer, found in votes.items():
+        if layer not in labels:
+            chosen[layer] = min(found, key=lambda label: (-found[label][0], found[label][1]))
+    chosen.update({layer: label for layer, label in labels.items() if label is not None})
+    return frozenset(LayerSpan(layer, *span, label) for layer, label in chosen.items() if label != NO_LABEL)
 
 
-def _relabelled(old: Content, labels: Mapping[str, str], whole: Extent) -> Content:
+def _relabelled(old: Content, labels: Mapping[str, str | None]) -> Content:
     """The same spans with other labels; a layer that has none here gets one over the whole extent."""
     kept = {part for part in old if part.layer not in labels}
     for layer, label in labels.items():
         parts = [part for part in old if part.layer == layer]
-        if not _none(label):
-            kept |= {part._replace(label=label) for part in parts} or {LayerSpan(layer, *whole, label)}
-    return _checked(frozenset(kept))
-
-
-def _checked(content: Content) -> Content:
-    if not content:
-        raise Unusable(
-            "correct_label",
-            "no_label",
-            NO_LABEL,
-            found=f"{NO_LABEL!r} on every layer",
-            allowed="a label; to delete the span choose that judgement",
-        )
-    return content
-
-
-def _none(label: str | None) -> bool:
-    """Whether a typed label says that the layer has none here; a span without a label (None) is one all the same."""
-    return label in {NO_LABEL, "-"}
-
-
-def _span_choices(language: str) -> str:
-    words = Words(known_language(language)).section("span_choice")
-    return ", ".join(repr(words[choice]) for choice in SPAN_CHOICES) + ", or the exact words"
+        if label is not None:
+            kept |= {part._replace(label=label) for part in parts} or {LayerSpan(layer, *extent(old), label)}
+    return frozenset(kept)

@@ -20,10 +20,10 @@ from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
 from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.cases.samples import draw, draw_agreed, span_components
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.review.assignment import agreed_rows, evaluation_units
+from clueval_xlsx.review.assignment import Sample, agreed_rows, evaluation_units
 from clueval_xlsx.review.correction import extent
+from clueval_xlsx.review.deciding import Decided
 from clueval_xlsx.review.judged_figures import accepted_tally, headline_tally
-from clueval_xlsx.review.judged_run import JudgedRun
 from clueval_xlsx.review.vocabulary import Effect
 from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.intervals import beta_and_t
@@ -128,13 +128,12 @@ def _least(judged: FloatArray | int) -> FloatArray:
 # ---- a sample ----
 
 
-def sample_estimates(run: JudgedRun) -> pd.DataFrame:
+def sample_estimates(run: Decided, sample: Sample) -> pd.DataFrame:
     """One row for recall and one for precision; empty if the cases were not drawn but all handed out.
 
     What judging changes is counted unit by unit (linked cases and the spans they touch are one unit), as matching
     anew finds it; `acceptable` counts as right.
     """
-    sample = run.sample
     if not sample.is_drawn:
         return pd.DataFrame(columns=list(COLUMNS))
     units = evaluation_units(run.raw)
@@ -145,7 +144,7 @@ def sample_estimates(run: JudgedRun) -> pd.DataFrame:
     stratum = [drawn.stratum[unit] for unit in judged.tolist()]
     components = units.component[judged].tolist()
     strata: dict[str, tuple[int, int]] = dict(drawn.strata)
-    agreed = _agreed_components(run)
+    agreed = _agreed_components(run, sample)
     if sample.agreed is not None and agreed:  # unlike the cases, agreed spans nobody judged are taken to be right
         strata[_AGREED] = (sample.agreed.drawn, sample.agreed.there)
         stratum += [_AGREED] * len(agreed)
@@ -161,13 +160,13 @@ def sample_estimates(run: JudgedRun) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def component_changes(run: JudgedRun) -> dict[str, FloatArray]:
+def component_changes(run: Decided) -> dict[str, FloatArray]:
     """By how much judging changed what stands above and below the line of a rate, for each overlap component."""
     spans = run.raw.pair.gold.spans, run.raw.pair.pred.spans
     components = np.concatenate(span_components(*spans, run.raw.pair.corpus.documents.start))
     starts = np.concatenate([positions(side)[0] for side in spans])
     by_start = np.argsort(starts, kind="stable")
-    after = accepted_tally(headline_tally(run.corrected), run.decisions, run.book)
+    after = accepted_tally(headline_tally(run.corrected), run)
     both_missed = _both_missed(run)
     changes = {}
     sides = zip(headline_tally(run.raw).sides, after.sides, strict=True)
@@ -184,16 +183,16 @@ def component_changes(run: JudgedRun) -> dict[str, FloatArray]:
     return changes
 
 
-def _is_known(cases: pd.DataFrame, run: JudgedRun) -> BoolArray:
+def _is_known(cases: pd.DataFrame, run: Decided) -> BoolArray:
     """Which cases are decided, by a judgement of their own or of the case linked to them."""
     decided = [case for case, decision in run.decisions.items() if decision.effect != Effect.OPEN]
     known: BoolArray = cases["case_id"].isin([*decided, *run.settled]).to_numpy(bool)
     return known
 
 
-def _agreed_components(run: JudgedRun) -> list[int]:
+def _agreed_components(run: Decided, whole: Sample) -> list[int]:
     """The components of the drawn agreed spans that were judged, also on a twin; none that was not drawn."""
-    pair, sample = run.raw.pair, run.sample.agreed
+    pair, sample = run.raw.pair, whole.agreed
     rows = agreed_rows(run.raw)
     drawn = set(rows[draw_agreed(np.arange(len(rows)), sample.size, sample.seed)].tolist()) if sample else set()
     gold, _ = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
@@ -201,7 +200,7 @@ def _agreed_components(run: JudgedRun) -> list[int]:
     return [int(gold[case.row]) for case in judged if case.sheet == AG and case.row in drawn]
 
 
-def _both_missed(run: JudgedRun) -> list[int]:
+def _both_missed(run: Decided) -> list[int]:
     """Where the spans begin that were added because both sides had missed them: they belong to no component."""
     return [extent(change.new)[0] for change in run.correction.changes if run.book.cases[change.case_id].sheet == UM]
 
@@ -250,10 +249,10 @@ class RankedUnits:
     wrong: BoolArray  # gold was, where that is known
 
 
-def remaining_errors(run: JudgedRun) -> tuple[Remaining, ...]:
+def remaining_errors(run: Decided) -> tuple[Remaining, ...]:
     """What is to be expected on each sheet; nothing where cases were not ordered by suspicion, or only some drawn."""
     order = run.raw.order
-    if order is None or order.kind is not OrderKind.SUSPICION or run.sample.size is not None:
+    if order is None or order.kind is not OrderKind.SUSPICION:
         return ()
     ranks = []
     for sheet, table in zip((FN, FP), run.raw.bare_cases, strict=True):

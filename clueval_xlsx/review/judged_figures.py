@@ -1,25 +1,31 @@
-"""What judging came to in figures: the headline as judgements change it, misses by severity, the ledger, counts."""
+"""What judging came to in figures: the headline after it, misses by severity, ledger, counts, agreement."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
+from clueval_xlsx.cases.twins import TwinGroups
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.review.correction import Decision, extent
-from clueval_xlsx.review.decisions import CaseBook
-from clueval_xlsx.review.judged_run import JudgedRun
+from clueval_xlsx.review.correction import extent
+from clueval_xlsx.review.deciding import Decided, claimed_twins
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import SEVERITIES, Effect, Finding, ScoreState, Severity
 from clueval_xlsx.scoring.counts import Breakdown, Side, Tally, count
 from clueval_xlsx.scoring.schemes import clueval
 from clueval_xlsx.scoring.scores import COUNTS, RATES, score_table
 
+RAW, COHEN, FLEISS, ALPHA = "raw", "cohen", "fleiss", "krippendorff"
+Codes = npt.NDArray[np.int64]  # cases by judges; -1: not judged
+
+AGREEMENT_COLUMNS = ("sheet", "layer", "label", "measure", "judges", "cases", "value")
 UNRATED = ""  # the severity nobody gave
 CARRIED = "carried"
 # What a case turned out to be, by the effect of its decision; on some sheets it is called otherwise.
@@ -39,11 +45,11 @@ _FINDINGS_OF_SHEETS = {
 }
 
 
-def judged_scores(run: JudgedRun) -> pd.DataFrame:
+def judged_scores(run: Decided) -> pd.DataFrame:
     """One row a state: `raw`, `corrected`, `accepted` (what was judged good enough counts), `forgiven`
     (and misses that were judged harmless do not count against the model)."""
     tally = headline_tally(run.corrected)
-    accepted = accepted_tally(tally, run.decisions, run.book)
+    accepted = accepted_tally(tally, run)
     harmless = {start for start, severity in _severity_of_spans(run).items() if severity == Severity.HARMLESS}
     forgiven = replace(accepted, gold=_credited(accepted.gold, harmless))
     rows = [_row(headline_tally(run.raw), run.raw)]
@@ -53,9 +59,9 @@ def judged_scores(run: JudgedRun) -> pd.DataFrame:
     return table[["state", *COUNTS, *(f"{name}{end}" for name in RATES for end in ("", "_low", "_high"))]]
 
 
-def misses_by_severity(run: JudgedRun) -> pd.DataFrame:
+def misses_by_severity(run: Decided) -> pd.DataFrame:
     """How many misses are left after correction, acceptable ones not counted, by the severity people gave."""
-    gold = accepted_tally(headline_tally(run.corrected), run.decisions, run.book).gold
+    gold = accepted_tally(headline_tally(run.corrected), run).gold
     missed = gold.position[(gold.credit == 0) & (gold.weight > 0)]
     known = _severity_of_spans(run)
     misses = Counter(str(known.get(start, UNRATED)) for start in missed.tolist())
@@ -71,10 +77,13 @@ def headline_tally(evaluation: Evaluation) -> Tally:
     return replace(tally, by_layers=())
 
 
-def accepted_tally(tally: Tally, decisions: Mapping[str, Decision], book: CaseBook) -> Tally:
+def accepted_tally(tally: Tally, run: Decided) -> Tally:
     """What was judged good enough counts as right, on the side where it was judged."""
-    accepted = [book.cases[case_id] for case_id, decision in decisions.items() if decision.effect == Effect.ACCEPT]
-    starts = {sheet: {case.own[0] for case in accepted if case.sheet == sheet} for sheet in (FN, FP)}
+    starts: dict[str, set[int]] = {sheet: set() for sheet in Sheet}
+    for case_id, decision in run.decisions.items():
+        if decision.effect == Effect.ACCEPT:
+            case = run.book.cases[case_id]
+            starts[case.sheet].add(case.own[0])
     return replace(tally, gold=_credited(tally.gold, starts[FN]), pred=_credited(tally.pred, starts[FP]))
 
 
@@ -89,7 +98,7 @@ def _credited(side: Side, starts: set[int]) -> Side:
     return replace(side, credit=np.where(np.isin(side.position, list(starts)), 1.0, side.credit)) if starts else side
 
 
-def _severity_of_spans(run: JudgedRun) -> dict[int, Severity]:
+def _severity_of_spans(run: Decided) -> dict[int, Severity]:
     """The severity of gold spans by where they begin now: a corrected span keeps the severity of its case."""
     cases = {case_id: run.book.cases[case_id] for case_id in run.severities}
     severities = {case.own[0]: run.severities[case_id] for case_id, case in cases.items() if case.sheet == FN}
@@ -99,59 +108,57 @@ def _severity_of_spans(run: JudgedRun) -> dict[int, Severity]:
     return severities
 
 
-def ledger_table(
-    cases: pd.DataFrame,
-    decisions: Mapping[str, Decision],
-    in_conflict: set[str],
-    settled: Mapping[str, str],
-    carried: Mapping[str, str],
-) -> pd.DataFrame:
+def _finding(run: Decided, case_id: str, sheet: Sheet) -> Finding:
+    """What a case turned out to be; a correction that changes nothing is no error of the reference."""
+    decision = run.decisions.get(case_id)
+    if decision is None:
+        return Finding.SETTLED if case_id in run.settled else Finding.UNJUDGED
+    corrects = decision.effect in {Effect.BOUNDARY, Effect.LABEL}
+    found = _FINDINGS[decision.effect] if decision.modifies or not corrects else Finding.MODEL_ERROR
+    return _FINDINGS_OF_SHEETS.get((sheet, found), found)
+
+
+def ledger_table(run: Decided) -> pd.DataFrame:
     """One row for each thing that cases turned out to be, with the number of FN and of FP cases.
 
     Columns AG and UM are added where agreed spans or unmarked passages were to be judged, too, and a column `carried`
     where cases were decided on a twin: how many of all these were.
     """
     counts: Counter[tuple[str, Finding]] = Counter()
+    cases = run.book.table
+    disputed = set(run.cases_in_conflict)
     for case_id, sheet in zip(cases["case_id"], cases["sheet"], strict=True):
-        if case_id in in_conflict:
-            finding = Finding.OPEN
-        elif case_id in decisions:
-            finding = _FINDINGS[decisions[case_id].effect]
-            finding = _FINDINGS_OF_SHEETS.get((sheet, finding), finding)
-        else:
-            finding = Finding.SETTLED if case_id in settled else Finding.UNJUDGED
-        counts[sheet, finding] += 1
-        counts[CARRIED, finding] += case_id in carried
+        entry = Finding.OPEN if case_id in disputed else _finding(run, case_id, Sheet(sheet))
+        counts[sheet, entry] += 1
+        counts[CARRIED, entry] += case_id in run.carried
     sheets = [sheet for sheet in Sheet if sheet in {FN, FP, *cases["sheet"]}]
-    columns = [*sheets, CARRIED] if carried else sheets
-    table = {column: [counts[column, finding] for finding in Finding] for column in columns}
-    return pd.DataFrame({"entry": [finding.value for finding in Finding], **table})
+    columns = [*sheets, CARRIED] if run.carried else sheets
+    table = {column: [counts[column, entry] for entry in Finding] for column in columns}
+    return pd.DataFrame({"entry": [entry.value for entry in Finding], **table})
 
 
-def judgement_counts(
-    cases: pd.DataFrame,
-    layers: Sequence[str],
-    decided: Mapping[str, str],
-    *,
-    severities: Mapping[str, Severity],
-    records: Sequence[Judgement],
-) -> pd.DataFrame:
+def judgement_counts(run: Decided) -> pd.DataFrame:
     """How often each judgement was made: `dimension`, `key` (a layer for labels), `value`, `judgement`, `cases`.
 
-    By judge every judgement counts; by everything else the one that was decided upon: `decided`, a code for a case.
+    By judge every judgement counts; by everything else the one that was decided upon.
     """
-    table = cases[cases["case_id"].isin(list(decided))]
+    decided = {
+        case: resolution.decision.code
+        for case, resolution in run.resolutions.items()
+        if resolution.decision is not None
+    }
+    table = run.book.table
+    table = table[table["case_id"].isin(list(decided))]
     table = table.assign(
         judgement=table["case_id"].map(decided).astype(object),
-        severity=[severities.get(case_id, "") for case_id in table["case_id"]],
+        severity=[run.severities.get(case_id, "") for case_id in table["case_id"]],
     )
     parts = [_count(table, name, None, name) for name in ("sheet", "class", "document", "severity")]
-    parts += [_count(table, "label", layer, f"label_{layer}") for layer in layers]
-    judged = {(record.judge, record.case_id): record.code for record in records if record.code}
-    who = pd.DataFrame(
-        [(judge, code) for (judge, _), code in judged.items()], columns=["judge", "judgement"], dtype=object
-    )
-    return pd.concat([*parts, _count(who, "judge", None, "judge")], ignore_index=True)
+    parts += [_count(table, "label", layer, f"label_{layer}") for layer in run.raw.pair.layers]
+    judged = {(record.judge, record.case_id): record.code for record in run.records if record.code}
+    who = [(judge, code) for (judge, _), code in judged.items()]
+    people = pd.DataFrame(who, columns=["judge", "judgement"], dtype=object)
+    return pd.concat([*parts, _count(people, "judge", None, "judge")], ignore_index=True)
 
 
 def _count(table: pd.DataFrame, dimension: str, key: str | None, column: str) -> pd.DataFrame:
@@ -162,3 +169,162 @@ def _count(table: pd.DataFrame, dimension: str, key: str | None, column: str) ->
     counted.insert(0, "dimension", dimension)
     counted.insert(1, "key", key)
     return counted.astype({"key": object, "cases": "int64"})
+
+
+# How far judges agree: raw agreement, Cohen's kappa for each pair, Fleiss' kappa, Krippendorff's alpha
+
+
+def agreement_of(run: Decided) -> pd.DataFrame:
+    """Measures of agreement; empty if nobody judged the same case, or the same twins."""
+    first = [record for record in run.records if record.code and not record.final]
+    units = [(record.case_id, record) for record in first]
+    cases, layers = run.book.table, run.raw.pair.layers
+    columns = [cases[f"label_{layer}"].tolist() for layer in layers]
+    labels = {
+        case_id: {layer: label for layer, label in zip(layers, own, strict=True) if label}
+        for case_id, *own in zip(cases["case_id"].tolist(), *columns, strict=True)
+    }
+    for name, record in group_units(first, run.book.twins):
+        units.append((name, record))
+        labels[name] = labels[record.case_id]
+    rows = {(record.judge, unit): (unit, record.sheet, record.judge, record.code) for unit, record in units}
+    judged = pd.DataFrame(list(rows.values()), columns=["case_id", "sheet", "judge", "code"])
+    return agreement_table(judged, labels)
+
+
+def group_units(records: Sequence[Judgement], twins: TwinGroups) -> list[tuple[str, Judgement]]:
+    """One unit of agreement for each group that judges decided through different twins: its name, who said what.
+
+    Two people who judged the same case are a direct pair already, and who decided a group in two ways is left out.
+    """
+    claims: dict[tuple[str, ...], dict[str, list[Judgement]]] = {}
+    judged: dict[str, set[str]] = {}
+    for record in records:
+        judged.setdefault(record.judge, set()).add(record.case_id)
+        if claimed_twins(record, twins):
+            claims.setdefault(twins.group(record.case_id), {}).setdefault(record.judge, []).append(record)
+    found: list[tuple[str, Judgement]] = []
+    for members, by_judge in claims.items():
+        chosen: list[Judgement] = []
+        for judge, said in by_judge.items():
+            reached = {said[0].case_id, *claimed_twins(said[0], twins)}
+            fits = len({record.code for record in said}) == 1
+            for other in chosen:
+                direct = judged[judge] & judged[other.judge] & set(members)
+                fits = fits and not direct and bool(reached & {other.case_id, *claimed_twins(other, twins)})
+            if fits:
+                chosen.append(said[0])
+        if len(chosen) > 1:
+            found += [(f"twins of {members[0]}", record) for record in chosen]
+    return found
+
+
+def agreement_table(judged: pd.DataFrame, labels: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    """All measures: over everything, by sheet, and by label.
+
+    `judged` has the columns `case_id`, `sheet`, `judge`, `code`, each case once for each judge. `labels`
+    gives the labels of each case: `{case_id: {"category": "PERSON"}}`. Only cases that two people judged count.
+    A measure that is not defined (one judge, or one judgement only) is missing.
+    """
+    rows = _measures(judged, {"sheet": None, "layer": None, "label": None})
+    for sheet, part in judged.groupby("sheet", sort=True):
+        rows += _measures(part, {"sheet": sheet, "layer": None, "label": None})
+    for layer in dict.fromkeys(layer for own in labels.values() for layer in own):
+        names = pd.Series([labels.get(case, {}).get(layer, "") for case in judged["case_id"]], index=judged.index)
+        for label, part in judged[names != ""].groupby(names[names != ""], sort=True):
+            rows += _measures(part, {"sheet": None, "layer": layer, "label": label})
+    return pd.DataFrame(rows, columns=list(AGREEMENT_COLUMNS))
+
+
+def _measures(judged: pd.DataFrame, identity: Mapping[str, str | None]) -> list[dict[str, object]]:
+    codes, names = code_matrix(judged)
+    shared = codes[(codes >= 0).sum(axis=1) >= 2] if codes.size else codes
+    if not len(shared):
+        return []
+    whole = shared[(shared >= 0).all(axis=1)]
+    everyone = ", ".join(names)
+    rows = [
+        (RAW, everyone, len(shared), raw_agreement(shared)),
+        (FLEISS, everyone, len(whole), fleiss_kappa(whole)),
+        (ALPHA, everyone, len(shared), krippendorff_alpha(shared)),
+    ]
+    for first, second in combinations(range(len(names)), 2):
+        both = shared[(shared[:, first] >= 0) & (shared[:, second] >= 0)]
+        if len(both):
+            pair = f"{names[first]}, {names[second]}"
+            if len(names) > 2:
+                rows.append((RAW, pair, len(both), raw_agreement(both[:, [first, second]])))
+            rows.append((COHEN, pair, len(both), cohen_kappa(both[:, first], both[:, second])))
+    return [
+        {**identity, "measure": measure, "judges": who, "cases": cases, "value": value}
+        for measure, who, cases, value in rows
+    ]
+
+
+def code_matrix(judged: pd.DataFrame) -> tuple[Codes, list[str]]:
+    """Judgements as numbers, cases by judges; -1 where somebody did not judge."""
+    names = sorted(judged["judge"].unique())
+    if not names:
+        return np.empty((0, 0), dtype=np.int64), []
+    values = {code: number for number, code in enumerate(sorted(judged["code"].unique()))}
+    rows, cases = pd.factorize(judged["case_id"])
+    columns = judged["judge"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
+    matrix = np.full((len(cases), len(names)), -1, dtype=np.int64)
+    matrix[rows, columns] = judged["code"].map(values).to_numpy(np.int64)
+    return matrix, names
+
+
+def raw_agreement(codes: Codes) -> float:
+    """The share of agreeing pairs of judges, averaged over cases that two or more judged.
+
+    >>> raw_agreement(np.array([[0, 0, 1], [1, 1, -1]]))
+    0.6666666666666666
+    """
+    counts = _counts(codes)
+    judges = counts.sum(axis=1)
+    several = judges >= 2
+    if not several.any():
+        return float("nan")
+    pairs = (counts * (counts - 1)).sum(axis=1)[several] / (judges * (judges - 1))[several]
+    return float(pairs.mean())
+
+
+def cohen_kappa(first: Codes, second: Codes) -> float:
+    """Agreement of two judges beyond chance; not defined if both used one judgement only.
+
+    >>> round(cohen_kappa(np.array([0] * 25 + [1] * 25), np.array([0] * 20 + [1] * 5 + [0] * 10 + [1] * 15)), 3)
+    0.4
+    """
+    both = np.stack([first, second], axis=1)
+    shares = [_counts(both[:, [judge]], int(both.max(initial=0))).mean(axis=0) for judge in (0, 1)]
+    return _beyond_chance(raw_agreement(both), float((shares[0] * shares[1]).sum()))
+
+
+def fleiss_kappa(codes: Codes) -> float:
+    """Agreement of several judges who judged every case; not defined for fewer than two of them."""
+    if not len(codes) or codes.shape[1] < 2:
+        return float("nan")
+    shares = _counts(codes).sum(axis=0) / codes.size
+    return _beyond_chance(raw_agreement(codes), float((shares**2).sum()))
+
+
+def _counts(codes: Codes, largest: int | None = None) -> Codes:
+    """How often each code was given to each case."""
+    values = np.arange((codes.max(initial=0) if largest is None else largest) + 1)
+    counts: Codes = (codes[:, :, None] == values).sum(axis=1)
+    return counts
+
+
+def _beyond_chance(observed: float, expected: float) -> float:
+    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+
+
+def krippendorff_alpha(codes: Codes) -> float:
+    """Krippendorff's alpha for nominal data; gaps are allowed."""
+    import krippendorff
+
+    known = np.unique(codes[codes >= 0])
+    if len(known) < 2:
+        return float("nan")
+    data = np.where(codes < 0, np.nan, codes).T
+    return float(krippendorff.alpha(reliability_data=data, level_of_measurement="nominal"))

@@ -43,8 +43,6 @@ JUDGEMENTS = (
 OWN_DIGITS = "789"  # of a project's judgements, in their order; further ones go by words only
 
 
-# A complete judgement of these effects settles every linked case that has none of its own; nothing else does.
-SETTLING = frozenset({Effect.BOUNDARY, Effect.LABEL})
 # Judgements of these effects use a correct span, or a correct label; beside others such an entry does nothing.
 TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})
 TAKES_LABEL = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})

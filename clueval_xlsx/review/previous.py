@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.review.carrying import claimed_twins
+from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.correction import correct
-from clueval_xlsx.review.decisions import CaseBook, Unusable
+from clueval_xlsx.review.deciding import claimed_twins
+from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.vocabulary import Effect, Outcome
 from clueval_xlsx.text.strings import IntArray
@@ -131,13 +132,14 @@ def _carried_out(decisions: Mapping[str, Judgement], evaluation: Evaluation) -> 
     applied = {case: each for case, each in decisions.items() if each.outcome is Outcome.APPLIED}
     if not applied:
         return set()
-    book, known = CaseBook(evaluation), []
+    book, known = CaseBook(evaluation, applied.values()), []
     done = applied.keys() & book.cases.keys()
-    for case in done:
-        try:
-            known.append(book.decide(applied[case]))
-        except Unusable:
-            continue  # the words that it speaks of are gone
+    for case in sorted(done):
+        decision = book.decide(applied[case])
+        if not isinstance(decision, Wrong):
+            known.append(decision)
+        elif decision not in {Wrong.SAME_SPAN, Wrong.SAME_LABEL}:
+            done.discard(case)  # the model has changed since, or the words are gone
     correction = correct(evaluation.raw.gold.layers, known, evaluation.raw.corpus.documents.start)
     clashing = {case for conflict in correction.conflicts for case in conflict.cases}
     return done - {change.case_id for change in correction.changes} - correction.held - clashing

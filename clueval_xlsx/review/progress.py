@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.accounting import Account, missing_cases, workbook_account
-from clueval_xlsx.review.decisions import Unusable, check_complete
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import Manifest
 from clueval_xlsx.review.normalising import normalise
@@ -20,7 +19,7 @@ from clueval_xlsx.review.reading import (
     refuse_report,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.words import FALLBACK
+from clueval_xlsx.words import FALLBACK, Words
 
 
 @dataclass(frozen=True)
@@ -51,18 +50,18 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
     language = manifest.lang if manifest else FALLBACK
     words = SheetWords(manifest.layers if manifest else (), judgements, language)
     book = read_judgements(tables, name, manifest, words)
-    problems = (*book.problems, *_incomplete(book, language), *missing_cases([book]))
+    problems = (*book.problems, *_incomplete(book, Words(language)), *missing_cases([book]))
     return Progress(name, book.judge, workbook_account(book), problems, book.notes, manifest)
 
 
-def _incomplete(book: JudgedWorkbook, language: str) -> list[Problem]:
+def _incomplete(book: JudgedWorkbook, words: Words) -> list[Problem]:
     """Judgements that lack their correction, each with the empty cell."""
     found: list[Problem] = []
     for row in book.rows:
-        try:
-            check_complete(row.record, language)
-        except Unusable as lack:
-            found.append(Problem(row.where(lack.column), f"found {lack.found}", lack.allowed))
+        lack = row.record.completeness.missing
+        if lack is not None and row.record.code:
+            why, remedy = words[f"unusable.{lack}"], words[f"remedy.{lack}"]
+            found.append(Problem(row.where(lack), f"found nothing: {why}", remedy=remedy))
     return found
 
 

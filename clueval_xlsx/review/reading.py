@@ -59,6 +59,7 @@ class JudgedWorkbook:
     open_at_home: frozenset[str] = frozenset()  # those of them that nobody judged there
     unjudged: frozenset[str] = frozenset()  # cases with a row anywhere in which nobody judged
     sha256: str = ""  # of the file as it was given
+    saved: str = ""  # when that was, as the file itself has it
     overruled: Mapping[str, str] = field(default_factory=dict)  # cases whose row came with another judgement, and whose
 
     @property

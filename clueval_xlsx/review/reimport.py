@@ -61,8 +61,9 @@ class Reimport:
     def __repr__(self) -> str:
         """What came of it in one line, and no word of the corpus."""
         changes = sum(len(run.correction.changes) for run in self.runs)
+        rows = sum(len(run.unusable) for run in self.runs)
         look = "; a person must look" if self.needs_a_person else ""
-        return f"<Reimport: {changes} changes of gold, {len(self.problems)} rows that cannot be used{look}>"
+        return f"<Reimport: {changes} changes of gold, {rows} rows that cannot be used{look}>"
 
     def _repr_html_(self) -> str:
         """What came of each run in large figures, for a notebook; no word of the corpus."""
@@ -75,7 +76,7 @@ class Reimport:
                 Card("Judgements", str(sum(bool(record.code) for record in run.records))),
                 Card("Corrections", str(len(run.correction.changes))),
                 Card("In conflict", str(len(run.cases_in_conflict))),
-                Card("Unusable rows", str(len(run.problems))),
+                Card("Unusable rows", str(len(run.unusable))),
             ]
             shown.append(cards_html(cards))
         return "".join(shown)
@@ -210,8 +211,11 @@ def reimport(
         shared = structs.replace(manifest, judge="", part="", role=Role.REVIEW)
         words = SheetWords(pair.layers, known, manifest.lang)
         judged = [
-            read_judgements(
-                book.tables, book.name, book.manifest or shared, words, trust_id=trusted, sha256=book.sha256
+            replace(
+                read_judgements(
+                    book.tables, book.name, book.manifest or shared, words, trust_id=trusted, sha256=book.sha256
+                ),
+                saved=book.saved,
             )
             for book in own
         ]

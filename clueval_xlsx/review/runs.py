@@ -46,11 +46,13 @@ class OpenedWorkbook:
     manifest: Manifest | None
     run_id: str
     sha256: str = ""  # of the file as it was given
+    saved: str = ""  # when the file was saved, as it says itself
 
 
 def open_workbook(data: bytes, name: str, password: str | None = None) -> OpenedWorkbook:
     """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""
-    tables = read_workbook(data, name, password).sheets
+    workbook = read_workbook(data, name, password)
+    tables = workbook.sheets
     manifest = read_manifest(tables, name)
     if manifest is not None and manifest.role == Role.FIGURES:
         raise InputError(
@@ -72,7 +74,7 @@ def open_workbook(data: bytes, name: str, password: str | None = None) -> Opened
             f"{name}: holds sheets of different runs ({', '.join(known)}). "
             "Put the sheets of each run into a workbook of its own."
         )
-    return OpenedWorkbook(name, tables, manifest, next(iter(known), ""), digest(data))
+    return OpenedWorkbook(name, tables, manifest, next(iter(known), ""), digest(data), workbook.saved)
 
 
 def group_by_run(workbooks: Sequence[OpenedWorkbook]) -> dict[str, list[OpenedWorkbook]]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from clueval_xlsx.review.agreement import (
+from clueval_xlsx.review.judged_figures import (
     agreement_table,
     cohen_kappa,
     fleiss_kappa,

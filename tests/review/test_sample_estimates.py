@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec import structs
 from scipy import stats
 
 from clueval_xlsx.cases.kinds import FN, FP
@@ -123,7 +124,7 @@ class Project:
     truth: dict[str, tuple[str, str, str]]
 
     def judge(self, cases, sample=None) -> Adjudication:
-        manifest = replace(from_evaluation(self.evaluation), sample=sample or Sample())
+        manifest = structs.replace(from_evaluation(self.evaluation), sample=sample or Sample())
         rows = []
         for case in cases:
             code, effect, span = self.truth[case]
@@ -183,7 +184,7 @@ class Redraw:
     def __init__(self, project: Project, census: Adjudication) -> None:
         evaluation = project.evaluation
         self.units = evaluation_units(evaluation)
-        changed = component_changes(census.judged)
+        changed = component_changes(census)
         tally = headline_tally(census.raw)
         self.rates = {}
         for rate, side in (("recall", tally.gold), ("precision", tally.pred)):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read_pair
@@ -230,7 +230,7 @@ def project(shared_data: Path) -> tuple[Adjudication, dict[str, dict[str, str]],
             ReviewRow(Judgement(code, case_id=case, effect=EFFECTS[code], judge=name, place=case), {})
             for case, code in answers[name].items()
         )
-        manifest = replace(from_evaluation(evaluation), team=tuple(MEASURED_RATES), judge=name)
+        manifest = structs.replace(from_evaluation(evaluation), team=tuple(MEASURED_RATES), judge=name)
         books.append(JudgedWorkbook(f"{name}.xlsx", name, manifest, (), rows, (), (), {}))
     run = adjudicate(evaluation.pair, evaluation.options, books, manifest=books[0].manifest)
     return run, answers, truth

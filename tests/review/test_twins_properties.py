@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.decisions import Unusable
+from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
@@ -137,10 +137,8 @@ def by_hand(run: Evaluation, given: Mapping[str, Judgement]) -> tuple[dict[str, 
 def _means(case: str, answer: Judgement) -> object:
     """What an answer would leave behind at a case, None where it cannot be carried out there."""
     (row,) = records({case: answer}).rows
-    try:
-        return BOOK.decide(row.record).whole_effect
-    except Unusable:
-        return None
+    decision = BOOK.decide(row.record)
+    return None if isinstance(decision, Wrong) else decision.whole_effect
 
 
 def layers_of(found: object) -> list[tuple[object, ...]]:

@@ -92,7 +92,7 @@ def test_rightly_unmarked_changes_nothing_and_cannot_decide_is_listed(result):
 
 
 def test_label_and_words_can_be_corrected(result):
-    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "Lee", {"span": "ORG"})}
+    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "Lee", {"span": "!ORG"})}
     (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
     assert ("Lee", "ORG") in spans(run_)
 
@@ -100,7 +100,7 @@ def test_label_and_words_can_be_corrected(result):
 def test_as_the_model_is_refused_where_nobody_marked_anything(result):
     answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "as_model")}
     (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
-    assert "nobody has marked anything here" in str(run_.problems[0])
+    assert "That side has marked nothing here" in str(run_.problems[0])
     assert not run_.correction.changes
 
 

@@ -23,7 +23,7 @@ from clueval_xlsx.outputs.xlsx.options import Handout, ReviewContent
 from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.pages.evaluation import evaluation_page
-from clueval_xlsx.review.adjudication_words import judgements_of, reasons_by_case
+from clueval_xlsx.review.adjudication_words import reasons_by_case
 from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import CaseList, Manifest, from_evaluation
@@ -136,8 +136,7 @@ def write_conflicts(
     It goes back to `contact`, by default whom the judges sent theirs to. A `blind` one does not say who judged, and
     lists the judgements in an order that tells nothing. `labels` says what labels mean.
     """
-    judgements = judgements_of(run)
-    wanted = set(run.cases_in_conflict)
+    wanted = set(run.to_decide)
     shown: dict[str, pd.DataFrame] = {
         sheet: run.raw.with_contexts(table[table["case_id"].isin(wanted)].reset_index(drop=True))
         for sheet, table in zip((FN, FP), run.raw.bare_cases, strict=True)
@@ -151,13 +150,13 @@ def write_conflicts(
     options = Handout(
         lang=lang,
         contact=contact or (run.manifest.contact if run.manifest else ""),
-        judgements=judgements,
+        judgements=run.judgements,
         why=reasons_by_case(run, Words(lang), blind=blind),
         label_words=labels or {},
         blind=blind,
         role=Role.CONFLICTS,
         sources=sources,
         team=() if blind else run.team,
-        sample=run.manifest.sample if run.manifest else Sample(),
+        sample=run.sample,
     )
     write_workbook(run.raw, target, options, cases=shown)
