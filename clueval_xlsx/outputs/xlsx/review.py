@@ -24,7 +24,6 @@ from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.pages.evaluation import evaluation_page
 from clueval_xlsx.review.adjudication_words import reasons_by_case
-from clueval_xlsx.review.assignment import Sample
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import CaseList, Manifest, from_evaluation
 from clueval_xlsx.review.vocabulary import Role
