@@ -50,7 +50,7 @@ _TEXTS = {  # the style of a text, and how wide its letters are against 10 point
 }
 _NAMES, _UNIT, _LEAST_UNIT, _UNITS = (24, 44), 11.0, 7.0, 12  # of a stack: widths in characters, steps of its grid
 _FEWEST_UNITS, _MATRIX_UNIT, _SHRUNK = 7, 15.0, 0.8  # of a matrix, whose headings may shrink
-_LONG, _WORDS, _FIGURES = (30, 90), (11, 30), (9, 14)  # widths of the columns of a list
+_LONG, _WORDS, _FIGURES = (30.0, 96.0), (11.0, 30.0), (9.0, 14.0)  # widths of the columns of a list
 _MARGIN = 2.0
 _PAGE_WIDTH, _PAGE_HEIGHT = 770.0, 501.0  # of A4 across within its margins, in points
 _POINTS = 5.6  # that a unit of column width takes
@@ -218,7 +218,9 @@ class _List(_Sheet):
     def _width(self, place: int) -> float:
         """As wide as the cells want, within what this kind of column may take."""
         column = self.table.columns[place]
-        least, most = _LONG if column.long else _FIGURES if self.table.numeric(place) else _WORDS
+        least, most = _FIGURES if self.table.numeric(place) else _WORDS
+        if column.long:  # several of them share the room of a page
+            least, most = _LONG[0], _LONG[1] / sum(other.long for other in self.table.columns)
         texts = [part for row in self.table.rows[:1000] for part in plain(row.cells[place]).split("\n")]
         return max(width_for(texts, least, most), width_for(column.title.split(), least, most + 6) + INDENT)
 
