@@ -75,7 +75,8 @@ class Evaluation(Figures):
     def tallies(self) -> Sequence[Tally]:
         """The units of all chosen schemes."""
         found = chosen_tallies(self.strict, self.relaxed)
-        return [*found, *entities.tallies(self.pair, self.options.level, self.alignment.discarded)]
+        ignore = self.options.labels.ignore
+        return [*found, *entities.tallies(self.pair, self.options.level, self.alignment.discarded, ignore)]
 
     @cached_property
     def presidio_tallies(self) -> Sequence[Tally]:

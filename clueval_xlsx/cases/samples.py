@@ -205,16 +205,52 @@ def deal(
     for members in several:
         hands[min(judges, key=lambda name: len(hands[name]))].update(members)
     _level(hands, alone if several else ())
-    twice = round(double * len(order)) if len(judges) > 1 else 0
-    second: dict[int, str] = {}  # who judges the units of a bundle that are judged twice
-    # One unit of each stretch of the same order, so that labels and documents are spread here, too; within a
-    # stretch one of whoever has most to do, so that it falls to somebody who has less.
-    for stretch in np.array_split(np.array(order, dtype=np.int64), twice) if twice else []:
-        unit = max(stretch.tolist(), key=lambda unit: max(len(hand) for hand in hands.values() if unit in hand))
-        others = [name for name in judges if unit not in hands[name]]
-        second.setdefault(int(bundle[unit]), min(others, key=lambda name: len(hands[name])))
-        hands[second[int(bundle[unit])]].add(unit)
+    if len(judges) > 1:
+        second = _second_hands(hands, order, bundle, round(double * len(order)))
+        for name, units_again in second.items():
+            hands[name].update(units_again)
     return hands
+
+
+def _second_hands(
+    hands: Mapping[str, set[int]], order: Sequence[int], bundle: IntArray, twice: int
+) -> dict[str, set[int]]:
+    """What each judge gets of others' units, so many in all: every two judges share as many to within one.
+
+    The units of a bundle that are judged twice go to one second judge, which is all that makes shares uneven.
+    """
+    own = {name: _spread([unit for unit in order if unit in hand]) for name, hand in hands.items()}
+    second: dict[str, set[int]] = {name: set() for name in hands}
+    reader: dict[int, str] = {}  # who is the second judge of a bundle
+    shared = dict.fromkeys(itertools.combinations(hands, 2), 0)
+    while twice and shared:
+        pair = min(shared, key=lambda two: (shared[two], sum(len(hands[name]) + len(second[name]) for name in two)))
+        larger = max(pair, key=lambda name: (len(hands[name]) + len(second[name]), len(own[name])))
+        other = pair[1] if larger == pair[0] else pair[0]
+        for giver, taker in ((larger, other), (other, larger)):
+            unit = next((unit for unit in own[giver] if reader.get(int(bundle[unit]), taker) == taker), None)
+            if unit is not None:
+                break
+        else:  # neither has a unit that the other may get
+            del shared[pair]
+            continue
+        own[giver].remove(unit)
+        second[taker].add(unit)
+        reader[int(bundle[unit])] = taker
+        shared[pair] += 1
+        twice -= 1
+    return second
+
+
+def _spread(units: Sequence[int]) -> list[int]:
+    """The same units in an order of which any beginning lies evenly among them.
+
+    >>> _spread([10, 11, 12, 13])
+    [10, 12, 11, 13]
+    """
+    digits = (len(units) - 1).bit_length()
+    places = sorted(range(len(units)), key=lambda place: f"{place:0{digits}b}"[::-1])
+    return [units[place] for place in places]
 
 
 def _level(hands: Mapping[str, set[int]], movable: Iterable[int]) -> None:

@@ -8,6 +8,7 @@ from clueval_xlsx.cli.console import print_page, say, say_list, say_what_is_open
 from clueval_xlsx.cli.inputs import file_content
 from clueval_xlsx.cli.workbooks import password_of
 from clueval_xlsx.cli.writing import Writing
+from clueval_xlsx.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +24,21 @@ def run(call: Call, workbooks: Sequence[str]) -> int:
     """Count what is judged, and name what cannot be used."""
     from clueval_xlsx.outputs.json_results import status_result
     from clueval_xlsx.pages.adjudication import account_sentence
+    from clueval_xlsx.review.manifest import SET_ASIDE, WithoutTextError
     from clueval_xlsx.review.progress import missing_people, workbook_progress
     from clueval_xlsx.words import TERMINAL, Words
 
     password = password_of(call)
-    books = [workbook_progress(file_content(path), path, password) for path in workbooks]
+    books = []
+    for path in workbooks:
+        try:
+            books.append(workbook_progress(file_content(path), path, password))
+        except WithoutTextError:
+            if len(workbooks) == 1:
+                raise
+            say(f"Note: {path}: {SET_ASIDE}.")
+    if not books:
+        raise InputError("no workbook is left to look at. Give the workbooks that people judged.")
     missing = missing_people(books)
     with Writing(call, workbooks) as out:
         out.json(lambda: status_result(books, missing))

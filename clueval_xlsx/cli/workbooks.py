@@ -143,7 +143,9 @@ def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) 
             )
             out.book(targets[name], write, review.password)
     if cases.without_text and review.workbook is not None:
-        _write_without_text(out, result, with_end(review.workbook, end + WITHOUT_TEXT), look, selection)
+        _write_without_text(
+            out, result, with_end(review.workbook, end + WITHOUT_TEXT), look, selection, review.password
+        )
     _say_what_is_drawn(out, selection, cases)
 
 
@@ -171,18 +173,20 @@ def _carried_over(out: Writing, decisions: Mapping[str, Judgement], result: Eval
     return replace(look, answers={**look.answers, **before.filled_in}, earlier={**look.earlier, **earlier})
 
 
-def _write_without_text(out: Writing, result: Evaluation, target: Path, look: Handout, selection: Selection) -> None:
+def _write_without_text(
+    out: Writing, result: Evaluation, target: Path, look: Handout, selection: Selection, password: str | None
+) -> None:
     """An edition for people who may see figures and positions, but no text."""
     from clueval_xlsx.cases.kinds import FN, FP, UM
     from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.text_free import cases_without_text, without_text
     from clueval_xlsx.review.vocabulary import Role
 
-    kept = replace(look, answers={}, earlier={}, role=Role.FIGURES)
+    kept = replace(look, answers={}, earlier={}, team=(), contact="", role=Role.FIGURES)
     cases: dict[str, pd.DataFrame] = {
         name: cases_without_text(selection.cases[name], result) for name in (FN, FP, UM) if name in selection.cases
     }
-    write_workbook(without_text(result), out.path(target), kept, cases=cases)
+    out.book(target, partial(write_workbook, without_text(result), options=kept, cases=cases), password)
 
 
 def _say_what_is_drawn(out: Writing, selection: Selection, cases: CaseOptions) -> None:

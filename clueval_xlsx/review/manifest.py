@@ -171,6 +171,23 @@ def from_evaluation(evaluation: Evaluation) -> Manifest:
     )
 
 
+SET_ASIDE = "is the edition without text, in which nobody judges; it is set aside"
+
+
+class WithoutTextError(InputError):
+    """A workbook is the edition without text."""
+
+
+def refuse_without_text(manifest: Manifest | None, name: str) -> None:
+    """Refuse the edition without text, in which nobody judges."""
+    if manifest is not None and manifest.role == Role.FIGURES:
+        raise WithoutTextError(
+            f"{name}: is the edition without text. Its cases are only numbered, so that nobody can guess their words; "
+            "what is filled in there cannot be brought back. Give the workbook with the text; its cases have the same "
+            "numbers (No.), by which judgements can be copied over."
+        )
+
+
 def run_id(gold_sha256: str, pred_sha256: str, settings: Mapping[str, object]) -> str:
     """A short name of a run that derives from its inputs, so that a lost manifest can be checked against them.
 

@@ -9,7 +9,7 @@ from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.accounting import Account, missing_cases, workbook_account
 from clueval_xlsx.review.judgements import JUDGEMENTS
-from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.manifest import Manifest, refuse_without_text
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.reading import (
     JudgedWorkbook,
@@ -43,6 +43,7 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
     """Where the cases of a workbook stand."""
     tables = read_workbook(data, name, password).sheets
     manifest = read_manifest(tables, name)
+    refuse_without_text(manifest, name)
     refuse_report(tables, name, manifest)
     if manifest is None and not has_review_sheet(tables):
         raise InputError(f"{name}: found no row with a case ID. Give workbooks that `clueval-xlsx evaluate` wrote.")

@@ -29,7 +29,7 @@ from clueval_xlsx.options.values import Level
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import Judgement, JudgementKind
 from clueval_xlsx.review.log import check_chain, head_of, new_judgements, read_log, write_log
-from clueval_xlsx.review.manifest import Manifest, from_evaluation
+from clueval_xlsx.review.manifest import SET_ASIDE, Manifest, WithoutTextError, from_evaluation
 from clueval_xlsx.review.reading import all_judgements, read_judgements
 from clueval_xlsx.review.runs import (
     OpenedWorkbook,
@@ -256,10 +256,17 @@ def _open_once(sources: Sequence[Source], password: str | None) -> tuple[list[Op
     for source in sources:
         data, name = _bytes(source), _name(source)
         first = opened.get(key := digest(data))
-        if first is None:
-            opened[key] = open_workbook(data, name, password)
-        else:
+        if first is not None:
             notes.append(f"{name}: is the same file as {first.name}; it counts once")
+            continue
+        try:
+            opened[key] = open_workbook(data, name, password)
+        except WithoutTextError:
+            if len(sources) == 1:
+                raise
+            notes.append(f"{name}: {SET_ASIDE}")
+    if not opened:
+        raise InputError(f"{'; '.join(notes)}. Give the workbooks that people judged.")
     return list(opened.values()), notes
 
 

@@ -18,7 +18,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.manifest import Manifest, refuse_without_text
 from clueval_xlsx.review.reading import (
     all_judgements,
     case_ids,
@@ -29,7 +29,7 @@ from clueval_xlsx.review.reading import (
     refuse_report,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, Effect, Role
+from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, Effect
 from clueval_xlsx.scoring.matching import MatchedSpans
 
 _CHANGING = frozenset({Effect.DELETE, Effect.BOUNDARY, Effect.LABEL})
@@ -54,12 +54,7 @@ def open_workbook(data: bytes, name: str, password: str | None = None) -> Opened
     workbook = read_workbook(data, name, password)
     tables = workbook.sheets
     manifest = read_manifest(tables, name)
-    if manifest is not None and manifest.role == Role.FIGURES:
-        raise InputError(
-            f"{name}: is the edition without text. Its cases are only numbered, so that nobody can guess their words; "
-            "what is filled in there cannot be brought back. Give the workbook with the text; its cases have the same "
-            "numbers (No.), by which judgements can be copied over."
-        )
+    refuse_without_text(manifest, name)
     refuse_report(tables, name, manifest)
     without_cases = manifest is not None and not any(manifest.cases.values())
     if not without_cases and not has_review_sheet(tables):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import PurePath
 
 import numpy as np
@@ -14,10 +16,12 @@ from clueval_xlsx.cases.table import ID_LENGTH
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, Regions
 from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.figures import InputFacts, signature
 from clueval_xlsx.text.strings import Strings
 
 _SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _TEXT = ("surface", "other_surface", "context")
+_READING = ("nested", "offsets")  # options of reading that name nothing
 _NAMES = ("start_id", "end_id", "other_start_id", "other_end_id", "sentence")
 
 
@@ -54,16 +58,25 @@ class TextFreeEvaluation(Evaluation):
 
 
 def without_text(evaluation: Evaluation) -> TextFreeEvaluation:
-    """An edition of a result that can be shared."""
-    pair = evaluation.pair
+    """An edition of a result that can be shared: no word, no name of a file, a document or a person, no note."""
+    pair, alignment = evaluation.pair, evaluation.alignment
+    numbers = _numbers(pair.corpus.doc_ids)
     bare = replace(
         pair,
-        corpus=_empty(pair.corpus, tuple(_numbers(pair.corpus.doc_ids).values())),
+        corpus=_empty(pair.corpus, tuple(numbers.values())),
         gold=replace(pair.gold, source=_unnamed(pair.gold.source, "gold")),
         pred=replace(pair.pred, source=_unnamed(pair.pred.source, "pred")),
     )
+    inputs = InputFacts.of(bare)
     kept = {field.name: getattr(evaluation, field.name) for field in fields(Evaluation)}
-    return TextFreeEvaluation(**{**kept, "pair": bare}, original=evaluation)
+    kept |= {
+        "pair": bare,
+        "inputs": inputs,
+        "signature": signature(inputs, evaluation.options),
+        "alignment": replace(alignment, reasons={numbers[doc]: why for doc, why in alignment.reasons.items()}),
+        "notes": (),
+    }
+    return TextFreeEvaluation(**kept, original=evaluation)
 
 
 def _empty(corpus: Corpus, doc_ids: tuple[str, ...]) -> Corpus:
@@ -74,9 +87,23 @@ def _empty(corpus: Corpus, doc_ids: tuple[str, ...]) -> Corpus:
 
 
 def _unnamed(source: Source, name: str) -> Source:
-    """Where a side comes from, without the names of files, which often are those of cases; their hashes stay."""
-    reading = {key: value for key, value in source.reading.items() if key != "text"}
-    return replace(source, name=name + PurePath(source.name).suffix, reading=reading)
+    """Where a side comes from, without the names of files and people, which often are those of cases.
+
+    The hash of a file gives the file away to whoever has it or guesses it: it is hashed again, with the secret.
+    """
+    return replace(
+        source,
+        name=name + PurePath(source.name).suffix,
+        sha256=hmac.new(_secret(), source.sha256.encode(), "sha256").hexdigest(),
+        reading={key: value for key, value in source.reading.items() if key in _READING},
+        detector="command" if source.detector.startswith("command:") else source.detector,
+    )
+
+
+@cache
+def _secret() -> bytes:
+    """The key of the hashes of this run, which nobody keeps: what a run writes belongs together by them."""
+    return secrets.token_bytes(32)
 
 
 def _numbers(doc_ids: Sequence[str]) -> dict[str, str]:

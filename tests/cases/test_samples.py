@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,8 @@ def test_every_chosen_unit_is_dealt_and_the_share_for_two_is_exact(cells, people
     assert set(times.values()) <= {1, 2}
     assert sum(count == 2 for count in times.values()) == round(double * int(chosen.sum()))
     assert gap([len(hand) for hand in hands.values()]) <= 2
+    shared = [len(hands[one] & hands[other]) for one, other in combinations(names, 2)]
+    assert gap(shared) <= 1
     assert hands == deal(units, chosen, names, double=double, seed=seed)
 
 

@@ -15,7 +15,7 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.options import Options, ReadOptions
+from clueval_xlsx.options import LabelRules, Options, ReadOptions
 from clueval_xlsx.outputs.json_results import json_text, metrics
 from tests.support.folders import FIXTURES
 
@@ -198,6 +198,9 @@ def test_an_entity_is_protected_only_if_all_its_mentions_are() -> None:
     overall = result.scores[result.scores["scheme"] == "entities"].iloc[0]
     assert overall["counts"] == {"protected": 2, "exposed": 2}
     assert overall["precision"] != overall["precision"]  # not defined
+    ignoring = Options(replicates=0, labels=LabelRules(ignore=["LOC"]))
+    without = evaluate(read_pair(stream(first, second), stream(first, second)), ignoring)
+    assert entity_rows(without) == {None: (1, 3), "direct": (1, 3)}
 
 
 def test_entity_recall_needs_no_layers_and_follows_the_level() -> None:

@@ -16,7 +16,9 @@ import pytest
 
 from clueval_xlsx.cases import table as table_module
 from clueval_xlsx.cases.kinds import Sheet
+from clueval_xlsx.corpus.reading import digest
 from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.files.parsing import decrypt
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.text_free import _letters
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -321,6 +323,42 @@ def test_the_edition_without_text_holds_no_word_of_the_corpus(sides, tmp_path, l
         assert len(leaks((out / name).read_bytes(), known)) > 5, name  # the search finds what is there
 
 
+def test_the_edition_without_text_names_nobody_and_is_as_secret_as_the_others(sides, tmp_path, password):
+    case = tmp_path / "Strafsache Xaverius"
+    case.mkdir()
+    gold, pred = case / "Xaverius.vrt", case / "Xaverius-model.vrt"
+    gold.write_bytes(sides[0].read_bytes())
+    pred.write_bytes(sides[1].read_bytes())
+    out = tmp_path / "out"
+    done = run(
+        "evaluate", gold, pred, *EXAMPLE_OPTIONS, "-o", out / "review.xlsx", "--html", out / "r.html",
+        "--json", out / "m.json", "--files", out / "files", "--contact", "xaverius@example.org", "--without-text",
+        "--judges", "anna,xaver", "--password-file", password,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "I- tags" in (out / "m.json").read_text("utf-8")  # a note, with the name of its file
+    hashed = digest(gold.read_bytes())[:10]
+    bare = [path for path in out.rglob("*") if path.is_file() and "-without-text" in str(path.relative_to(out))]
+    assert len(bare) == 8
+    for path in bare:
+        data = path.read_bytes()
+        if path.suffix == ".xlsx":
+            assert data[:4] == b"\xd0\xcf\x11\xe0", "not encrypted as the others are"
+            data = decrypt(data, path.name, PASSWORD)
+        text = everything_in(data)
+        assert "xaver" not in text.casefold(), path
+        assert hashed not in text, path
+    books = sorted(out.glob("review-*.xlsx"))
+    for command in (("status",), ("reimport", "--gold", gold)):
+        done = run(command[0], *books, *command[1:], "--password-file", password)
+        assert done.code == 0, done.err
+        assert "review-without-text.xlsx: is the edition without text, in which nobody judges" in done.err
+        refused(
+            run(command[0], out / "review-without-text.xlsx", *command[1:], "--password-file", password),
+            "edition without text",
+        )
+
+
 def test_the_edition_without_text_has_the_same_cases_positions_and_figures(sides, tmp_path):
     out = tmp_path / "out"
     options = ("-o", out / "r.xlsx", "--files", out / "files", "--without-text")
@@ -329,8 +367,8 @@ def test_the_edition_without_text_has_the_same_cases_positions_and_figures(sides
     assert {name: len(cases) for name, cases in cases_of(bare).items()} == {
         name: len(cases) for name, cases in cases_of(full).items()
     }
-    assert manifest(bare).run_id == manifest(full).run_id
-    assert manifest(bare).signature == manifest(full).signature
+    assert manifest(bare).signature.partition("|gold:")[0] == manifest(full).signature.partition("|gold:")[0]
+    assert manifest(bare).gold.sha256 not in {"", manifest(full).gold.sha256}  # keyed: who has the file learns nothing
     for layer, spans in manifest(bare).predictions.items():
         assert spans.equals(manifest(full).predictions[layer])
     import csv

@@ -3,14 +3,18 @@
 Computed wherever the gold source says which mentions belong together (`entity_id`). The unit is an entity of a
 document, so `gold` is the number of entities, `tp_gold` those protected, and recall the share; there is no
 precision. An entity needs masking as its most sensitive mention does: rows `direct` and `quasi` where the source
-knows (`identifier_type`), and one for both; what needs no masking is not counted.
+knows (`identifier_type`), and one for both; what needs no masking is not counted, nor are mentions with an ignored
+label.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
+from clueval_xlsx.corpus.label_rules import has_label
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_list
 from clueval_xlsx.scoring.counts import Side, Tally
@@ -26,13 +30,13 @@ _SENSITIVITY = {NO_MASK: 0, QUASI: 2, DIRECT: 3}
 _UNKNOWN_NEED = 1
 
 
-def tallies(pair: Pair, level: str, discarded: tuple[int, ...] = ()) -> list[Tally]:
+def tallies(pair: Pair, level: str, discarded: tuple[int, ...] = (), ignore: Sequence[str] = ()) -> list[Tally]:
     """One tally for all entities, and one for each masking need; none where gold does not know entities."""
     mentions = pair.gold.attributes
     if mentions is None or ENTITY not in mentions.columns:
         return []
-    known = [entity is not None for entity in label_list(mentions[ENTITY])]
-    mentions = mentions[known].reset_index(drop=True)
+    known = np.array([entity is not None for entity in label_list(mentions[ENTITY])], dtype=bool)
+    mentions = mentions[known & ~_ignored(pair, mentions, ignore)].reset_index(drop=True)
     if not len(mentions):
         return []
     start = mentions["start"].to_numpy(np.int64)
@@ -53,6 +57,15 @@ def tallies(pair: Pair, level: str, discarded: tuple[int, ...] = ()) -> list[Tal
     variants += [(name.lower(), counted & (need == _SENSITIVITY[name])) for name in (DIRECT, QUASI)]
     position = start[first]
     return [_tally(position[rows], protected[rows], variant, level) for variant, rows in variants]
+
+
+def _ignored(pair: Pair, mentions: pd.DataFrame, labels: Sequence[str]) -> BoolArray:
+    """The mentions that have an ignored label on a layer."""
+    places: set[tuple[int, int]] = set()
+    for layer, spans in pair.gold.layers.items():
+        rows = spans[has_label(spans, [layer], labels)]
+        places.update(zip(rows["start"], rows["end"], strict=True))
+    return np.array([place in places for place in zip(mentions["start"], mentions["end"], strict=True)], dtype=bool)
 
 
 def _needs(mentions: pd.DataFrame) -> IntArray:
