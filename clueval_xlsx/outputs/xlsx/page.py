@@ -10,7 +10,7 @@ from typing import BinaryIO
 from clueval_xlsx.cases.contexts import EMOJI, Segment, emoji_pieces
 from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
-from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, height, lines, width_for
+from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, TALLEST, height, lines, width_for
 from clueval_xlsx.outputs.xlsx.page_charts import chart_rows, draw
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, BAR, LOOKS, TONES
 from clueval_xlsx.pages.page import (
@@ -54,7 +54,7 @@ _LONG, _WORDS, _FIGURES = (30.0, 96.0), (11.0, 30.0), (9.0, 14.0)  # widths of t
 _MARGIN = 2.0
 _PAGE_WIDTH, _PAGE_HEIGHT = 770.0, 501.0  # of A4 across within its margins, in points
 _POINTS = 5.6  # that a unit of column width takes
-_LIST_HEAD, _ROW, _LIVE_ROW = 28.0, 17.0, 15.5  # points
+_LIST_HEAD, _LIVE_ROW = 28.0, 15.5  # points
 
 
 def write_page(page: Page, target: Path | BinaryIO, *, figures: str = FIGURES_SHEET) -> None:
@@ -93,7 +93,9 @@ class PageSheets:
             size = MOST_ROWS - len(table.notes) - 4
             for begin in range(0, max(len(table.rows), 1), size):
                 target = sheet if not begin else sheet.book.sheet(chapter.title)
-                _List(target, self, table, chapter).write(begin, size)
+                fold = None if table.fold is None else max(table.fold - begin, 0)
+                part = replace(table, rows=table.rows[begin : begin + size], fold=fold)
+                _List(target, self, part, table.title or chapter.title).write()
         else:
             title = self.page.title if place == 0 else chapter.title
             _Stack(sheet, self, chapter).write(title, self.page.subtitle if place == 0 else (), below_tiles)
@@ -123,13 +125,6 @@ def _parted(table: Table) -> Table:
     return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
-def _cell_lines(cell: Cell, width: float) -> int:
-    """How many lines a cell takes; numbers are never broken, and emoji stand beside marked words."""
-    if isinstance(cell, Number):
-        return 1
-    return lines("".join(text for text, _ in _pieces(cell)), width - INDENT)
-
-
 def _pieces(cell: Cell) -> Sequence[tuple[str, str]]:
     """A cell as (text, mark), emoji beside the words that gold or predictions mark."""
     if not isinstance(cell, tuple):
@@ -141,11 +136,12 @@ def _pieces(cell: Cell) -> Sequence[tuple[str, str]]:
 
 
 class _Sheet:
-    """What both kinds of sheet share: cells and their heights."""
+    """What both kinds of sheet share: cells, paragraphs, tables, and how high their rows are."""
 
-    def __init__(self, sheet: Worksheet, owner: PageSheets) -> None:
+    def __init__(self, sheet: Worksheet, owner: PageSheets, first: int) -> None:
         self.sheet, self.owner = sheet, owner
-        self.row = 0
+        self.row, self.first, self.last = 0, first, first
+        self.width = 0.0
 
     def cell(self, place: tuple[int, int], value: Cell, look: Look = Look.PLAIN) -> None:
         """One cell, whatever it holds."""
@@ -161,82 +157,91 @@ class _Sheet:
                 self.sheet.formula(place, link.text, link.value, f"row_link{suffix}")
             case (run,) if run.tone in LOOKS:
                 self.sheet.text(place, run.text, f"row_name+{run.tone}")
-            case tuple():
-                self.sheet.rich(place, _pieces(value), f"row_name{suffix}")
             case _:
-                self.sheet.text(place, plain(value), f"row_name{suffix}")
+                self.sheet.rich(place, _pieces(value), f"row_name{suffix}")
 
     def done(self, points: float, *, folded: bool = False) -> None:
         """Set the height of this row, and go to the next."""
         self.sheet.row(self.row, points, folded=folded)
         self.row += 1
 
+    def paragraph(self, cell: Cell, style: TextStyle, lead: str = "") -> None:
+        """Text over the whole width, as high as it needs."""
+        look, scale = _TEXTS[style]
+        self.sheet.across((self.row, self.first), self.last, "", look)
+        self.sheet.rich((self.row, self.first), [(lead, ""), *_pieces(cell)], look)
+        self.done(height(lines(f"{lead}{plain(cell)}", self.width, scale) * max(scale, 1.0)))
+
+    def table(
+        self, table: Table, spans: Sequence[tuple[int, int]], widths: Sequence[float], *, filtered: bool = False
+    ) -> None:
+        """A header, and a line for each row; under a filter there is room for its buttons."""
+        heights = []
+        for place, ((first, last), column, width) in enumerate(zip(spans, table.columns, widths, strict=True)):
+            style = f"header{'_filter' if filtered else ''}_{'right' if table.numeric(place) else 'name'}"
+            self.sheet.across((self.row, first), last, column.title, style)
+            heights.append(lines(column.title, width - INDENT))
+        self.done(4 + LINE * max(heights) + (14 if filtered else 0))
+        for number, row in enumerate(table.rows):
+            most = 1
+            for (first, last), value, width in zip(spans, row.cells, widths, strict=True):
+                if last > first:
+                    self.sheet.across((self.row, first), last, "", f"row_name+{row.look}" if row.look else "row_name")
+                self.cell((self.row, first), value, row.look)
+                if not isinstance(value, Number):  # numbers are never broken
+                    most = max(most, lines("".join(text for text, _ in _pieces(value)), width - INDENT))
+            folded = table.fold is not None and number >= table.fold
+            self.done(min(4 + LINE * most, TALLEST), folded=folded)
+
 
 class _List(_Sheet):
     """A table that is a sheet of its own: a filter, a frozen header, widths that fit what is there."""
 
-    def __init__(self, sheet: Worksheet, owner: PageSheets, table: Table, chapter: Chapter) -> None:
-        super().__init__(sheet, owner)
-        self.table = table
-        self.title = table.title or chapter.title
+    def __init__(self, sheet: Worksheet, owner: PageSheets, table: Table, title: str) -> None:
+        super().__init__(sheet, owner, 0)
+        self.shown, self.title = table, title
         self.widths = [self._width(place) for place in range(len(table.columns))]
+        self.last, self.width = len(table.columns) - 1, sum(self.widths)
 
-    def write(self, begin: int, size: int) -> None:
-        """So many rows from one on."""
-        table, sheet = self.table, self.sheet
+    def write(self) -> None:
+        """Everything, from the title down."""
+        table, sheet = self.shown, self.sheet
         sheet.text((0, 0), self.title, "title")
         self.done(_LIST_HEAD)
-        last = len(table.columns) - 1
         for note in table.notes:
-            sheet.across((self.row, 0), last, "", "note")
-            sheet.rich((self.row, 0), _pieces(note), "note")
-            self.done(4 + LINE * lines(plain(note), sum(self.widths), _TEXTS[TextStyle.NOTE][1]))
-        header = self.row
-        heights = []
-        for place, (column, width) in enumerate(zip(table.columns, self.widths, strict=True)):
+            self.paragraph(note, TextStyle.NOTE)
+        for place, width in enumerate(self.widths):
             sheet.column(place, width)
-            style = "header_filter_right" if table.numeric(place) else "header_filter_name"
-            sheet.text((header, place), column.title, style)
-            heights.append(lines(column.title, width - INDENT))
-        self.done(LINE * max(heights) + 18)  # room for the buttons of the filter below the words
-        rows = table.rows[begin : begin + size]
-        for number, row in enumerate(rows, begin):
-            for place, value in enumerate(row.cells):
-                self.cell((self.row, place), value, row.look)
-            most = max(_cell_lines(value, width) for value, width in zip(row.cells, self.widths, strict=True))
-            self.done(height(most) if most > 1 else _ROW, folded=table.fold is not None and number >= table.fold)
-        if not rows:
+        header = self.row
+        self.table(table, [(place, place) for place in range(self.last + 1)], self.widths, filtered=True)
+        if not table.rows:
             sheet.text((self.row, 0), table.empty, "progress")
+        last_row = max(self.row - 1, header + 1)
         for place, column in enumerate(table.columns):
-            if column.gauge and rows:
-                sheet.bars((header + 1, place), (self.row - 1, place), BAR)
-        sheet.filter((header, 0), (max(self.row - 1, header + 1), last))
+            if column.gauge and table.rows:
+                sheet.bars((header + 1, place), (last_row, place), BAR)
+        sheet.filter((header, 0), (last_row, self.last))
         sheet.freeze(header + 1, 1)
-        sheet.print_area((max(self.row - 1, header + 1), self._last_printed()))
+        # Words of little weight at the right are not printed: they would make everything else small.
+        printed = [place for place, column in enumerate(table.columns) if column.rank < 2 or table.numeric(place)]
+        sheet.print_area((last_row, max(printed, default=0)))
         sheet.print_setup(landscape=True, header_row=header, footer=self.title)
 
     def _width(self, place: int) -> float:
         """As wide as the cells want, within what this kind of column may take."""
-        column = self.table.columns[place]
-        least, most = _FIGURES if self.table.numeric(place) else _WORDS
+        table, column = self.shown, self.shown.columns[place]
+        least, most = _FIGURES if table.numeric(place) else _WORDS
         if column.long:  # several of them share the room of a page
-            least, most = _LONG[0], _LONG[1] / sum(other.long for other in self.table.columns)
-        texts = [part for row in self.table.rows[:1000] for part in plain(row.cells[place]).split("\n")]
+            least, most = _LONG[0], _LONG[1] / sum(other.long for other in table.columns)
+        texts = [part for row in table.rows[:1000] for part in plain(row.cells[place]).split("\n")]
         return max(width_for(texts, least, most), width_for(column.title.split(), least, most + 6) + INDENT)
-
-    def _last_printed(self) -> int:
-        """Words of little weight at the right are not printed: they would make everything else small."""
-        printed = [
-            place for place, column in enumerate(self.table.columns) if column.rank < 2 or self.table.numeric(place)
-        ]
-        return max(printed, default=0)
 
 
 class _Stack(_Sheet):
     """Sections below each other, on a column for names and a grid of equal steps."""
 
     def __init__(self, sheet: Worksheet, owner: PageSheets, chapter: Chapter) -> None:
-        super().__init__(sheet, owner)
+        super().__init__(sheet, owner, 1)
         self.chapter = chapter
         self.tables = {id(section): _parted(section) for section in chapter.sections if isinstance(section, Table)}
         matrices = [section for section in chapter.sections if isinstance(section, Matrix)]
@@ -301,8 +306,12 @@ class _Stack(_Sheet):
                 self.text(section)
             case Tiles():
                 self.tiles(section)
+            case Table() if not section.rows:
+                self.paragraph(section.empty, TextStyle.PLAIN)
             case Table():
-                self.table(self.tables[id(section)], self.spans[id(section)])
+                spans = self.spans[id(section)]
+                widths = [self.name, *(self.unit * (last - first + 1) for first, last in spans[1:])]
+                self.table(self.tables[id(section)], spans, widths)
             case Matrix():
                 self.matrix(section)
             case Bars() | Dots():
@@ -319,13 +328,6 @@ class _Stack(_Sheet):
             case Bars() | Dots():
                 return 15.0 * chart_rows(section)
         return 40.0
-
-    def paragraph(self, cell: Cell, style: TextStyle, lead: str = "") -> None:
-        """Text over the whole width, as high as it needs."""
-        look, scale = _TEXTS[style]
-        text = f"{lead}{plain(cell)}"
-        self.sheet.across((self.row, 1), self.last, text, look)
-        self.done(height(lines(text, self.width, scale) * max(scale, 1.0)))
 
     def text(self, section: Text) -> None:
         """Paragraphs; steps begin with a dash."""
@@ -363,29 +365,11 @@ class _Stack(_Sheet):
             column += steps
         return spans
 
-    def table(self, table: Table, spans: Sequence[tuple[int, int]]) -> None:
-        """A header, and a line for each row."""
-        if not table.rows:
-            self.paragraph(table.empty, TextStyle.PLAIN)
-            return
-        widths = [self.name, *(self.unit * (last - first + 1) for first, last in spans[1:])]
-        for place, ((first, last), column) in enumerate(zip(spans, table.columns, strict=True)):
-            style = "header_right" if table.numeric(place) else "header"
-            self.sheet.across((self.row, first), last, column.title, style)
-        titles = zip(table.columns, widths, strict=True)
-        self.done(max(18.0, 4 + LINE * max(lines(column.title, width - INDENT) for column, width in titles)))
-        for row in table.rows:
-            for (first, last), value in zip(spans, row.cells, strict=True):
-                if last > first:
-                    self.sheet.across((self.row, first), last, "", f"row_name+{row.look}" if row.look else "row_name")
-                self.cell((self.row, first), value, row.look)
-            self.done(3 + LINE * max(_cell_lines(value, width) for value, width in zip(row.cells, widths, strict=True)))
-
     def matrix(self, section: Matrix) -> None:
         """Counts shaded by errors, with their totals."""
         titles = (section.corner, *section.names, section.total)
         for column, title in enumerate(titles, 1):
-            self.sheet.text((self.row, column), title, "header_centre" if column > 1 else "header")
+            self.sheet.text((self.row, column), title, "header_centre" if column > 1 else "header_name")
         self.done(22)
         totals = (*section.row_totals, section.sum)
         for line, (name, total) in enumerate(zip((*section.names, section.total), totals, strict=True)):

@@ -98,6 +98,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "empty": {**_BASE, "font_size": 11, "bold": True, "text_wrap": True, "valign": "vcenter"},
     "progress": {**_BASE, "font_size": 12, "bold": True, "valign": "vcenter"},
     "header": {**_HEADER, "indent": 1},
+    "header_name": {**_HEADER, "indent": 1},
     "header_right": {**_HEADER, "align": "right", "indent": 1},
     "header_centre": {**_HEADER, "align": "center", "text_wrap": False, "shrink": True},
     "note": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True, "valign": "vcenter"},
