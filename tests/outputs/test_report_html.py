@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,6 @@ from clueval_xlsx.outputs.html.documents import shown_text, stretches
 from clueval_xlsx.outputs.html.page import script_json
 from clueval_xlsx.outputs.html.report import report_html
 from clueval_xlsx.words import languages
-from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.pages import Page
 from tests.support.tables import Sides, pair_of
 
@@ -161,11 +159,3 @@ def test_pieces_of_a_document_are_its_text_and_know_their_spans(rows: list[tuple
     for index, token in enumerate(pair.corpus.tokens):
         begin, end = int(shown.unit_begin[index]), int(shown.unit_end[index])
         assert units[2 * begin : 2 * end].decode("utf-16-le") == token
-
-
-def test_command_writes_one_page_for_each_layer(tmp_path: Path, examples: Path) -> None:
-    files = examples / "gold.vrt", examples / "pred.vrt"
-    done = run("evaluate", *files, *EXAMPLE_OPTIONS, "--no-merge", "--html", tmp_path / "r.html", "--lang", "de")
-    assert done.code == 0, done.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["r-category.html", "r-risk.html"]
-    assert '<html lang="de">' in (tmp_path / "r-risk.html").read_text("utf-8")

@@ -265,16 +265,6 @@ def test_narrow_screens_do_not_scroll_sideways(report: Opened) -> None:
         report.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_printing_shows_all_filtered_cases(report: Opened, example: Evaluation) -> None:
-    report.go("#cases")
-    report.run(
-        "window.addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('.case').length; })"
-    )
-    report.driver.execute_cdp_cmd("Page.printToPDF", {})
-    assert report.run("return window.printed") == len(cards(cases_of(example)))
-    assert len(report.shown_ids) == 25
-
-
 def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation) -> None:
     driver = report.driver
     case = example.case_tables[0].iloc[-1]

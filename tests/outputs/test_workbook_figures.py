@@ -1,8 +1,7 @@
-"""Figures in the review workbook: live ones beside the raw ones, documents, confusion, guide."""
+"""Figures in the review workbook: live ones beside the raw ones, answers that are filled in, native charts."""
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import re
 import zipfile
@@ -15,7 +14,6 @@ from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words, languages
 from tests.support.workbooks import (
     FIRST,
-    LOOKS,
     TABS,
     answers_for,
     evaluated,
@@ -24,7 +22,6 @@ from tests.support.workbooks import (
     headers,
     live_figures,
     opened,
-    runs,
     texts,
     written,
 )
@@ -95,55 +92,12 @@ def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
     assert "Earlier judgements" not in headers(opened(written(example()))[TABS["FN"]])
 
 
-def test_guide_says_everything_a_judge_needs():
-    evaluation = example(level="exact")
-    options = Handout(contact="Dr. Weber <weber@example.org>", judge="Anna")
-    for lang in languages():
-        words = Words(lang)
-        sheet = opened(written(evaluation, dataclasses.replace(options, lang=lang))).worksheets[0]
-        shown = "\n".join(str(value) for row in sheet.iter_rows(values_only=True) for value in row if value)
-        for judgement in OFFERED:
-            for key in (f"judgement.{judgement.code}", f"guide.meaning_{judgement.code}"):
-                assert words[key] in shown
-            assert words[f"guide.effect_{judgement.effect}"] in shown
-        for key in ("colour_both", "colour_gold", "colour_pred", "absent_exact", "absent_labels", "absent_agreed"):
-            assert words[f"guide.{key}"] in shown
-        for choice in (*words.section("span_choice").values(), *words.section("severity").values()):
-            assert choice in shown
-        assert all(emoji in shown for emoji in "🟩🟥🟧")
-        assert "weber@example.org" in shown
-        assert str(len(evaluation.case_tables[0])) in shown
-        row, left = find(sheet, words["guide.judge_name"])
-        name = sheet.cell(row, left + 1)
-        assert (name.value, name.protection.locked, name.number_format) == ("Anna", False, "@")
-
-
 @pytest.mark.parametrize("level", ["exact", "superset", "tiling", "overlap"])
 def test_guide_says_what_is_not_among_the_cases(level):
     sheet = opened(written(example(level=level, labelled="category")))["Guide"]
     assert find(sheet, Words("en")[f"guide.absent_{level}"])
     shown = [str(value) for row in sheet.iter_rows(values_only=True) for value in row]
     assert Words("en")["guide.absent_labels"] not in shown  # labels are compared
-
-
-def test_colours_on_the_guide_are_those_of_the_contexts(book):
-    looks = {
-        text: look
-        for row in book["Guide"].iter_rows()
-        for cell in row
-        if cell.value is not None
-        for text, look in runs(cell.value)
-        if look not in {"", LOOKS[""]}
-    }
-    found = [
-        look
-        for row in book["Guide"].iter_rows()
-        for cell in row
-        for text, look in runs(cell.value)
-        if text == Words("en")["guide.example_words"]
-    ]
-    assert looks
-    assert found == [LOOKS["both"], LOOKS["gold"], LOOKS["pred"]]
 
 
 def _chart_texts(content):
@@ -194,21 +148,3 @@ def test_labels_that_look_like_something_else_are_names_in_a_chart(label):
     assert names.startswith("clueval_figures!$A$")
     assert [html.unescape(name).rstrip("\u2060") for name in shown] == [label]
     assert "<c:cat><c:strRef>" in _chart_texts(content)[-1]
-
-
-def test_documents_link_to_their_first_case(book):
-    evaluation = example()
-    sheet = book["Documents"]
-    rows = list(sheet.iter_rows(min_row=4))
-    assert [row[0].value for row in rows] == list(evaluation.pair.corpus.doc_ids)
-    missed, unsupported = evaluation.case_tables
-    for row in rows:
-        own = [table[table["document"] == row[0].value] for table in (missed, unsupported)]
-        table = next(part for part in own if len(part))
-        case = table["case_id"].iloc[0]
-        # It looks the case up, so that it hits when its sheet was sorted.
-        link = re.fullmatch(r"""=HYPERLINK\("#'(.+)'!D"&MATCH\("(\S+)",.+,0\),"(.+)"\)""", row[-1].value)
-        name = f"{case[:2]} {table['number'].iloc[0]}"
-        assert link.groups() == (TABS[case[:2]], case, name)
-        assert row[-2].value == ("yes" if own[0].empty else "no")
-        assert [cell.value for cell in row][5:6] == [len(own[0])]
