@@ -29,11 +29,6 @@ from tests.support.workbooks import (
 OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]
 
 
-@pytest.fixture(scope="module")
-def book():
-    return opened(written(example()))
-
-
 @pytest.mark.parametrize("labelled", [None, "category"])
 def test_stored_values_are_right_with_answers_filled_in(labelled):
     evaluation = example(labelled=labelled)
