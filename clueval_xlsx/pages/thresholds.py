@@ -7,8 +7,8 @@ from pathlib import PurePath
 import numpy as np
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.pages.page import Chapter, Heading, Look, Page, Table, TableRow, Text, TextStyle
-from clueval_xlsx.pages.scores import PageMaker
+from clueval_xlsx.pages.page import Chapter, Look, Page, Table, Text, TextStyle
+from clueval_xlsx.pages.scores import PageMaker, Scored
 from clueval_xlsx.scoring.thresholds import Thresholds
 from clueval_xlsx.words import Words
 
@@ -64,32 +64,16 @@ def _sentences(thresholds: Thresholds, chosen: int | None, least: float | None, 
 
 def _table(thresholds: Thresholds, chosen: int | None, beta: float, make: PageMaker) -> Table:
     """Some of the thresholds, evenly over all of them, the first, the last and the chosen one among them."""
-    words, numbers = make.words, make.numbers
-    size = len(thresholds.table)
+    words, numbers, size = make.words, make.numbers, len(thresholds.table)
     shown = set(np.linspace(0, size - 1, min(size, _SHOWN_ROWS)).round().astype(int).tolist())
     if chosen is not None:
         shown.add(chosen)
-    between, short = words["metrics.interval"], words["metrics.interval_short"]
-    columns = (
-        Heading(words["sweep.threshold"]),
-        Heading(words["sweep.kept"], rank=2),
-        Heading(words["metrics.recall"]),
-        Heading(between, short, rank=1),
-        Heading(words["metrics.precision"]),
-        Heading(between, short, rank=4),
-        Heading(words["metrics.f1"], rank=5),
-        Heading(numbers.f_name(beta), rank=3),
-    )
     rows = []
     for place in sorted(shown):
-        row = thresholds.table.iloc[place]
-        cells = [numbers.count(int(row["pred"]))]
-        for rate in ("recall", "precision"):
-            cells += [numbers.rate(float(row[rate])), numbers.interval(row[f"{rate}_low"], row[f"{rate}_high"])]
-        cells += [numbers.rate(float(row[rate])) for rate in ("f1", "f_beta")]
+        row = thresholds.table.iloc[place].to_dict()
         name = _score(float(row["threshold"]), words)
-        look = Look.CHOSEN if place == chosen else Look.PLAIN
-        rows.append(TableRow((f"{name} ←" if place == chosen else name, *cells), look))
-    total = numbers.count(size).text
-    notes = (words("sweep.some", shown=len(shown), total=total),) if len(shown) < size else ()
-    return Table(words["sweep.table"], columns, tuple(rows), notes)
+        rows.append(Scored(f"{name} ←", row, Look.CHOSEN) if place == chosen else Scored(name, row))
+    notes = []
+    if len(rows) < size:
+        notes.append(words("sweep.some", shown=len(rows), total=numbers.count(size).text))
+    return make.score_table(words["sweep.table"], words["sweep.threshold"], rows, beta, notes)
