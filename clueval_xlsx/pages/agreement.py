@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import nan
 
 from clueval_xlsx.pages.page import Cell, Chapter, Heading, Page, Section, Table, TableRow, Text, TextStyle
-from clueval_xlsx.pages.scheme_words import same_words
-from clueval_xlsx.pages.scores import PageMaker
+from clueval_xlsx.pages.scores import PageMaker, same_words
 from clueval_xlsx.pairwise_agreement import AgreeingPair, PairwiseAgreement
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.words import Words
@@ -79,30 +77,28 @@ def _pairs(agreement: PairwiseAgreement, labelled: str | None, make: PageMaker) 
 
 def _labels(agreement: PairwiseAgreement, layer: str, make: PageMaker) -> Table:
     """F1 by label at the chosen level; labels must agree, or they would not be those of both."""
-    level, words = agreement.options.level, make.words
-    rates = []
-    for pair in agreement.pairs:
-        rows = pair.rows(level=level, labelled=layer, layer=layer, group_key=None, average="micro")
-        rates.append({str(row["label"]): float(row["f1"]) for row in rows.to_dict("records")})
-    title = words("agree.labels", way=_way(level, layer, words))
-    return _across(agreement, rates, title, words["column.label"], make)
+    title = make.words("agree.labels", way=_way(agreement.options.level, layer, make.words))
+    asked = {"labelled": layer, "layer": layer, "group_key": None, "average": "micro"}
+    return _across(agreement, "label", asked, title, make)
 
 
 def _documents(agreement: PairwiseAgreement, make: PageMaker) -> Table:
-    options, words = agreement.options, make.words
-    rates = []
-    for pair in agreement.pairs:
-        rows = pair.rows(level=options.level, labelled=options.labelled, layer=None, group_key="document")
-        rates.append({str(row["group"]): float(row["f1"]) for row in rows.to_dict("records")})
-    title = words("agree.documents", way=_way(options.level, options.labelled, words))
-    return _across(agreement, rates, title, words["column.document"], make)
+    options = agreement.options
+    title = make.words("agree.documents", way=_way(options.level, options.labelled, make.words))
+    asked = {"labelled": options.labelled, "layer": None, "group_key": "document"}
+    return _across(agreement, "group", asked, title, make)
 
 
 def _across(
-    agreement: PairwiseAgreement, rates: Sequence[dict[str, float]], title: str, first: str, make: PageMaker
+    agreement: PairwiseAgreement, column: str, asked: dict[str, str | None], title: str, make: PageMaker
 ) -> Table:
-    """One row for each name that any pair has a rate for, one column a pair."""
+    """One row for each label or document that any pair has a rate for, one column a pair."""
+    rates = []
+    for pair in agreement.pairs:
+        rows = pair.rows(level=agreement.options.level, **asked)
+        rates.append({str(row[column]): float(row["f1"]) for row in rows.to_dict("records")})
     names = dict.fromkeys(name for of_pair in rates for name in of_pair)
-    rows = tuple(TableRow((name, *(make.numbers.rate(of_pair.get(name, nan)) for of_pair in rates))) for name in names)
+    lines = tuple(TableRow((name, *(make.numbers.rate(of_pair.get(name, nan)) for of_pair in rates))) for name in names)
+    first = make.words["column.label" if column == "label" else "column.document"]
     columns = (Heading(first), *(Heading(_name(pair)) for pair in agreement.pairs))
-    return Table(title, columns, rows, empty=make.words["html.none"])
+    return Table(title, columns, lines, empty=make.words["html.none"])

@@ -29,8 +29,7 @@ from clueval_xlsx.pages.page import (
     Tone,
     marked,
 )
-from clueval_xlsx.pages.scheme_words import full_row_name, scheme_name, scheme_sentence
-from clueval_xlsx.pages.scores import PageMaker, Scored
+from clueval_xlsx.pages.scores import PageMaker, Scored, full_row_name, scheme_name, scheme_sentence
 from clueval_xlsx.review.case_words import class_name, sheet_name, spans_name
 from clueval_xlsx.words import Words
 

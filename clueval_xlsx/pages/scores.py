@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.figures import Figures
-from clueval_xlsx.options import Options
+from clueval_xlsx.options import DEFAULT_LAYER, Options
 from clueval_xlsx.pages.numbers import NARROW_SPACE, Numbers
 from clueval_xlsx.pages.page import (
     Axis,
@@ -29,13 +29,14 @@ from clueval_xlsx.pages.page import (
     TextStyle,
     Tile,
 )
-from clueval_xlsx.pages.scheme_words import full_row_name, leak_sentence, row_name, scheme_name, scheme_sentence
-from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed
+from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import MACRO
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from clueval_xlsx.words import Words
 
 RATES = ("recall", "precision")
+_WITH_THRESHOLD = ("presidio", "iou", "coverage")
+_BY_LABEL_OR_NOT = ("presidio", "iou", "tokens")
 ScoreRecord = Mapping[Any, Any]  # a row of the score table, by its columns
 
 
@@ -301,3 +302,82 @@ def score_page(result: Figures, words: Words) -> Page:
     )
     title = words["metrics.title"]
     return make.page(title, (), [Chapter(title, sections)])
+
+
+# ---- what schemes and their rows are called ----
+
+
+def scheme_name(scheme: str, words: Words) -> str:
+    """The name of a scheme."""
+    return words.get(f"scheme.{scheme}.name", scheme)
+
+
+def scheme_sentence(scheme: str, words: Words) -> str:
+    """What a scheme counts, in one plain sentence."""
+    return words.get(f"scheme.{scheme}.counts")
+
+
+def row_name(row: Mapping[str, Any], words: Words) -> str:
+    """What distinguishes one row of a scheme from its others.
+
+    >>> row = {"scheme": "iou", "variant": "0.9 relaxed", "level": None, "labelled": "risk"}
+    >>> row_name(row, Words("en"))
+    'at least 0.9, same label, relaxed'
+    """
+    scheme, variant = str(row["scheme"]), _text(row["variant"])
+    labelled, level = _text(row["labelled"]), _text(row["level"])
+    parts = []
+    plain = strict_variant(variant)
+    if scheme == "clueval":
+        parts.append(words.get(f"level.{level}", str(level)))
+        if labelled:
+            parts.append(same_words(labelled, words))
+    elif scheme in _WITH_THRESHOLD and plain:
+        parts.append(words("scheme.row.threshold", threshold=plain))
+    elif plain:
+        parts.append(words.get(f"scheme.{scheme}.{plain}", plain))
+    elif level:
+        parts.append(words("scheme.row.level", level=words.get(f"level.{level}", level)))
+    if scheme in _BY_LABEL_OR_NOT:
+        parts.append(words["scheme.row.same_label" if labelled else "scheme.row.any_label"])
+    if is_relaxed(variant):
+        parts.append(words["scheme.row.relaxed"])
+    return ", ".join(parts) or scheme_name(scheme, words)
+
+
+def same_words(layer: str, words: Words) -> str:
+    """That labels agree, with the layer where it has a name.
+
+    >>> same_words("risk", Words("en")), same_words("span", Words("en"))
+    ('same risk', 'same label')
+    """
+    return words["scheme.row.same_label"] if layer == DEFAULT_LAYER else words("scheme.row.same", layer=layer)
+
+
+def full_row_name(row: Mapping[str, Any], words: Words) -> str:
+    """A row's name where rows of several schemes stand together.
+
+    >>> full_row_name({"scheme": "clueval", "variant": None, "level": "exact", "labelled": "risk"}, Words("en"))
+    'Match levels: exact, same risk'
+    """
+    scheme, name = scheme_name(str(row["scheme"]), words), row_name(row, words)
+    return scheme if name == scheme else f"{scheme}: {name}"
+
+
+def leak_sentence(documents: float, leak_free: float, low: float, words: Words) -> str:
+    """The document verdict in words; without any leak it states how many there may still be."""
+    if documents <= 0:
+        return words["scheme.documents.none"]
+    numbers = Numbers(words)
+    values = {
+        "documents": numbers.count(documents).text,
+        "leak_free": numbers.count(leak_free).text,
+        "leaking": numbers.count(documents - leak_free).text,
+    }
+    if leak_free == documents:
+        return words.counted("scheme.documents.bound", documents, **values, bound=numbers.decimal(100 * (1 - low), 1))
+    return words.counted("scheme.documents.verdict", documents, **values)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -20,7 +20,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options import Options, SchemeOptions
 from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.pages.numbers import Numbers
-from clueval_xlsx.pages.scheme_words import leak_sentence, row_name, scheme_sentence
+from clueval_xlsx.pages.scores import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.scoring.intervals import binomial_interval
 from clueval_xlsx.scoring.schemes import chars
 from clueval_xlsx.text.tokenise import Ranges
