@@ -122,7 +122,7 @@ _NAMES |= {"anna", "ben", "span", "iou", "tax", "civil", "criminal", "labour", "
 # Words that are German as well, or end so behind an umlaut; names and measures.
 _SAME = set(_WORD.findall("band block diff falls filter here name person rest stand system tests text was"))
 _SAME |= set(_WORD.findall("anna lee fleiss holm alpha kappa iou nervaluate presidio semeval seqeval javascript"))
-_SAME |= set(_WORD.findall("cor inc mis par spu"))
+_SAME |= set(_WORD.findall("cor inc mis par spu xyz"))
 
 
 def _vocabulary(table: Mapping[str, Any]) -> set[str]:
