@@ -67,47 +67,19 @@ def test_listed_predictions_on_tokens_count_too(files: tuple[Path, Path], write)
     assert "dropped:0/1" in signature
 
 
-def label_studio(*spans: tuple[str, str, str]) -> str:
-    """One task whose labels come from several controls, each a layer that is annotated apart."""
-    result = [
-        {
-            "id": f"r{number}",
-            "from_name": control,
-            "to_name": "text",
-            "type": "labels",
-            "value": {
-                "start": (begin := TEXT.index(words)),
-                "end": begin + len(words),
-                "text": words,
-                "labels": [label],
-            },
-        }
-        for number, (control, words, label) in enumerate(spans)
-    ]
-    return json.dumps([{"id": 1, "data": {"text": TEXT}, "annotations": [{"id": 1, "result": result}]}])
-
-
-@pytest.mark.parametrize("ending", ["json", "csv"])
-def test_an_overlap_in_one_layer_brings_nothing_of_another_into_it(write, ending: str) -> None:
+def test_an_overlap_in_one_layer_brings_nothing_of_another_into_it(write) -> None:
     # Of layer a, `Ann` overlaps the longer `Ann Lee`; layer b has `Bob` alone, and `Ann Lee`, too.
-    spans = ("a", "Ann Lee", "PER"), ("a", "Ann", "X"), ("b", "Bob", "LOW"), ("b", "Ann Lee", "HIGH")
-    if ending == "json":
-        paths = tuple(write(f"{side}.json", label_studio(*spans)) for side in ("gold", "pred"))
-        more: tuple[str, ...] = ("--layer", "a=a", "--layer", "b=b")
-    else:
-        text = write("text.vrt", '<text id="d">\n' + "".join(f"{word}\tO\n" for word in TEXT.split()) + "</text>\n")
-        table = "start,end,a,b\n0,1,PER,HIGH\n0,0,X,\n3,3,,LOW\n"
-        paths = tuple(write(f"{side}.csv", table) for side in ("gold", "pred"))
-        more = ("--layer", "a=a", "--layer", "b=b", "--text", str(text))
+    text = write("text.vrt", '<text id="d">\n' + "".join(f"{word}\tO\n" for word in TEXT.split()) + "</text>\n")
+    sides = [write(f"{side}.csv", "start,end,a,b\n0,1,PER,HIGH\n0,0,X,\n3,3,,LOW\n") for side in ("gold", "pred")]
+    options = ("--layer", "a=a", "--layer", "b=b", "--text", text, "--scheme", "coverage,chars", "--nested", "longest")
 
-    def counts(*options: str) -> dict[tuple[str, ...], int]:
-        done = run("score", *paths, *more, "--scheme", "coverage,chars", "--nested", "longest", "--as", "csv", *options)
+    def counts(*more: str) -> dict[tuple[str, ...], int]:
+        done = run("score", *sides, *options, "--as", "csv", *more)
         assert done.code == 0, done.err
         scores = csv.DictReader(io.StringIO(done.out))
-        wanted = [row for row in scores if row["scheme"] != "clueval" and row["average"] == "micro"]
-        return {
-            (row["layer"], row["scheme"]): int(row["gold"]) for row in wanted if not row["label"] and not row["group"]
-        }
+        rows = [row for row in scores if row["scheme"] != "clueval" and row["average"] == "micro"]
+        rows = [row for row in rows if not row["label"] and not row["group"]]
+        return {(row["layer"], row["scheme"]): int(row["gold"]) for row in rows}
 
     assert counts("--no-merge") == {("a", "coverage"): 2, ("a", "chars"): 7, ("b", "coverage"): 2, ("b", "chars"): 10}
     assert set(counts().values()) == {2, 10}  # merged, `Ann Lee` of both layers is one span

@@ -63,9 +63,6 @@ def test_layer_coarse_alone(merged: Evaluation) -> None:
     assert (row["tp_gold"], row["tp_pred"]) == (3928, 3801)
 
 
-SIX_DECIMALS = 5e-7
-
-
 @pytest.fixture(scope="module")
 def everything(shared_data: Path) -> Evaluation:
     files = [shared_data / f"ler-dev.{side}.vrt" for side in ("gold", "pred")]
@@ -96,40 +93,3 @@ def test_scenario(everything: Evaluation) -> None:
     partial = everything.overall("scenario", variant="partial", labelled="fine")
     assert flexible["recall"] == (3039 + 326) / 5044
     assert partial["precision"] == (3039 + 326 + 103) / 4001
-
-
-def test_iou(everything: Evaluation) -> None:
-    by_type = everything.overall("iou", variant="0.9", labelled="fine")
-    assert (by_type["tp_gold"], by_type["gold"], by_type["tp_pred"], by_type["pred"]) == (3104, 5044, 3104, 4001)
-    any_type = everything.overall("iou", variant="0.5")
-    assert (any_type["tp_gold"], any_type["tp_pred"]) == (3568, 3568)
-
-
-@pytest.mark.parametrize(
-    ("variant", "labelled", "cor", "inc", "par"),
-    [
-        ("type", "fine", 3474, 276, 0),
-        ("exact", None, 3200, 550, 0),
-        ("partial", None, 3200, 0, 550),
-        ("strict", "fine", 3039, 711, 0),
-    ],
-)
-def test_semeval(everything: Evaluation, variant: str, labelled: str | None, cor: int, inc: int, par: int) -> None:
-    row = everything.overall("semeval", variant=variant, labelled=labelled)
-    assert row["counts"] == {"COR": cor, "INC": inc, "PAR": par, "MIS": 1294, "SPU": 251}
-
-
-@pytest.mark.parametrize(("variant", "precision", "recall"), [
-    ("default", 0.759560, 0.602498), ("strict", 0.770130, 0.601110),
-])  # fmt: skip
-def test_seqeval(everything: Evaluation, variant: str, precision: float, recall: float) -> None:
-    row = everything.overall("seqeval", variant=variant, labelled="fine")
-    assert row["precision"] == pytest.approx(precision, abs=SIX_DECIMALS)
-    assert row["recall"] == pytest.approx(recall, abs=SIX_DECIMALS)
-
-
-def test_documents_agree_with_the_rows_of_documents(everything: Evaluation) -> None:
-    verdict = everything.overall("documents", level="overlap")
-    rows = everything.select(scheme="clueval", level="overlap", labelled=None, group_key="document", layer=None)
-    assert verdict["gold"] == len(rows) == 267
-    assert verdict["tp_gold"] == (rows["fn"] == 0).sum() == 7

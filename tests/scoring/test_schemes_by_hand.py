@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from clueval_xlsx.corpus.annotation import Listed
-from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.spans import label_column
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options import Options, SchemeOptions
@@ -23,7 +17,6 @@ from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.pages.scores import leak_sentence, row_name, scheme_sentence
 from clueval_xlsx.scoring.intervals import binomial_interval
 from clueval_xlsx.scoring.schemes import chars
-from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
 from tests.support.tables import pair_of
@@ -96,18 +89,6 @@ def test_a_rule_must_match_the_whole_character() -> None:
 def test_units_of_characters(unit: str, size: int) -> None:
     table = "token gold pred\ne\u0301𝔘 B-X B-X\n"  # e with a combining accent, and a letter beyond the BMP
     assert result(table, "chars", char_unit=unit).overall("chars")["gold"] == size
-
-
-def test_the_last_listed_annotation_wins() -> None:
-    pair = pair_of("token gold pred\na B-X O\nbb I-X O\nccc I-X O\n")
-    ranges = Ranges(np.zeros(2, np.int64), np.array([0, 1]), np.array([3, 2]))
-    mentions = Mentions(ranges, {"span": label_column(["X", "Y"])})
-    listed = Listed(mentions, ranges.start, ranges.end - 1)
-    pair = replace(pair, gold=replace(pair.gold, listed=listed))
-    row = result(pair, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")
-    assert row["gold"] == len("bb")  # Y has no rule of its own and covers only the middle
-    turned = replace(pair, gold=replace(pair.gold, listed=listed.take(np.array([1, 0]))))
-    assert result(turned, "chars", allow=(("X", r"[abc\s]"),)).overall("chars")["gold"] == 0
 
 
 def test_bad_and_runaway_rules_stop_with_a_message() -> None:
@@ -267,25 +248,6 @@ def test_the_command_line_reads_rules_from_a_file_and_from_toml(tmp_path: object
     refused(run("score", gold, pred, "--scheme", "chars", "--allow", "X=("), "no regular expression")
     refused(run("score", gold, pred, "--scheme", "chars", "--allow-file", "nowhere.txt"), "nowhere.txt", "--allow-file")
     refused(run("score", gold, pred, "--scheme", "bleu"), "bleu", "seqeval")
-
-
-def chars_in_brat(write: Any, gold: str, pred: str, text: str, *arguments: str) -> dict[str, Any]:
-    """The overall row of `chars` for a brat text with annotations of both sides."""
-    for side, lines in (("gold", gold), ("pred", pred)):
-        write(f"{side}/one.txt", text)
-        folder = write(f"{side}/one.ann", lines).parent.parent
-    done = run("score", folder / "gold", folder / "pred", "--scheme", "chars", *arguments, "--json", "-")
-    assert done.code == 0, done.err
-    rows = [row for row in json.loads(done.out)["scores"] if row["scheme"] == "chars"]
-    return next(row for row in rows if row["layer"] is None and row["group"] is None)
-
-
-@pytest.mark.parametrize("pred", ["T1\tNAME 11 23\tInigo Montoy\n", "T1\tNAME 11 16\tInigo\nT2\tNAME 17 23\tMontoy\n"])
-def test_inigo_montoya_in_running_text(write: Any, pred: str) -> None:
-    """The same in a text with offsets, where a prediction may end inside a word: 11 of 12 characters."""
-    gold, text = "T1\tNAME 11 24\tInigo Montoya\n", "My name is Inigo Montoya (sic).\n"
-    row = chars_in_brat(write, gold, pred, text, "--allow", r"NAME=\s")
-    assert (row["tp_gold"], row["gold"], row["tp_pred"], row["fp"]) == (11, 12, 11, 0)
 
 
 def test_counts_are_integers_in_csv_and_empty_where_matches_are_half_right() -> None:

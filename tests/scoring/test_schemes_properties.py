@@ -287,14 +287,6 @@ def plain_coverage(
 
 
 @at_most(40)
-@given(SPANS, SPANS, WORDS, THRESHOLDS, st.booleans())
-def test_coverage_is_the_plain_loop(
-    gold: list[Span], pred: list[Span], words: list[str], t: float, ignoring: bool
-) -> None:
-    check_coverage(run, gold, pred, words, t, ignoring=ignoring)
-
-
-@at_most(40)
 @given(LISTED, WORDS, THRESHOLDS, st.booleans())
 @example(([(0, 8, "A")], [(0, 1, "A"), (0, 1, "A")]), ["w"] * 50, 0.3, False)
 def test_coverage_is_the_plain_loop_of_annotations_that_overlap(
@@ -345,12 +337,6 @@ def test_tokens_is_the_plain_loop(gold: list[Span], pred: list[Span], by_label: 
     agree = sum(token in theirs and (not by_label or theirs[token] == label) for token, label in ours.items())
     row = run(gold, pred, scheme=("tokens",)).overall("tokens", labelled="span" if by_label else None)
     assert (row["gold"], row["pred"], row["tp_gold"], row["tp_pred"]) == (len(ours), len(theirs), agree, agree)
-
-
-@at_most(40)
-@given(SPANS, SPANS, WORDS, RULED)
-def test_chars_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], ruled: tuple[str, ...]) -> None:
-    check_chars(run, gold, pred, words, ruled)
 
 
 @at_most(40)

@@ -6,14 +6,13 @@ import json
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.json_results import json_text, metrics
 from clueval_xlsx.scoring.scores import rates
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.tables import Sides, pair_of
 
 TABLE = """
@@ -70,12 +69,6 @@ def test_macro_averages_all_labels_of_either_side_a_rate_over_nothing_counting_0
     assert row["f1"] == pytest.approx(2 * (2 / 3) / (2 / 3 + 1) / 3)  # only X has both
     assert math.isnan(row["gold"])
     assert row["label"] is None
-
-
-def test_document_rows(result: Evaluation) -> None:
-    rows = result.select(level="overlap", labelled=None, layer=None, group_key="document")
-    assert rows["group"].tolist() == ["d1", "d2", "d3"]
-    assert counts(rows) == [(3, 1, 2, 2, 2, 0), (1, 1, 0, 2, 1, 1), (1, 1, 0, 1, 1, 0)]
 
 
 def test_metadata_rows_of_documents_and_sentences(result: Evaluation) -> None:
@@ -135,7 +128,6 @@ EMPTY_SIDES = {
     "empty prediction": (Sides(MARKED, PLAIN), 0.0, None),
     "both empty": (Sides(PLAIN, PLAIN), None, None),
 }
-NO_TOKENS = {"empty files": b"", "empty documents": b"<text>\n</text>\n"}
 
 
 @pytest.mark.parametrize(("sides", "recall", "precision"), EMPTY_SIDES.values(), ids=EMPTY_SIDES)
@@ -156,36 +148,7 @@ def test_empty_sides_give_undefined_rates_and_no_division_by_zero(
     }
 
 
-@pytest.mark.parametrize("content", NO_TOKENS.values(), ids=NO_TOKENS)
-def test_sides_without_a_token_have_undefined_rates_and_no_command_scores_them(
-    content: bytes, write_pair, tmp_path: Path
-) -> None:
-    headline = json.loads(json_text(metrics(evaluate(pair_of(Sides(content, content))))))["headline"]
-    assert [headline[name] for name in ("recall", "precision", "f1")] == [None] * 3
-    gold, pred = write_pair(Sides(content, content))
-    refused(run("score", gold, pred), "gold.vrt: no token was read")
-    refused(run("evaluate", gold, pred, "--files", tmp_path / "files"), "gold.vrt: no token was read")
-    assert not (tmp_path / "files").exists()
-
-
 # ---- intervals ---------------------------------------------------------------------------------------------------
-
-
-def test_intervals_lie_around_their_rates_and_do_not_depend_on_chance() -> None:
-    generator = np.random.default_rng(7)
-    marks = generator.choice(["O", "B-X"], (2, 30, 9), p=[0.4, 0.6])
-    sides = [
-        "".join(
-            f'<text id="d{n}">\n' + "".join(f"w\t{tag}\n" for tag in tags) + "</text>\n" for n, tags in enumerate(side)
-        )
-        for side in marks
-    ]
-    pair = pair_of(Sides(*(side.encode() for side in sides)))
-    one, other = (evaluate(pair, Options(seed=seed)).headline for seed in (1, 2))
-    keys = [f"{name}_{end}" for name in ("recall", "precision", "f1", "f_beta") for end in ("low", "high")]
-    assert one[keys].tolist() == other[keys].tolist()
-    for name in ("recall", "precision", "f1", "f_beta"):
-        assert 0 < one[f"{name}_low"] < one[name] < one[f"{name}_high"] < 1
 
 
 def test_no_interval_where_documents_cannot_say_anything(result: Evaluation) -> None:
@@ -194,15 +157,6 @@ def test_no_interval_where_documents_cannot_say_anything(result: Evaluation) -> 
     single = evaluate(pair_of(Sides(MARKED, MARKED))).headline
     assert math.isnan(single["recall_low"])
     assert evaluate(pair_of(TABLE), Options(replicates=0)).scores["recall_low"].isna().all()
-
-
-def test_counting_only_the_cells_that_are_used_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval_xlsx.scoring import counts
-
-    pair = pair_of(TABLE)
-    whole = evaluate(pair, Options(by=("domain",))).scores
-    monkeypatch.setattr(counts, "_DENSE", -1000)
-    assert evaluate(pair, Options(by=("domain",))).scores.equals(whole)
 
 
 # ---- metrics.json ------------------------------------------------------------------------------------------------

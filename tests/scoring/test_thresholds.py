@@ -231,11 +231,3 @@ def test_a_prediction_that_gave_way_to_one_below_the_threshold_counts(overlappin
         (0.9, 0.5, 1.0),
     ]
     assert content["chosen"]["threshold"] == 0.6
-
-
-def test_the_best_bound_is_named_where_none_is_good_enough_and_it_rises(overlapping) -> None:
-    done = run(
-        "score", "--thresholds", *overlapping, "--nested", "longest", "--level", "exact", "--fail-under", "recall.low=1"
-    )
-    said = " ".join(done.out.split())
-    assert "No threshold keeps the lower bound of recall at 100.0 %: even at 0.6, where it is highest, recall" in said
