@@ -90,7 +90,7 @@ def with_chosen_cases(results: Sequence[Evaluation], review: Review, gold: str, 
         complete = result
         if cases.unmarked:
             from clueval_xlsx.cases.unmarked import UnmarkedOptions
-            from clueval_xlsx.review.previous import judged_right
+            from clueval_xlsx.review.log import judged_right
 
             known = None if review.decisions is None else judged_right(review.decisions, result)
             complete = result.with_unmarked(UnmarkedOptions(least=cases.unmarked_from), known)
@@ -153,7 +153,7 @@ def _carried_over(out: Writing, decisions: Mapping[str, Judgement], result: Eval
     """How a workbook looks with earlier decisions filled in, and with those shown that may not hold any more."""
     from clueval_xlsx.review.adjudication_words import what_one_said
     from clueval_xlsx.review.case_words import judgement_names
-    from clueval_xlsx.review.previous import previous_decisions
+    from clueval_xlsx.review.log import previous_decisions
     from clueval_xlsx.words import Words
 
     words = Words(look.lang)

@@ -337,7 +337,6 @@ def _judged_run(run: Adjudication) -> RunResult:
         [asdict(each) for each in run.remaining],
         _table(run.ledger),
         _table(run.misses.replace({"severity": {"": None}})),
-        _table(run.counts),
         _table(run.agreement),
         _table(run.changes.drop(columns=["old", "new"])),
         conflicts,

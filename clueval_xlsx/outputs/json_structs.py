@@ -250,7 +250,6 @@ class RunResult(msgspec.Struct):
     remaining: list[TableRow]
     ledger: list[TableRow]
     misses_by_severity: list[TableRow]
-    judgements: list[TableRow]
     agreement: list[TableRow]
     changes: list[TableRow]
     conflicts: list[JudgedConflict]

@@ -29,13 +29,12 @@ from clueval_xlsx.review.estimates import Remaining, remaining_errors, sample_es
 from clueval_xlsx.review.judged_figures import (
     agreement_of,
     judged_scores,
-    judgement_counts,
     ledger_table,
     misses_by_severity,
 )
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
+from clueval_xlsx.review.log import newest_judgements, other_keys
 from clueval_xlsx.review.manifest import Manifest
-from clueval_xlsx.review.previous import newest_judgements, other_keys
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.vocabulary import ConflictKind, Effect, Outcome, Rule
@@ -258,11 +257,6 @@ class Adjudication(Decided):
     def ledger(self) -> pd.DataFrame:
         """What the cases turned out to be, by sheet."""
         return ledger_table(self)
-
-    @cached_property
-    def counts(self) -> pd.DataFrame:
-        """Judgements by sheet, class, label, document, severity and judge."""
-        return judgement_counts(self)
 
     @cached_property
     def agreement(self) -> pd.DataFrame:

@@ -7,11 +7,9 @@ an order by suspicion they are what lies above the cut, and below it, of which t
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -32,20 +30,54 @@ from clueval_xlsx.text.strings import BoolArray
 COLUMNS = ("rate", "value", "low", "high", "judged", "drawn", "population")
 FROM_THE_TOP = 0.95  # of the judged cases must be the first ones of the order
 _TAIL = 0.025  # on either side of a 95 % interval
-_AGREED, _ABOVE, _BELOW = "agreed", "above", "below"
+_AGREED = "agreed"
 _CHANGING = frozenset({Effect.DELETE, Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 
 
-def weighted_total(judged: Mapping[str, FloatArray], sizes: Mapping[str, int]) -> FloatArray:
-    """The sum over all units, judged or not: each stratum by the mean of its judged units, or of all judged ones.
+class Strata:
+    """The judged units of each stratum with what was counted of them, which stand for all units of the stratum.
 
-    >>> float(weighted_total({"a": np.array([1.0, 0.0])}, {"a": 10, "b": 4}))
-    7.0
+    Strata with fewer than two judged units, or none, are pooled; if there are no two in all of these, all cases are.
     """
-    everyone = np.concatenate(list(judged.values()))
-    means = [size * judged.get(name, everyone).mean(axis=0) for name, size in sizes.items() if size]
-    total: FloatArray = np.sum(means, axis=0)
-    return total
+
+    def __init__(self, names: np.ndarray, counts: FloatArray, sizes: Mapping[str, int]) -> None:
+        """`names` and `counts` are those of the judged units, `sizes` says how many units each stratum has."""
+        few = {name for name in sizes if (names == name).sum() < min(2, sizes[name])}
+        pooled = np.isin(names, list(few))
+        if few and pooled.sum() < 2:
+            few = set(sizes) - {_AGREED}  # which are unlike the cases
+            pooled = np.isin(names, list(few))
+        self._parts: list[tuple[FloatArray, int]] = []
+        for name, size in sizes.items():
+            if name not in few and size:
+                self._parts.append((counts[names == name], size))
+        if few and pooled.any():
+            self._parts.append((counts[pooled], sum(sizes[name] for name in few)))
+
+    def total(self) -> FloatArray:
+        """The sum over all units, judged or not."""
+        total: FloatArray = np.sum([size * own.mean(axis=0) for own, size in self._parts], axis=0)
+        return total
+
+    def half_width(self, weights: FloatArray) -> float:
+        """Half the interval of the total of the weighted counts.
+
+        Where all judged units of a stratum turned out alike, others may still differ (Agresti and Coull). The degrees
+        of freedom are Satterthwaite's: few, if few strata make most of the variance.
+        """
+        variances, freedom = [], []
+        for own, size in self._parts:
+            judged, values = len(own), own @ weights
+            share = 2 / (judged + 4)
+            spread = float(values.var(ddof=1)) if judged > 1 else 0.0
+            variances.append(size**2 * (1 / judged - 1 / size) * (spread or share * (1 - share)))
+            freedom.append(max(judged - 1, 1))
+        whole = sum(variances)
+        if whole <= 0:
+            return 0.0
+        _, quantile = beta_and_t()
+        least = sum(variance**2 / own for variance, own in zip(variances, freedom, strict=True))
+        return float(quantile(max(whole**2 / least, 1.0), 1 - _TAIL)) * math.sqrt(whole)
 
 
 @dataclass(frozen=True)
@@ -68,61 +100,18 @@ def estimate_rate(above: float, below: float, changes: pd.DataFrame, strata: Map
     the stratified variance of the linearised ratio, with the finite population correction.
     """
     drawn, population = (sum(sizes[place] for sizes in strata.values()) for place in (0, 1))
-    sizes = {name: there for name, (_, there) in strata.items()}
-    names, counts = changes["stratum"].to_numpy(object), changes[["above", "below"]].to_numpy(float)
-    judged = {name: counts[names == name] for name in sizes if (names == name).any()}
-    number = sum(map(len, judged.values()))
-    if population and not judged:
+    if population and not len(changes):
         return Estimate(math.nan, math.nan, math.nan, 0, drawn, population)
-    more, whole = weighted_total(judged, sizes) if judged else (0.0, 0.0)
+    sizes = {name: there for name, (_, there) in strata.items()}
+    own = Strata(changes["stratum"].to_numpy(object), changes[["above", "below"]].to_numpy(float), sizes)
+    more, whole = own.total() if len(changes) else (0.0, 0.0)
     whole += below
     if whole <= 0:
-        return Estimate(math.nan, math.nan, math.nan, number, drawn, population)
+        return Estimate(math.nan, math.nan, math.nan, len(changes), drawn, population)
     value = float((above + more) / whole)
-    width = _half_width({name: own @ np.array([1.0, -value]) for name, own in judged.items()}, sizes) / float(whole)
+    width = own.half_width(np.array([1.0, -value])) / float(whole)
     low, high = min(max(value - width, 0.0), value), max(min(value + width, 1.0), value)
-    return Estimate(value, low, high, number, drawn, population)
-
-
-def _half_width(residuals: Mapping[str, FloatArray], sizes: Mapping[str, int]) -> float:
-    """Half the interval of a total.
-
-    A stratum with one judged unit borrows the variance of all strata together. Where all judged units of a stratum
-    turned out alike, others may still differ. What nobody has opened may be unlike the rest, by as much as strata
-    differ. The degrees of freedom are Satterthwaite's: few, if few strata make most of the variance.
-    """
-    if not residuals:
-        return 0.0
-    everyone = np.concatenate(list(residuals.values()))
-    total = len(everyone)
-    judged = np.array([len(own) for own in residuals.values()], dtype=float)
-    there = np.array([sizes[name] for name in residuals], dtype=float)
-    squares = sum(float(((own - own.mean()) ** 2).sum()) for own in residuals.values())
-    common = squares / (total - len(judged)) if total > len(judged) else float(_least(total))
-    own_spread = [float(own.var(ddof=1)) if len(own) > 1 else common for own in residuals.values()]
-    spread = np.where(np.array(own_spread) > 0, own_spread, _least(judged))
-    parts = [*(there**2 * (1 / judged - 1 / there) * spread)]
-    freedom = [*(judged - 1)]
-    unseen = np.array([size for name, size in sizes.items() if name not in residuals], dtype=float)
-    if unseen.sum():
-        overall = max(float(everyone.var(ddof=1)) if total > 1 else 0.0, float(_least(total)))
-        means = [own.mean() for own in residuals.values()]
-        between = float(np.var(means, ddof=1)) if len(means) > 1 else overall
-        parts.append(unseen.sum() ** 2 * overall * (1 / total + 1 / unseen.sum()))
-        parts.append(between * ((unseen**2).sum() + unseen.sum() ** 2 * ((judged / total) ** 2).sum()))
-        freedom += [total - 1, len(judged) - 1]
-    variances = np.maximum(np.array(parts), 0.0)
-    whole = float((variances**2 / np.maximum(np.array(freedom), 1)).sum())
-    if not whole:
-        return 0.0
-    _, quantile = beta_and_t()
-    return float(quantile(max(float(variances.sum()) ** 2 / whole, 1.0), 1 - _TAIL)) * math.sqrt(variances.sum())
-
-
-def _least(judged: FloatArray | int) -> FloatArray:
-    """The variance that units may still have of which so many turned out alike (Agresti and Coull)."""
-    share = 2 / (np.asarray(judged, dtype=float) + 4)
-    return share * (1 - share)
+    return Estimate(value, low, high, len(changes), drawn, population)
 
 
 # ---- a sample ----
@@ -145,7 +134,7 @@ def sample_estimates(run: Decided, sample: Sample) -> pd.DataFrame:
     components = units.component[judged].tolist()
     strata: dict[str, tuple[int, int]] = dict(drawn.strata)
     agreed = _agreed_components(run, sample)
-    if sample.agreed is not None and agreed:  # unlike the cases, agreed spans nobody judged are taken to be right
+    if sample.agreed is not None and len(agreed) > 1:  # unlike cases, agreed spans nobody judged are taken to be right
         strata[_AGREED] = (sample.agreed.drawn, sample.agreed.there)
         stratum += [_AGREED] * len(agreed)
         components += agreed
@@ -155,8 +144,9 @@ def sample_estimates(run: Decided, sample: Sample) -> pd.DataFrame:
         weight = float(side.weight.sum())
         if rate == "recall":
             weight += len(_both_missed(run))  # misses that no drawn case stands for
-        found = estimate_rate(float((side.weight * side.credit).sum()), weight, table, strata)
-        rows.append({"rate": rate, **asdict(found)})
+        rows.append(
+            {"rate": rate, **asdict(estimate_rate(float((side.weight * side.credit).sum()), weight, table, strata))}
+        )
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -165,20 +155,19 @@ def component_changes(run: Decided) -> dict[str, FloatArray]:
     spans = run.raw.pair.gold.spans, run.raw.pair.pred.spans
     components = np.concatenate(span_components(*spans, run.raw.pair.corpus.documents.start))
     starts = np.concatenate([positions(side)[0] for side in spans])
-    by_start = np.argsort(starts, kind="stable")
+    order = np.argsort(starts, kind="stable")
     after = accepted_tally(headline_tally(run.corrected), run)
-    both_missed = _both_missed(run)
     changes = {}
     sides = zip(headline_tally(run.raw).sides, after.sides, strict=True)
     for rate, (old, new) in zip(("recall", "precision"), sides, strict=True):
         table = np.zeros((int(components.max(initial=-1)) + 1, 2))
         for side, sign in ((old, -1.0), (new, 1.0)):
-            counts = ~np.isin(side.position, both_missed) if side is after.gold else np.ones(len(side.position), bool)
+            weight = side.weight
+            if side is after.gold:  # what both sides had missed belongs to no component
+                weight = np.where(np.isin(side.position, _both_missed(run)), 0.0, weight)
             # Components follow each other in the text: a unit belongs to the last one that begins before it.
-            place = np.maximum(np.searchsorted(starts[by_start], side.position[counts], side="right") - 1, 0)
-            owner = components[by_start][place]
-            weight = side.weight[counts]
-            np.add.at(table, owner, sign * np.stack([weight * side.credit[counts], weight], axis=1))
+            place = np.maximum(np.searchsorted(starts[order], side.position, side="right") - 1, 0)
+            np.add.at(table, components[order][place], sign * np.stack([weight * side.credit, weight], axis=1))
         changes[rate] = table
     return changes
 
@@ -193,8 +182,10 @@ def _is_known(cases: pd.DataFrame, run: Decided) -> BoolArray:
 def _agreed_components(run: Decided, whole: Sample) -> list[int]:
     """The components of the drawn agreed spans that were judged, also on a twin; none that was not drawn."""
     pair, sample = run.raw.pair, whole.agreed
+    if sample is None:
+        return []
     rows = agreed_rows(run.raw)
-    drawn = set(rows[draw_agreed(np.arange(len(rows)), sample.size, sample.seed)].tolist()) if sample else set()
+    drawn = set(rows[draw_agreed(np.arange(len(rows)), sample.size, sample.seed)].tolist())
     gold, _ = span_components(pair.gold.spans, pair.pred.spans, pair.corpus.documents.start)
     judged = [run.book.cases[case] for case, decision in run.decisions.items() if decision.effect != Effect.OPEN]
     return [int(gold[case.row]) for case in judged if case.sheet == AG and case.row in drawn]
@@ -250,7 +241,7 @@ class RankedUnits:
 
 
 def remaining_errors(run: Decided) -> tuple[Remaining, ...]:
-    """What is to be expected on each sheet; nothing where cases were not ordered by suspicion, or only some drawn."""
+    """What is to be expected on each sheet; nothing where cases were not ordered by suspicion."""
     order = run.raw.order
     if order is None or order.kind is not OrderKind.SUSPICION:
         return ()
@@ -260,20 +251,20 @@ def remaining_errors(run: Decided) -> tuple[Remaining, ...]:
         rank = np.argsort(own.ranked, kind="stable")[own.shown]
         ranks.append(pd.DataFrame({"case_id": table["case_id"], "rank": rank, "random": own.random[own.shown]}))
     cases = evaluation_units(run.raw).cases.merge(pd.concat(ranks), on="case_id")
+    wrong = [case for case, decision in run.decisions.items() if decision.effect in _CHANGING]
     cases["known"] = _is_known(cases, run)
     cases["shared"] = cases["case_id"].isin([*run.carried, *run.carried.values()])
-    wrong = [case for case, decision in run.decisions.items() if decision.effect in _CHANGING]
-    cases["wrong"] = cases.groupby("unit")["case_id"].transform(lambda own: own.isin(wrong).any())
-    missed = set(cases["unit"][cases["sheet"] == FN])
+    cases["wrong"] = cases["case_id"].isin(wrong)
+    cases["wrong"] = cases.groupby("unit")["wrong"].transform("any")
+    missed = cases["unit"].isin(cases["unit"][cases["sheet"] == FN])
     how = {"rank": "min", "random": "any", "known": "all", "shared": "any", "wrong": "any"}
     found = []
-    for sheet in (FN, FP):
-        own = cases[(cases["sheet"] == sheet) & (cases["unit"].isin(missed) == (sheet == FN))]
-        units = own.groupby("unit").agg(how).sort_values("rank")
-        random, known, shared, wrong_units = (
+    for sheet, here in ((FN, missed), (FP, ~missed)):
+        units = cases[(cases["sheet"] == sheet) & here].groupby("unit").agg(how).sort_values("rank")
+        random, known, shared, own_wrong = (
             units[name].to_numpy(bool) for name in ("random", "known", "shared", "wrong")
         )
-        found.append(estimate_remaining(sheet, RankedUnits(random, known & ~shared, shared & known, wrong_units)))
+        found.append(estimate_remaining(sheet, RankedUnits(random, known & ~shared, shared & known, own_wrong)))
     return tuple(found)
 
 
@@ -291,21 +282,19 @@ def estimate_remaining(sheet: Sheet, units: RankedUnits) -> Remaining:
         return replace(remaining, why_not=NoEstimate.NOT_FROM_THE_TOP)
     cut = int(ordinary[count]) if count < len(ordinary) else len(known)
     below = np.arange(len(known)) >= cut
-    sample, above = (units.wrong[units.judged & ~units.shared & part] for part in (below & units.random, ~below))
+    sample, above = (units.wrong[units.judged & part].astype(float) for part in (below & units.random, ~below))
     behind, skipped = int((below & ~known).sum()), int((~below & ~known).sum())
     if behind and not len(sample):
         return replace(remaining, why_not=NoEstimate.NO_RANDOM_CASE)
-    judged = {_ABOVE: above.astype(float), _BELOW: sample.astype(float)}
-    judged = {name: own for name, own in judged.items() if len(own)}
-    sizes = {_ABOVE: len(above) + skipped, _BELOW: len(sample) + behind}
     hits = int(sample.sum())
-    expected = float(weighted_total(judged, sizes)) - hits - int(above.sum())
+    expected = sum(
+        own.mean() * rest for own, rest in ((sample, behind), (above if len(above) else sample, skipped)) if rest
+    )
     low, high = hypergeometric_interval(hits, len(sample), behind)
     # Nobody stands for those that were passed over: each of them may be an error.
-    return replace(remaining, sample=len(sample), hits=hits, expected=expected, low=low, high=high + skipped)
+    return replace(remaining, sample=len(sample), hits=hits, expected=float(expected), low=low, high=high + skipped)
 
 
-@lru_cache(maxsize=4096)
 def hypergeometric_interval(hits: int, sample: int, rest: int) -> tuple[int, int]:
     """How many there are among the rest, if so many of a random sample of all were: the exact 95 % interval.
 
@@ -316,14 +305,7 @@ def hypergeometric_interval(hits: int, sample: int, rest: int) -> tuple[int, int
         return 0, 0
     from scipy import stats  # takes as long to load as pandas, and only orders of suspicion need it
 
-    everything, there = sample + rest, range(hits, hits + rest + 1)
-
-    def enough(count: int) -> bool:
-        return bool(stats.hypergeom.sf(hits - 1, everything, count, sample) > _TAIL)
-
-    def too_many(count: int) -> bool:
-        return bool(stats.hypergeom.cdf(hits, everything, count, sample) <= _TAIL)
-
-    # The more there are, the more are drawn: both change once, and are searched for by halves.
-    low, high = bisect_left(there, True, key=enough), bisect_left(there, True, key=too_many) - 1
-    return min(low, rest), max(high, 0)
+    there = np.arange(rest + 1)
+    drawn = stats.hypergeom(sample + rest, hits + there, sample)
+    inside = (drawn.sf(hits - 1) > _TAIL) & (drawn.cdf(hits) > _TAIL)
+    return int(there[inside].min()), int(there[inside].max())

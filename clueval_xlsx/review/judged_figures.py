@@ -137,40 +137,6 @@ def ledger_table(run: Decided) -> pd.DataFrame:
     return pd.DataFrame({"entry": [entry.value for entry in Finding], **table})
 
 
-def judgement_counts(run: Decided) -> pd.DataFrame:
-    """How often each judgement was made: `dimension`, `key` (a layer for labels), `value`, `judgement`, `cases`.
-
-    By judge every judgement counts; by everything else the one that was decided upon.
-    """
-    decided = {
-        case: resolution.decision.code
-        for case, resolution in run.resolutions.items()
-        if resolution.decision is not None
-    }
-    table = run.book.table
-    table = table[table["case_id"].isin(list(decided))]
-    table = table.assign(
-        judgement=table["case_id"].map(decided).astype(object),
-        severity=[run.severities.get(case_id, "") for case_id in table["case_id"]],
-    )
-    parts = [_count(table, name, None, name) for name in ("sheet", "class", "document", "severity")]
-    parts += [_count(table, "label", layer, f"label_{layer}") for layer in run.raw.pair.layers]
-    judged = {(record.judge, record.case_id): record.code for record in run.records if record.code}
-    who = [(judge, code) for (judge, _), code in judged.items()]
-    people = pd.DataFrame(who, columns=["judge", "judgement"], dtype=object)
-    return pd.concat([*parts, _count(people, "judge", None, "judge")], ignore_index=True)
-
-
-def _count(table: pd.DataFrame, dimension: str, key: str | None, column: str) -> pd.DataFrame:
-    values = table[column].astype(str).rename("value")
-    counted = table.groupby([values, "judgement"], sort=True).size().rename("cases").reset_index()
-    if not len(table):
-        counted = pd.DataFrame(columns=["value", "judgement", "cases"])
-    counted.insert(0, "dimension", dimension)
-    counted.insert(1, "key", key)
-    return counted.astype({"key": object, "cases": "int64"})
-
-
 # How far judges agree: raw agreement, Cohen's kappa for each pair, Fleiss' kappa, Krippendorff's alpha
 
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from pathlib import Path
-from typing import BinaryIO, get_args
+from typing import BinaryIO
 
 import pandas as pd
 from msgspec import structs
@@ -24,8 +23,7 @@ from clueval_xlsx.files.names import shown_name
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import PRED, ReadOverrides
 from clueval_xlsx.options import Options, ReadOptions
-from clueval_xlsx.options.declaration import shown, wanted
-from clueval_xlsx.options.values import Level
+from clueval_xlsx.options.declaration import one_of, shown, wanted
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import Judgement, JudgementKind
 from clueval_xlsx.review.log import check_chain, head_of, new_judgements, read_log, write_log
@@ -189,7 +187,9 @@ def reimport(
     sources = _sources(workbooks)
     if not sources:
         raise OptionError("no workbook was given. Give at least one judged workbook.")
-    trusted = _trusted(trust_id)
+    if trust_id is not None:
+        one_of("trust_id", trust_id, TrustId)
+    trusted = None if trust_id is None else TrustId(trust_id)
     opened, notes = _open_once(sources, password)
     runs = group_by_run(opened)
     for run_id, own in runs.items():
@@ -199,14 +199,12 @@ def reimport(
     changes = wanted("overrides", ReadOverrides() if overrides is None else overrides, ReadOverrides, "ReadOverrides")
     how = [changes.over(read_options_of(given[0], side) if given else ReadOptions()) for side in ("gold", "pred")]
     gold_reading = _read_gold(gold, how[0], opened, chosen=bool(changes.names))
-    restored = _Restorer(
-        gold_reading, pred, how[1], wanted("options", Options() if options is None else options, Options, "Options")
-    )
+    settings = wanted("options", Options() if options is None else options, Options, "Options")
     known = all_judgements(given, judgements, manifest_place(opened))
     adjudications = []
     for run_id, own in runs.items():
         check_gold(own, gold_reading, Path(gold) if isinstance(gold, str | Path) else None)
-        manifest, pair, used = restored(run_id, own)
+        manifest, pair, used = _restored(run_id, own, gold_reading, (pred, how[1], settings))
         # A workbook that lost its manifest is not another person's for that.
         shared = structs.replace(manifest, judge="", part="", role=Role.REVIEW)
         words = SheetWords(pair.layers, known, manifest.lang)
@@ -270,12 +268,6 @@ def _open_once(sources: Sequence[Source], password: str | None) -> tuple[list[Op
     return list(opened.values()), notes
 
 
-def _trusted(trust_id: str | None) -> TrustId | None:
-    if trust_id is not None and trust_id not in tuple(TrustId):
-        raise OptionError(f"--trust-id {trust_id}: unknown. Allowed: {', '.join(TrustId)}.")
-    return None if trust_id is None else TrustId(trust_id)
-
-
 def _check_round(workbooks: Sequence[OpenedWorkbook]) -> None:
     """A conflict workbook decides what others left open; without theirs, all that they agreed on would be lost."""
     roles = {book.manifest.role for book in workbooks if book.manifest is not None}
@@ -326,51 +318,38 @@ def _lost_manifest(run_id: str, workbooks: Sequence[OpenedWorkbook]) -> InputErr
     )
 
 
-class _Restorer:
-    """Brings back the pair of a run: from the manifest, or from the prediction file if the manifest is lost."""
-
-    def __init__(self, gold: Reading, pred: Source | None, how: ReadOptions, options: Options) -> None:
-        self._gold, self._pred, self._how, self._options = gold, pred, how, options
-
-    def __call__(self, run_id: str, workbooks: Sequence[OpenedWorkbook]) -> tuple[Manifest, Pair, Options]:
-        manifest = manifest_of(workbooks)
-        place = manifest_place(workbooks)
-        if manifest is not None and self._pred is None:
-            return manifest, restore_pair(manifest, self._gold, place), manifest.settings.options
-        if self._pred is None:
+def _restored(
+    run_id: str,
+    workbooks: Sequence[OpenedWorkbook],
+    gold: Reading,
+    given: tuple[Source | None, ReadOptions, Options],
+) -> tuple[Manifest, Pair, Options]:
+    """The pair of a run: from its manifest, or from the prediction file that was given with how it is read."""
+    source, how, options = given
+    manifest, place = manifest_of(workbooks), manifest_place(workbooks)
+    if source is None:
+        if manifest is None:
             raise _lost_manifest(run_id, workbooks)
-        pred = read(self._pred, replace(self._how, side=PRED), name=_name(self._pred), base=self._gold)
-        aligned = manifest is not None and manifest.cut is not None
-        pair = make_pair(self._gold, pred, align=aligned)
-        if manifest is not None:
-            if pair.pred.source.sha256 != manifest.pred.sha256:
-                raise InputError(
-                    f"{pair.pred.source.name}: is not the prediction of the run {run_id} "
-                    f"({manifest.pred.name}). Give that file, or leave out --pred."
-                )
-            return manifest, _only_layers(pair, manifest.layers), manifest.settings.options
-        for part, options in self._candidates(pair):
+        return manifest, restore_pair(manifest, gold, place), manifest.settings.options
+    pred = read(source, replace(how, side=PRED), name=_name(source), base=gold)
+    pair = make_pair(gold, pred, align=manifest is not None and manifest.cut is not None)
+    if manifest is not None:
+        if pred.source.sha256 != manifest.pred.sha256:
+            raise InputError(
+                f"{pred.source.name}: is not the prediction of the run {run_id} ({manifest.pred.name}). Give that "
+                "file, or leave out --pred."
+            )
+        one = tuple(pair.layers) != tuple(manifest.layers)
+        return manifest, pair.layer(manifest.layers[0]) if one else pair, manifest.settings.options
+    for part in [pair] if len(pair.layers) == 1 else [pair, *map(pair.layer, pair.layers)]:
+        if options.labelled in {None, *part.layers}:
             found = from_evaluation(evaluate(part, options))
             if found.run_id == run_id:
                 return found, part, options
-        raise InputError(
-            f"{workbooks[0].name}: the run {run_id} cannot be repeated from {self._gold.source.name} and "
-            f"{pair.pred.source.name} with these options. Give the options that `evaluate` was given: layers, "
-            "--level, --labelled, --by, --context."
-        )
-
-    def _candidates(self, pair: Pair) -> list[tuple[Pair, Options]]:
-        """The options given first, then the other levels and layers: only these are easily forgotten."""
-        parts = [pair] if len(pair.layers) == 1 else [pair, *(pair.layer(name) for name in pair.layers)]
-        found = [(part, self._options) for part in parts]
-        for part, level in product(parts, get_args(Level)):
-            for labelled in (None, *part.layers):
-                found.append((part, replace(self._options, level=level, labelled=labelled)))
-        return [(part, options) for part, options in found if options.labelled in {None, *part.layers}]
-
-
-def _only_layers(pair: Pair, layers: Sequence[str]) -> Pair:
-    return pair if tuple(pair.layers) == tuple(layers) else pair.layer(layers[0])
+    raise InputError(
+        f"{workbooks[0].name}: the run {run_id} cannot be repeated from {gold.source.name} and {pred.source.name} with "
+        "these options. Give the options that `evaluate` was given: layers, --level, --labelled, --by, --context."
+    )
 
 
 def _check_layers(runs: Sequence[Adjudication]) -> None:

@@ -23,8 +23,7 @@ from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.log import read_log, write_log
-from clueval_xlsx.review.previous import previous_decisions, standing_decisions
+from clueval_xlsx.review.log import previous_decisions, read_log, standing_decisions, write_log
 from clueval_xlsx.words import check_language
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import NUMBERS, mutate_bytes, mutate_tree, value, word, write_json

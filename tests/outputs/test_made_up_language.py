@@ -194,8 +194,8 @@ def test_a_workbook_has_no_english_word_path_option_or_code(made: Path, suspects
 
 def test_answers_are_read_in_any_language(made: Path) -> None:
     (result,) = json.loads((made / "a.json").read_text("utf-8"))["runs"]
-    judged = [(row["value"], row["judgement"]) for row in result["judgements"] if row["dimension"] == "judge"]
-    assert {("anna", "gold_wrong"), ("anna", "model_error"), ("ben", "model_error")} <= set(judged)
+    said = {(each["who"], each["judgement"]) for conflict in result["conflicts"] for each in conflict["rows"]}
+    assert {("anna", "gold_wrong"), ("ben", "model_error")} <= said
     assert len(result["unusable"]) == 1  # a boundary without a correct span
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from clueval_xlsx.review.accounting import CaseState, Known, make_account
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.previous import standing_decisions
+from clueval_xlsx.review.log import standing_decisions
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import Effect, Outcome

@@ -733,7 +733,7 @@ def test_a_log_reads_as_it_was_written_whatever_the_comments_hold():
 
 
 def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed(evaluation):
-    from clueval_xlsx.review.previous import previous_decisions, standing_decisions
+    from clueval_xlsx.review.log import previous_decisions, standing_decisions
 
     kolbe, kammer = case(evaluation, "FN", "Herr Dietmar Kolbe"), case(evaluation, "FN", "Kammer")
     result = decide(evaluation, {kolbe: Judgement("acceptable"), kammer: Judgement("model_error")})

@@ -14,7 +14,7 @@ from clueval_xlsx.outputs.xlsx.review import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.assignment import AgreedSample, Sample, agreed_cases, select
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.previous import with_scopes
+from clueval_xlsx.review.log import with_scopes
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.text_free import cases_without_text, without_text
