@@ -22,7 +22,7 @@ from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.options import Options
 from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
-from clueval_xlsx.review.assignment import Sample
+from clueval_xlsx.review.assignment import CaseSample
 from clueval_xlsx.review.correction import Content, LayerSpan, extent
 from clueval_xlsx.review.deciding import Decided, Vote, decide_cases
 from clueval_xlsx.review.estimates import Remaining, remaining_errors, sample_estimates
@@ -85,9 +85,9 @@ class Adjudication(Decided):
         return (*JUDGEMENTS, *(self.manifest.judgements if self.manifest else ()))
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> CaseSample:
         """How its cases were drawn."""
-        return self.manifest.sample if self.manifest is not None else Sample()
+        return self.manifest.sample if self.manifest is not None else CaseSample()
 
     @property
     def run_id(self) -> str:

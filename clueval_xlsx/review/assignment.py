@@ -39,7 +39,7 @@ class AgreedSample(msgspec.Struct, frozen=True):
     there: int
 
 
-class Sample(msgspec.Struct, frozen=True, omit_defaults=True):
+class CaseSample(msgspec.Struct, frozen=True, omit_defaults=True):
     """The sample of cases and that of agreed spans, each if there is one."""
 
     seed: int | None = None
@@ -59,7 +59,7 @@ class Selection:
 
     cases: Tables
     hands: Mapping[str, Tables]  # by judge; empty: one workbook for all
-    sample: Sample
+    sample: CaseSample
 
     @property
     def team(self) -> tuple[str, ...]:
@@ -83,11 +83,11 @@ def select(
     tables: dict[str, pd.DataFrame] = dict(zip((FN, FP), evaluation.bare_cases, strict=True))
     units = evaluation_units(evaluation)
     drawn = draw(units, len(units) if sample is None else sample, seed)
-    note = Sample()
+    note = CaseSample()
     if sample is None:
         tables = dict(zip((FN, FP), evaluation.case_tables, strict=True))
     else:
-        note = Sample(seed, sample, drawn.strata)
+        note = CaseSample(seed, sample, drawn.strata)
         chosen = set(np.flatnonzero(drawn.chosen).tolist())
         tables = {sheet: evaluation.with_contexts(select_cases(tables[sheet], units, chosen)) for sheet in tables}
     if evaluation.unmarked_cases is not None:
@@ -96,7 +96,7 @@ def select(
         there = agreed_cases(evaluation)
         drawn_rows = draw_agreed(np.arange(len(there)), agreed, seed)
         tables[AG] = evaluation.with_contexts(there.iloc[drawn_rows].reset_index(drop=True))
-        note = Sample(note.seed, note.size, note.strata, AgreedSample(seed, agreed, len(drawn_rows), len(there)))
+        note = CaseSample(note.seed, note.size, note.strata, AgreedSample(seed, agreed, len(drawn_rows), len(there)))
     if not judges:
         return Selection(tables, {}, note)
     bundles = twin_bundles(units, evaluation.bare_cases)

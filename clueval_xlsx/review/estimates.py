@@ -18,7 +18,7 @@ from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
 from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.cases.samples import draw, draw_agreed, span_components
 from clueval_xlsx.corpus.spans import positions
-from clueval_xlsx.review.assignment import Sample, agreed_rows, evaluation_units
+from clueval_xlsx.review.assignment import CaseSample, agreed_rows, evaluation_units
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.deciding import Decided
 from clueval_xlsx.review.judged_figures import accepted_tally, headline_tally
@@ -117,7 +117,7 @@ def estimate_rate(above: float, below: float, changes: pd.DataFrame, strata: Map
 # ---- a sample ----
 
 
-def sample_estimates(run: Decided, sample: Sample) -> pd.DataFrame:
+def sample_estimates(run: Decided, sample: CaseSample) -> pd.DataFrame:
     """One row for recall and one for precision; empty if the cases were not drawn but all handed out.
 
     What judging changes is counted unit by unit (linked cases and the spans they touch are one unit), as matching
@@ -179,7 +179,7 @@ def _is_known(cases: pd.DataFrame, run: Decided) -> BoolArray:
     return known
 
 
-def _agreed_components(run: Decided, whole: Sample) -> list[int]:
+def _agreed_components(run: Decided, whole: CaseSample) -> list[int]:
     """The components of the drawn agreed spans that were judged, also on a twin; none that was not drawn."""
     pair, sample = run.raw.pair, whole.agreed
     if sample is None:

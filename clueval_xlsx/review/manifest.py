@@ -29,7 +29,7 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.options import Options, ReadOptions
-from clueval_xlsx.review.assignment import Sample
+from clueval_xlsx.review.assignment import CaseSample
 from clueval_xlsx.review.judgements import Filled, JudgementKind
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.text.tokenise import Ranges
@@ -131,7 +131,7 @@ class Manifest(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     judgements: tuple[JudgementKind, ...] = ()  # those of the project, beside the tool's own
     labels: tuple[str, ...] = ()  # that can be typed beside those that occur: their meaning is said in the workbook
     team: tuple[str, ...] = ()  # everybody the cases were handed out to
-    sample: Sample = Sample()  # how the cases were drawn, if not all are there
+    sample: CaseSample = CaseSample()  # how the cases were drawn, if not all are there
     previous: Mapping[str, Filled] = {}  # the cases that came with an earlier judgement
     sources: tuple[str, ...] = ()  # the workbooks whose open cases a conflict workbook holds
     created: str = ""

@@ -56,13 +56,6 @@ def test_the_account_adds_up_to_the_manifest(folder, came) -> None:
     assert came.code == 3
 
 
-def test_reimport_prints_the_account(came) -> None:
-    words = Words("en")
-    section = came.out.partition(words["account.title"])[2].split("\n\n")[0]
-    for name, count in [*((f"account.state.{state}", STATES[state]) for state in CaseState), ("account.all", CASES)]:
-        assert re.search(rf"^ {re.escape(words[name])} +{count} *$", section, re.MULTILINE)
-
-
 def test_status_prints_the_same_account_and_says_that_a_person_must_look(folder) -> None:
     result = run("status", folder / "review.xlsx")
     assert told(result.err) == STATES

@@ -82,7 +82,7 @@ def test_a_label_that_the_format_cannot_hold_costs_its_row_alone(tmp_path: Path)
     family = case(evaluation, "FN", "👩\u200d👧 Familie")
     picked[family] = Judgement("label", correct_labels={"span": "TWO WORDS"})
     result = reimport([workbook(evaluation, picked)], FOLDER / "brat-gold")
-    assert [(problem.reason, problem.case) for problem in result.problems] == [("bad_label", family)]
+    assert [(problem.reason, problem.case) for problem in result.problems] == [("new_label", family)]
     assert "!" in result.problems[0].where
     assert ("Nord", "ORGANISATION") in words(written(tmp_path, "brat-gold", result.files))
 

@@ -18,7 +18,7 @@ from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.assignment import Sample, evaluation_units, select
+from clueval_xlsx.review.assignment import CaseSample, evaluation_units, select
 from clueval_xlsx.review.estimates import Estimate, component_changes, estimate_rate
 from clueval_xlsx.review.judged_figures import headline_tally
 from clueval_xlsx.review.judgements import Judgement
@@ -124,7 +124,7 @@ class Project:
     truth: dict[str, tuple[str, str, str]]
 
     def judge(self, cases, sample=None) -> Adjudication:
-        manifest = structs.replace(from_evaluation(self.evaluation), sample=sample or Sample())
+        manifest = structs.replace(from_evaluation(self.evaluation), sample=sample or CaseSample())
         rows = []
         for case in cases:
             code, effect, span = self.truth[case]
@@ -290,7 +290,7 @@ def test_a_sample_nobody_has_judged_says_so(tmp_path: Path, examples: Path):
     sides = (examples / "gold.vrt", examples / "pred.vrt")
     made = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--sample", "10")
     assert made.code == 0
-    assert "Drawn for review.xlsx:" in made.err
+    assert "Drawn: " in made.err
     report, page, content = (tmp_path / name for name in ("report.xlsx", "report.html", "report.json"))
     done = run("reimport", book, "--gold", sides[0], "--report", report, "--html", page, "--json", content)
     assert done.code == 0, done.err

@@ -12,7 +12,7 @@ from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.outputs.xlsx.review import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.assignment import AgreedSample, Sample, agreed_cases, select
+from clueval_xlsx.review.assignment import AgreedSample, CaseSample, agreed_cases, select
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import with_scopes
 from clueval_xlsx.review.progress import workbook_progress
@@ -126,7 +126,7 @@ def test_a_drawn_case_decided_through_a_twin_counts_as_judged(run):
     assert found.account.counts[CaseState.CARRIED] > 0
     assert found.account.done == len(drawn)
     assert found.estimates["judged"].tolist() == found.estimates["drawn"].tolist()
-    assert isinstance(found.manifest.sample, Sample)
+    assert isinstance(found.manifest.sample, CaseSample)
     assert isinstance(found.manifest.sample.agreed, AgreedSample)
 
 

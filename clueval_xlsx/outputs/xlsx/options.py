@@ -9,7 +9,7 @@ import pandas as pd
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import ReviewOptions
-from clueval_xlsx.review.assignment import Sample
+from clueval_xlsx.review.assignment import CaseSample
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
@@ -42,7 +42,7 @@ class Handout(ReviewOptions):
     blind: bool = False
     sources: tuple[str, ...] = ()
     team: tuple[str, ...] = ()
-    sample: Sample = field(default_factory=Sample)
+    sample: CaseSample = field(default_factory=CaseSample)
 
     @classmethod
     def of(cls, options: ReviewOptions) -> Handout:
