@@ -1,8 +1,11 @@
-"""A cluster without workers: it is said, waited for, and given up in one sentence; what is done is kept."""
+"""Workers that go or come in the middle: one too few costs nothing, none is said, waited for and given up in one
+sentence, what is done is kept; one of another version, or with another detector, is refused."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx import clusters
-from clueval_xlsx.cli import progress
+from clueval_xlsx.cli.console import Progress
 from clueval_xlsx.clusters import ClusterPlace, connected
 from clueval_xlsx.detectors.base import DetectorSettings, Document
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
@@ -19,7 +22,7 @@ from clueval_xlsx.exceptions import ClusterError
 from tests.support.ci import THOROUGH
 from tests.support.commands import refused, run
 from tests.support.dask_clusters import STUCK, ClusterOfProcesses, cluster_of_processes
-from tests.support.detector_scripts import GOOD, SLOW, command
+from tests.support.detector_scripts import GOOD, SLOW, SLOW_READER, command
 from tests.support.waiting import lines_in, when
 
 pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
@@ -28,6 +31,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask
 TEXTS = 20
 OUTPUTS = (("predict", "p.json"), ("evaluate", "review.xlsx"))
 NONE_FOR = "Error: --cluster: there has been no worker for 1 s. Start one (dask worker tcp://127.0.0.1:"
+# As sitecustomize.py on a worker's path.
+OLDER = "import clueval_xlsx.version\nclueval_xlsx.version.__version__ = '0.9.0'\n"
 NOTE = "Note: the cluster has no worker; waiting for one.\n"
 
 
@@ -104,10 +109,11 @@ def test_a_worker_that_comes_in_time_goes_on_where_the_others_died(cluster: Clus
 
 
 def test_a_fresh_cluster_is_waited_for_until_it_has_a_worker(
-    cluster: ClusterOfProcesses, texts: Path, tmp_path: Path
+    cluster: ClusterOfProcesses, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("predict", texts, "-o", tmp_path / "p.json", "--detector", command(tmp_path, GOOD))
     refused(run(*words, "--cluster", cluster.address), NOTE, NONE_FOR)
+    monkeypatch.setattr(clusters, "WAIT", 60.0)
     coming = threading.Timer(1, cluster.add_worker)
     coming.start()
     done = run(*words, "--cluster", cluster.address)
@@ -130,6 +136,28 @@ def test_scores_whose_workers_all_die_are_given_up(cluster: ClusterOfProcesses, 
     refused(done, NOTE, NONE_FOR)
     assert len(done.err.splitlines()) == 2
     assert not target.exists()
+
+
+def test_scores_are_the_same_to_the_byte_when_one_of_two_workers_is_killed(
+    cluster: ClusterOfProcesses, examples: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "there" / "sitecustomize.py").write_text(SLOW_READER, "utf-8")
+    folders = tmp_path / "gold", tmp_path / "pred"
+    for folder in folders:
+        folder.mkdir()
+        decisions = re.findall(r"<text.*?</text>\n", (examples / f"{folder.name}.vrt").read_text("utf-8"), re.DOTALL)
+        for number in range(40):
+            decision = decisions[number % len(decisions)].replace('id="', f'id="{number}-', 1)
+            (folder / f"{number}.vrt").write_text(decision, "utf-8")
+    words = ("score", *folders, "--layer", "category=2", "--scheme", "all", "--as", "json")
+    for name in ("first", "second"):
+        shutil.copytree(tmp_path / "there", tmp_path / name)
+        cluster.add_worker(tmp_path / name)
+    killer = when((tmp_path / "first" / "begun").exists, cluster.kill_first_worker)
+    done = run(*words, "--cluster", cluster.address)
+    killer.join()
+    assert done.code == 0, done.err
+    assert done.out == run(*words).out
 
 
 def test_workers_that_die_while_they_load_the_detector_are_missed_too(cluster: ClusterOfProcesses) -> None:
@@ -161,7 +189,46 @@ def test_a_scheduler_that_is_lost_ends_the_run_and_keeps_what_is_done(
 
 
 def test_people_are_told_once_when_workers_go_and_when_they_come(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.work_progress("Detecting", "documents", [1]) as shown:
+    with Progress("Detecting", "documents", 1, 1) as shown:
         for workers in (2, 0, 0, 3, 3, 0):
             shown.seen(workers)
     assert capsys.readouterr().err == f"{NOTE}Note: the cluster has 3 workers now.\n{NOTE}"
+
+
+# Workers that join later
+
+
+def test_one_with_another_detector_stops_the_run_and_what_is_done_is_kept(
+    cluster: ClusterOfProcesses, tmp_path: Path
+) -> None:
+    for name, label in (("there", "NAME"), ("late", "PER")):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "detect.py").write_text(SLOW.replace("NAME", label), "utf-8")
+    cluster.add_worker()
+    texts = [{"full_text": f"Ann Lee {number}", "spans": []} for number in range(300)]
+    (tmp_path / "texts.json").write_text(json.dumps(texts), "utf-8")
+    side = tmp_path / "p.json.progress.jsonl"
+    joining = when(lambda: lines_in(side) > 3, lambda: cluster.add_worker(tmp_path / "late"))
+    place = ("--detector", "command:python3 detect.py", "--cluster", cluster.address)
+    done = run("predict", tmp_path / "texts.json", "-o", tmp_path / "p.json", *place)
+    joining.join()
+    refused(
+        done, "the workers have different detectors: command:detect.py/-/en/", f"What was found so far is in {side}"
+    )
+    assert len(done.err.splitlines()) == 2
+    assert '"NAME"' in side.read_text("utf-8")
+    assert '"PER"' not in side.read_text("utf-8")
+
+
+def test_one_of_another_version_counts_nothing(cluster: ClusterOfProcesses, tmp_path: Path) -> None:
+    (tmp_path / "there" / "sitecustomize.py").write_text(SLOW_READER, "utf-8")
+    (tmp_path / "late").mkdir()
+    (tmp_path / "late" / "sitecustomize.py").write_text(OLDER, "utf-8")
+    cluster.add_worker()
+    (tmp_path / "gold").mkdir()
+    for number in range(96):
+        (tmp_path / "gold" / f"{number}.vrt").write_text("Ann\tB-PER\nLee\tI-PER\n", "utf-8")
+    joining = when((tmp_path / "there" / "begun").exists, lambda: cluster.add_worker(tmp_path / "late"))
+    done = run("score", tmp_path / "gold", tmp_path / "gold", "--cluster", cluster.address)
+    joining.join()
+    refused(done, "a worker has clueval-xlsx 0.9.0, and here it is ")

@@ -67,6 +67,10 @@ class ClusterOfProcesses:
         while self._workers:
             _kill(self._workers.pop())
 
+    def kill_first_worker(self) -> None:
+        """The one that was started first."""
+        _kill(self._workers.pop(0))
+
     def close(self) -> None:
         """End all that was started."""
         self.kill_workers()

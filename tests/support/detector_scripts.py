@@ -172,3 +172,14 @@ for line in sys.stdin:
         sys.exit(7)
     print(json.dumps({"id": document["id"], "spans": []}), flush=True)
 """
+
+# As sitecustomize.py on a worker's path.
+SLOW_READER = """
+import pathlib, time
+read = pathlib.Path.read_bytes
+def slow(path):
+    time.sleep(0.1)
+    pathlib.Path("begun").touch()
+    return read(path)
+pathlib.Path.read_bytes = slow
+"""
