@@ -49,7 +49,7 @@ def reading_of(call: Call, side: str = "") -> ReadOptions:
     options = call.of(ReadOptions, side)
     if len(options.tag_names) != 1:
         return options
-    from clueval_xlsx.formats.tag_names import names_in_file
+    from clueval_xlsx.formats.token_lists import names_in_file
 
     column = options.fields.get("tags")
     if column is None and len(options.layers) == 1:

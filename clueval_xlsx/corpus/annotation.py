@@ -42,8 +42,7 @@ class Listed:
     """Annotations as their source lists them, overlapping as they may, each with its first and last position.
 
     `mentions` lie on the source's own text, where overlaps are seen and lengths are measured; `nested` and
-    `forgive_repeats` say how overlaps were resolved. `on_tokens`: the source has tokens, and these cut other tokens,
-    not the annotations.
+    `forgive_repeats` say how overlaps were resolved.
     """
 
     mentions: Mentions
@@ -51,7 +50,6 @@ class Listed:
     end: IntArray
     nested: str = ERROR
     forgive_repeats: bool = False
-    on_tokens: bool = False
 
     def __len__(self) -> int:
         return len(self.start)

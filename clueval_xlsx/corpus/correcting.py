@@ -10,12 +10,13 @@ import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Frames
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.corpus.reading import NewSpan, Place, Reading, SourceChange
+from clueval_xlsx.corpus.reading import NewSpan, Place, Reading, SourceChange, on_same
 from clueval_xlsx.corpus.running_text import RunningText
 from clueval_xlsx.corpus.spans import check_disjoint, label_list, positions, same_extents
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.text.characters import CODE_POINTS, from_code_points, splits_unit
 from clueval_xlsx.text.strings import IntArray
+from clueval_xlsx.text.tokenise import Ranges
 
 Key = tuple[int, int, int, tuple[str | None, ...]]  # document, start, end (exclusive), a label for each layer
 
@@ -61,12 +62,7 @@ def changes_of(reading: Reading, layers: Frames, corpus: Corpus) -> list[SourceC
     What is left of the old goes, what is left of the new is added. Annotations that were dropped because they overlap
     others are not touched.
     """
-    if reading.tokens is None:
-        sequences = _of_text(reading, layers, corpus)
-    elif reading.spans is None:
-        sequences = _of_columns(reading, layers)
-    else:
-        sequences = _of_spans(reading, {**reading.spans.layers, **layers})
+    sequences = _of_columns(reading, layers) if reading.mentions is None else _of_listed(reading, layers, corpus)
     changes: list[SourceChange] = []
     for sequence in sequences:
         replaced, added = differing(sequence.before, sequence.after)
@@ -102,27 +98,18 @@ def _of_columns(reading: Reading, layers: Frames) -> Iterator[_Sequence]:
         yield _Sequence((layer,), before, places, [1] * len(before), after)
 
 
-def _of_spans(reading: Reading, wanted: Frames) -> Iterator[_Sequence]:
-    """Layers side by side, as a table has them; the place of a span is its extent."""
-    assert reading.spans is not None
-    names = tuple(wanted)
-    before, after = (_token_keys(reading.corpus, same_extents(each), names) for each in (reading.spans.layers, wanted))
-    places: list[list[Place]] = [[(key[1], key[2])] for key in before]
-    yield _Sequence(names, before, places, [1] * len(before), after)
-
-
 def _token_keys(corpus: Corpus, frame: pd.DataFrame, names: Sequence[str]) -> list[Key]:
     start, end = positions(frame)
     return keys(corpus.document_of(start), start, end + 1, [frame[name] for name in names])
 
 
-def _of_text(reading: Reading, layers: Frames, corpus: Corpus) -> Iterator[_Sequence]:
+def _of_listed(reading: Reading, layers: Frames, corpus: Corpus) -> Iterator[_Sequence]:
     """Layers that are annotated together, side by side."""
     assert reading.mentions is not None
     assert reading.group is not None
     assert reading.listed is not None
-    text = RunningText.of(corpus)
-    own = reading.on(corpus, text.positions).layers
+    text = RunningText.of(corpus) if reading.tokens is None else None
+    own = reading.on(corpus, on_same if text is None else text.positions).layers
     order = np.argsort(reading.group, kind="stable")
     grouped, numbers = reading.group[order], np.arange(len(reading.mentions))
     low, high = (np.searchsorted(grouped, numbers, side="left"), np.searchsorted(grouped, numbers, side="right"))
@@ -132,7 +119,7 @@ def _of_text(reading: Reading, layers: Frames, corpus: Corpus) -> Iterator[_Sequ
         ranges = mentions.ranges
         before = keys(ranges.document, ranges.start, ranges.end, [mentions.labels[layer] for layer in names])
         wanted = same_extents({layer: layers.get(layer, own[layer]) for layer in names})
-        ranges = text.ranges(wanted)
+        ranges = _on_tokens(wanted) if text is None else text.ranges(wanted)
         after = keys(ranges.document, ranges.start, ranges.end, [wanted[layer] for layer in names])
         places, changed = [], []
         for row in rows.tolist():
@@ -142,6 +129,11 @@ def _of_text(reading: Reading, layers: Frames, corpus: Corpus) -> Iterator[_Sequ
             repeated = len(np.unique(extents.start[members])) == len(np.unique(extents.end[members])) == 1
             changed.append(len(members) if repeated else 1)
         yield _Sequence(names, before, places, changed, after)
+
+
+def _on_tokens(spans: pd.DataFrame) -> Ranges:
+    start, end = positions(spans)
+    return Ranges(np.zeros(len(start), np.int64), start, end + 1)
 
 
 def keys(

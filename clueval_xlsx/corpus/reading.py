@@ -67,9 +67,10 @@ class Carrier(Protocol):
 class Reading:
     """One source by itself, not yet compared with anything.
 
-    A source with `tokens` has `columns` of tags, or `spans` that lie on these tokens. Any other has `texts` with the
-    annotations that are `listed`; `mentions` are what is left of them where some overlap, `group` which of these each
-    one became (-1: dropped), `places` where each stands in the source, `homes` where new ones of a document go.
+    A source with `tokens` has `columns` of tags, or `spans` that lie on these tokens; any other has `texts`. Where
+    annotations are `listed`, by character or by token, `mentions` are what is left of them where some overlap,
+    `group` which of these each one became (-1: dropped), `places` where each stands in the source, `homes` where new
+    ones of a document go.
     The `carrier` writes corrections back; there is none where they cannot be.
     """
 
@@ -102,6 +103,11 @@ class Reading:
     def tokenised(self) -> bool:
         """Whether the source itself says what its tokens are."""
         return self.tokens is not None
+
+    @property
+    def borrowed(self) -> bool:
+        """Whether its tokens are those of another source."""
+        return self.tokens is not None and not (self.spans is None and self.mentions is None)
 
     @property
     def layer_names(self) -> tuple[str, ...]:
@@ -193,8 +199,9 @@ class Reading:
 
         With `strict` a tag that continues nothing is an error.
         """
-        if self.tokens is None:
+        if self.mentions is not None:
             return self._mentions_on(corpus, place)
+        assert self.tokens is not None
         own = self._decoded(breaks, strict=strict) if self.spans is None else self.spans
         own = own.moved(place, corpus)
         if corpus.running_text or len(corpus) != len(self.tokens):
@@ -283,7 +290,7 @@ class Reading:
 
     def in_order_of(self, doc_ids: Sequence[str], name: str) -> Reading:
         """The documents in the order of another side, whose name is given, if both have IDs."""
-        if tuple(doc_ids) == self.doc_ids or not self.named or self.spans is not None:
+        if tuple(doc_ids) == self.doc_ids or not self.named or self.borrowed:
             return self
         if self.tokens is None and len(self.texts) == 1 and tuple(doc_ids) == ("#1",):
             return self  # a token file without document tags has one document without a name

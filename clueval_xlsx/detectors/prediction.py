@@ -130,7 +130,7 @@ def _on_tokens(dataset: Dataset, run: Run, mode: str, source: Source) -> Predict
     mentions = resolution.mentions
     start, end = text.positions(mentions.ranges)
     scores = pd.DataFrame({"start": start, "end": end, "score": mentions.scores}).dropna(ignore_index=True)
-    every = Listed(listed, placed.start, placed.end, mode, on_tokens=True)
+    every = Listed(listed, placed.start, placed.end, mode)
     own = Annotation(
         source,
         {dataset.layer: make_spans(start, end, mentions.labels)},

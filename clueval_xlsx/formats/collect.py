@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.mentions import (
     ERROR,
     LONGEST,
@@ -47,6 +48,7 @@ class Collector:
             raise OptionError(f"read.offsets={options.offsets}: unknown. Allowed: {', '.join(UNITS)}.")
         self.name = name
         self.options = options
+        self.tokens: Corpus | None = None  # offsets count these, where there are any, and have been checked
         self.layers = layers or choose_fields(options.layers, format_.fields, name, format_.title)
         self.documents: list[TextDocument] = []
         self.problems: list[Problem] = []
@@ -162,12 +164,15 @@ class Collector:
         attributes: Sequence[str] = (),
     ) -> Reading:
         """Check everything and build the reading."""
-        if not self.documents and not self.problems:
+        if not self.documents and not self.problems and self.tokens is None:
             raise InputError(f"{self.name}: there is no document in it. Check that this is the right file or folder.")
         self._check_ids()
         rows = np.array([self._owners, self._starts, self._ends], dtype=np.int64).T
-        ranges = Ranges(rows[:, 0], *self._to_code_points(rows))
-        self._check_surfaces(ranges)
+        if self.tokens is None:
+            ranges = Ranges(rows[:, 0], *self._to_code_points(rows))
+            self._check_surfaces(ranges)
+        else:
+            ranges = Ranges(rows[:, 0], rows[:, 1], rows[:, 2])
         if self.problems:
             raise InputError(problems=self.problems)
         listed = make_mentions(ranges, self._values, self.layers, attributes, self._scores)
@@ -177,6 +182,7 @@ class Collector:
         lines = resolution.lines(wording)
         return Reading(
             source,
+            self.tokens,
             texts=tuple(self.documents),
             listed=self._apart(listed),
             mentions=resolution.mentions,
@@ -210,7 +216,10 @@ class Collector:
     def _describe(self, listed: Mentions, row: int) -> str:
         ranges = listed.ranges
         start, end = int(ranges.start[row]), int(ranges.end[row])
-        surface = _shortened(self.documents[int(ranges.document[row])].text[start:end])
+        if self.tokens is None:
+            surface = _shortened(self.documents[int(ranges.document[row])].text[start:end])
+        else:
+            surface = _shortened(self.tokens.text(start, end - 1))
         labels = [values[row] for values in listed.labels.values()]
         label = next((label for label in labels if not pd.isna(label)), "no label")
         return f"{surface!r} ({label}, {start}-{end})"

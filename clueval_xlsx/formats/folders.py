@@ -11,12 +11,10 @@ import numpy as np
 
 from clueval_xlsx.corpus.mentions import Mentions
 from clueval_xlsx.corpus.reading import Reading, SourceChange
-from clueval_xlsx.corpus.tags import TagColumn
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import Format
 from clueval_xlsx.formats.stored import stem_of
-from clueval_xlsx.formats.token_lists import joined
 from clueval_xlsx.options import ReadOptions
 
 
@@ -29,7 +27,7 @@ def read_folder(opened: OpenedSource, format_: Format, options: ReadOptions) -> 
         together: Reading = module.read_together(opened, options)
         return together.with_source(replace(together.source, sha256=sha256))
     readings: list[Reading] = [module.read(part, options) for part in parts.values()]
-    if any(reading.tokenised != readings[0].tokenised or reading.spans is not None for reading in readings):
+    if any(reading.tokenised for reading in readings):
         raise OptionError(
             f"{opened.name}: a folder of {format_.title} cannot be read as one corpus. Give its files one by one."
         )
@@ -79,7 +77,7 @@ def _joined(
     called = [(stem, doc_id) for stem, doc_ids in own for doc_id in doc_ids]
     homes = {doc_id: (number, place) for number, doc_ids in enumerate(ids) for place, doc_id in enumerate(doc_ids)}
     renamed = [part.renamed(doc_ids) for part, doc_ids in zip(parts, ids, strict=True)]
-    carried = all(part.carrier is not None for part in parts) and not parts[0].tokenised
+    carried = all(part.carrier is not None for part in parts)
     shared = replace(
         renamed[0],
         source=replace(parts[0].source, name=folder, sha256=sha256, folder=True),
@@ -88,22 +86,12 @@ def _joined(
         resolved=tuple(line for part in parts for line in part.resolved),
         file_ids=dict(zip(homes, called, strict=True)),
     )
-    if not shared.tokenised:
-        return _joined_texts(shared, renamed)
-    columns = {}
-    for layer in shared.columns:
-        of_parts = [part.columns[layer] for part in parts]
-        columns[layer] = TagColumn.of([column.tags[code] for column in of_parts for code in column.codes.tolist()])
-    return replace(shared, tokens=joined([part.corpus for part in renamed], folder), columns=columns)
+    return _joined_texts(shared, renamed)
 
 
 def _own_ids(part: Reading, stem: str) -> list[str]:
     """What the documents of a file are called in it, or else after it."""
-    if part.tokens is None:
-        given = [document.id for document in part.texts]
-    else:
-        documents = part.tokens.documents
-        given = [documents.attributes(index).get("id") for index in range(len(documents))]
+    given = [document.id for document in part.texts]
     called = [stem if len(given) == 1 else f"{stem}#{number}" for number in range(1, len(given) + 1)]
     return [other if own is None else own for own, other in zip(given, called, strict=True)]
 

@@ -116,7 +116,7 @@ FORMATS = (
     _dialect("doccano", "doccano", "text, label (or labels, entities, annotations)", holds=(METADATA,)),
     _dialect("prodigy", "Prodigy", "text, spans, answer", holds=_SAID),
     Format(
-        "huggingface", "Hugging Face tokens", "huggingface", (FIELDS, NUMBERS), _JSON,
+        "huggingface", "Hugging Face tokens", "token_lists", (FIELDS, NUMBERS), _JSON,
         sign="tokens, ner_tags", written=False,
     ),
     _dialect("ai4privacy", "ai4privacy", "source_text, privacy_mask", holds=_SAID),

@@ -37,21 +37,6 @@ def of_table(name: str) -> dict[str, list[Any]]:
     }
 
 
-def tokens(name: str) -> dict[str, list[Any]]:
-    """The token file of the fixtures as columns."""
-    reading = read(FIXTURES / name)
-    corpus = reading.corpus
-    lines = [line for line in (FIXTURES / name).read_text("utf-8").splitlines() if "\t" in line]
-    sentence = pd.Series(range(len(corpus))).isin(corpus.breaks).cumsum()
-    return {
-        "doc_id": [corpus.doc_ids[index] for index in corpus.document_numbers.tolist()],
-        "sentence_id": sentence.tolist(),
-        "token": list(corpus.tokens),
-        "tag": [line.split("\t")[1] for line in lines],
-        "note": [None] * len(lines),
-    }
-
-
 def load(raw: bytes, **options: Any) -> Any:
     return read(io.BytesIO(raw), ReadOptions(**options), name="x.parquet")
 
@@ -61,8 +46,6 @@ def load(raw: bytes, **options: Any) -> Any:
     [
         (FIXTURES / "gold.vrt", packed(of_table("pred.csv"))),
         (packed(of_table("gold.tsv")), FIXTURES / "pred.vrt"),
-        (packed(tokens("gold.vrt")), packed(tokens("pred.vrt"))),
-        (packed(tokens("gold.vrt")), packed(of_table("pred.csv"))),
         (FIXTURES / "brat-gold", packed(of_table("pred-chars.csv"))),
     ],
 )
@@ -102,9 +85,7 @@ def test_a_score_is_kept() -> None:
             InputError,
             "the columns are a. Allowed: a table of spans .* or of records",
         ),
-        (packed({"token": ["a"], "x": ["y"]}), OptionError, "no column holds tags: x. Choose: --layer span=x"),
         (packed({"start": [0], "end": [1], "label": ["X"]}), OptionError, "a span table needs the text it belongs to"),
-        (packed({"token": ["a"], "one": ["B-X"], "two": ["B-Y"]}), OptionError, "several columns hold tags: one, two"),
     ],
 )
 def test_a_broken_table_is_answered_with_what_is_wrong(raw: bytes, error: type[Exception], message: str) -> None:

@@ -19,7 +19,7 @@ from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError, OutputError
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.tables.workbook import new_workbook
+from clueval_xlsx.formats.table_files import new_workbook
 from clueval_xlsx.options import ReadOptions
 from tests.support.commands import run
 from tests.support.strategies import at_most

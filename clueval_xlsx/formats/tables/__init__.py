@@ -1,1 +1,0 @@
-"""Tables of spans: their cells, their place on a text, their correction."""
