@@ -198,28 +198,3 @@ def test_a_long_sentence_is_cut_around_the_span_at_the_borders_of_words() -> Non
     text = "".join(segment.text for segment in segments)
     assert text.startswith(f"{ELLIPSIS} word")
     assert text.endswith(f" {ELLIPSIS}")
-
-
-def test_one_long_span_that_many_touch_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the many shows a few words of it; writing it whole for each would grow with the square."""
-    size = 4000
-    corpus = Corpus(
-        tokens=Strings.of(["w"] * size),
-        doc_ids=("d",),
-        documents=Regions(np.array([0]), np.array([size])),
-        breaks=np.array([0]),
-        hard_breaks=False,
-    )
-    asked: list[int] = []
-    write = Corpus.rendered
-
-    def counting(self: Corpus, first: np.ndarray, stop: np.ndarray) -> written.RenderedTokens:
-        asked.append(int((stop - first).sum()))
-        return write(self, first, stop)
-
-    monkeypatch.setattr(Corpus, "rendered", counting)
-    many = [(place, place) for place in range(0, size, 2)]
-    found = contexts(corpus, extents(many), touched(many, [(0, size - 1)]), Marks(PRED, GOLD))
-    assert sum(asked) == size
-    assert len(found) == len(many)
-    assert max(len(segment.text) for segments in found for segment in segments) < 40

@@ -8,7 +8,6 @@ import pytest
 from clueval_xlsx import error_table
 from clueval_xlsx.cases.kinds import FP, CaseClass
 from clueval_xlsx.cases.table import case_table, link_cases
-from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.scoring.levels import LEVELS
 from tests.support.tables import both_ways, pair_of, spans_of
 
@@ -42,23 +41,6 @@ def test_the_class_of_a_case_says_how_near_the_other_side_came(level: str) -> No
     assert table["row"].tolist() == list(range(6))
     assert table["other_surface"].tolist() == ["a", "b c", "d | e", "f g | h", "j", ""]
     assert table["context"].str.contains("🟩").tolist() == [True] * 5 + [False]
-
-
-def test_some_spans_keep_the_rows_they_have_among_all() -> None:
-    pair = pair_of(TABLE)
-    gold, pred = pair.gold.spans, pair.pred.spans
-    whole = error_table(gold, gold, pred, pair.corpus)
-    some = error_table(gold.iloc[[2, 4]].reset_index(drop=True), gold, pred, pair.corpus)
-    assert some["row"].tolist() == [2, 4]
-    expected = whole.iloc[[2, 4]].assign(number=[1, 2])  # they are counted as what they are: a table of their own
-    assert some.to_dict("records") == expected.to_dict("records")
-
-
-@pytest.mark.parametrize("strange", [(0, 1, "X"), (1, 1, "X"), (99, 99, "X")])
-def test_spans_that_are_not_of_their_side_are_refused(strange: tuple[int, int, str]) -> None:
-    pair = pair_of(TABLE)
-    with pytest.raises(InputError, match=rf"{strange[0]}\.\.{strange[1]} is none of the spans"):
-        error_table(spans_of(strange), pair.gold.spans, pair.pred.spans, pair.corpus)
 
 
 def test_cases_are_linked_where_they_share_a_token() -> None:

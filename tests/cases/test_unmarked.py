@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.cases.phrases import FoldedWords, Phrases
 from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.exceptions import OptionError
 from tests.support.workbooks import evaluated
 
 
@@ -44,17 +42,6 @@ TAGS = {
 }
 
 
-def test_words_that_are_marked_twice_and_once_not_are_listed_with_the_label_of_their_twins():
-    table = marked("Ann/b Lee/i came", "then Ann/b Lee/i left", "and Ann Lee died", tags=TAGS)
-    assert found(table) == [("Ann Lee", "PER")]
-
-
-def test_what_one_side_marks_is_no_unmarked_passage():
-    for key in "pg":
-        table = marked("Ann/b came", "then Ann/b left", f"and Ann/{key} died", tags=TAGS)
-        assert found(table) == []
-
-
 def test_words_that_are_marked_only_once_are_left_out_unless_asked_for():
     table = marked("Ann/b came", "and Ann died", tags=TAGS)
     assert found(table) == []
@@ -71,26 +58,6 @@ def test_words_that_are_rarely_marked_are_cut_at_the_chance():
     table = marked("Ann/b came", "then Ann/b left", "Ann Ann Ann Ann Ann Ann Ann", tags=TAGS)
     assert found(table) == []
     assert len(found(table, least=0.1)) == 7
-
-
-def test_the_most_regularly_marked_words_come_first():
-    rows = ["Bob/b met Ann/b", "Bob/b met Ann/b", "Bob/b left Ann", "Bob saw Ann"]
-    assert [surface for surface, _ in found(marked(*rows, tags=TAGS))] == ["Bob", "Ann", "Ann"]
-
-
-def test_the_longest_passage_is_listed_and_not_its_parts():
-    rows = ["Ann/b Lee/i and Lee/b", "Ann/b Lee/i and Lee/b", "but Ann Lee died"]
-    assert found(marked(*rows, tags=TAGS)) == [("Ann Lee", "PER")]
-
-
-def test_the_label_is_the_one_that_the_words_have_most_often():
-    rows = ["Bonn/l", "Bonn/l", "Bonn/b", "Bonn rained"]
-    assert found(marked(*rows, tags=TAGS)) == [("Bonn", "LOC")]
-
-
-def test_upper_and_lower_case_are_the_same_words_and_a_passage_never_crosses_a_sentence():
-    rows = ["ANN/b LEE/i came", "Ann/b Lee/i left", "it was Ann", "Lee Lee ann Lee"]
-    assert found(marked(*rows, tags=TAGS)) == [("ann Lee", "PER")]
 
 
 def test_in_another_document_only_words_that_are_marked_nearly_always_are_listed():
@@ -121,11 +88,6 @@ def test_the_span_is_shown_as_marked_by_neither_side():
     assert result.unmarked_cases is not None
     (segments,) = result.with_contexts(result.unmarked_cases)["segments"]
     assert [(piece.text, piece.mark) for piece in segments] == [("and ", ""), ("Ann", "neither"), (" died", "")]
-
-
-def test_a_chance_of_nothing_is_refused():
-    with pytest.raises(OptionError, match=r"workbook\.unmarked_from"):
-        UnmarkedOptions(least=0)
 
 
 WORDS = st.lists(st.sampled_from(["A", "a", "B", "c"]), min_size=1, max_size=30)

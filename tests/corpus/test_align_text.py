@@ -19,7 +19,6 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import ReadOptions
 from tests.support.commands import run
-from tests.support.folders import FIXTURES
 from tests.support.tables import listed
 
 LETTERS = "abÄ&<é😀e\u0301."
@@ -128,28 +127,6 @@ def test_other_texts_are_refused_with_the_first_difference(gold: str, pred: str,
     assert expected in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("gold", "pred"),
-    [("brat-gold", "brat-pred"), ("tab.json", "pred.vrt"), ("gold.vrt", "tab.json"), ("tab.json", "tab.json")],
-)
-def test_the_corpus_of_a_pair_can_be_made_again_from_gold_and_what_was_added(gold: str, pred: str) -> None:
-    found = read_pair(FIXTURES / gold, FIXTURES / pred)
-    assert found.added is not None
-    again = on_pair(read(FIXTURES / gold), found.added, found.corpus.doc_ids)
-    assert list(again.corpus.tokens) == list(found.corpus.tokens)
-    assert again.corpus.documents.start.tolist() == found.corpus.documents.start.tolist()
-    assert listed(again.annotation.spans) == listed(found.gold.spans)
-
-
-def test_texts_that_differ_in_white_space_are_carried_over_with_a_note() -> None:
-    record = '[{{"full_text": "{}", "spans": [{{"entity_type": "X", "start_position": {}, "end_position": {}}}]}}]'
-    files = [record.format("Ann\\r\\nLee kam", 0, 8), record.format("Ann Lee  kam\\n", 4, 9)]
-    found = read_pair(*(io.BytesIO(content.encode()) for content in files))
-    assert found.corpus.text(0, 1) == "Ann\r\nLee"
-    assert listed(found.pred.spans) == [(1, 1, "X")]
-    assert "white space" in " ".join(found.notes)
-
-
 # ---- two versions of one text: quotation marks, dashes, Unicode forms
 
 
@@ -170,11 +147,6 @@ def test_differences_are_passed_over_counted_and_reported(gold: str, pred: str, 
     assert any(note in each for each in found.notes)
     with pytest.raises(InputError, match=r"the tokens differ.*--align text"):
         read_pair(*(io.BytesIO(side.encode()) for side in sides), VRT)
-
-
-def test_a_span_that_begins_with_other_quotation_marks_keeps_them() -> None:
-    found = pair(rows("Der „Bund“ klagt"), rows('Der "Bund" klagt', **{'"Bund"': "ORG"}))
-    assert words(found.pred, found) == ["„Bund“"]
 
 
 @given(st.lists(st.text("aé„“\"'–-…ﬁ", min_size=1, max_size=4), min_size=1, max_size=6), st.data())

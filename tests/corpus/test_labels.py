@@ -15,7 +15,7 @@ from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.review.manifest import decode, encode, from_evaluation
 from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
 from tests.support.commands import refused, run
-from tests.support.tables import Sides, listed, pair_of
+from tests.support.tables import listed, pair_of
 
 TABLE = """
     token    gold        pred
@@ -60,13 +60,6 @@ def test_mapping_renames_on_both_sides() -> None:
     assert "|map:LOCATION=LOC|" in mapped.signature
 
 
-def test_a_mapping_may_swap_labels() -> None:
-    rules = {"map": (("PER", "MISC"), ("MISC", "PER"))}
-    found = result(**rules)
-    assert [row[2] for row in listed(found.pair.gold.spans)] == ["LOC", "ORG", "MISC", "PER", "MISC", "MISC", "PER"]
-    assert [row[2] for row in listed(found.raw.gold.spans)] == ["LOC", "ORG", "PER", "MISC", "PER", "PER", "MISC"]
-
-
 def test_the_manifest_keeps_labels_as_they_were_because_the_mapping_comes_again() -> None:
     found = result(map=(("PER", "MISC"), ("MISC", "PER")))
     predictions = decode(encode(from_evaluation(found))).predictions
@@ -109,29 +102,6 @@ def test_strict_and_relaxed_stand_side_by_side() -> None:
     assert set(table["scheme"]) == {"clueval", "seqeval", "semeval", "scenario", "tokens", "iou", "coverage"}
 
 
-def test_equivalent_labels_vote_together() -> None:
-    """Four tokens of ORG and LOC outvote three of PER, though neither does alone."""
-    tokens = ["O"] * 7
-    gold = ["B-ORG"] + ["I-ORG"] * 6
-    pred = ["B-PER", "I-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC"]
-    files = Sides(*("".join(f"w\t{tag}\n" for tag in side).encode() for side in (gold, pred)))
-    assert len(tokens) == len(gold)
-    options = Options(level="tiling", labelled="span", replicates=0, labels=LabelRules(equivalent=(("LOC", "ORG"),)))
-    found = evaluate(pair_of(files), options)
-    assert found.overall("clueval", level="tiling", labelled="span", variant=None)["tp_gold"] == 0
-    assert found.headline["tp_gold"] == 1
-
-
-def test_ignored_spans_and_what_matches_them_leave_the_count() -> None:
-    """MISC on either side: Cy and Gil (gold), Dee and Flo (prediction) go, and so do their partners."""
-    found = result(labelled=None, ignore=("MISC",))
-    assert counts(found) == (4, 3, 1, 3, 3, 0)  # of gold: Bonn, Siemens, Ann, Eve
-    missed, unsupported = found.case_tables
-    assert missed["surface"].tolist() == ["Eve"]
-    assert unsupported.empty
-    assert found.alignment.ignored == {"MISC": {"gold": 2, "pred": 2}}
-
-
 @pytest.mark.parametrize("scheme", ["seqeval", "semeval", "scenario", "tokens", "iou", "chars"])
 def test_ignored_labels_are_nowhere_an_error(scheme: str) -> None:
     found = result(ignore=("MISC",), schemes=(scheme,))
@@ -142,13 +112,6 @@ def test_ignored_labels_are_nowhere_an_error(scheme: str) -> None:
     size = 3 if scheme == "chars" else 1
     assert (person["fn"] == size).all()  # Eve, and not Dee
     assert (person["fp"] == 0).all()  # not Cy
-
-
-def test_coverage_counts_ignored_spans_that_are_found() -> None:
-    table = TABLE.replace("B-MISC      B-PER", "B-MISC      B-MISC")
-    options = Options(replicates=0, schemes=SchemeOptions(scheme=("coverage",)), labels=LabelRules(ignore=("MISC",)))
-    row = evaluate(pair_of(table), options).overall("coverage", variant="0.3", labelled="span")
-    assert (row["tp_gold"], row["fn"], row["fp"]) == (2, 4, 2)  # Ann and Cy found; Gil no miss; Dee, Flo no false alarm
 
 
 def test_documents_with_unmapped_labels_are_left_out_and_named() -> None:
@@ -179,10 +142,6 @@ def test_with_a_mapping_labels_that_only_one_side_has_are_unmapped() -> None:
     assert result(map=mapping, unmapped="keep").alignment.reasons == {}
 
 
-def test_labels_that_occur_nowhere_are_pointed_out() -> None:
-    assert any("no span has the label VEHICLE" in note for note in result(ignore=("VEHICLE",)).notes)
-
-
 def test_the_command_line_and_toml_say_the_same(
     write: Callable[..., Path], write_pair: Callable[..., tuple[Path, Path]], tmp_path: Path
 ) -> None:
@@ -206,21 +165,3 @@ def test_the_command_line_and_toml_say_the_same(
     assert (details["total_samples"], details["samples_evaluated"], details["samples_discarded"]) == (2, 1, 1)
     refused(run("score", gold, pred, "--equivalent", "ORG"), "found 'ORG'. Allowed: groups of two labels")
     refused(run("score", gold, pred, "--map", "ORG"), "found 'ORG'. Allowed: OLD=NEW")
-
-
-def test_presidio_s_part_of_the_json_is_iou_at_nine_tenths_with_f2(
-    write_pair: Callable[..., tuple[Path, Path]],
-) -> None:
-    gold, pred = write_pair(TABLE)
-    content = json.loads(run("score", gold, pred, "--json", "-", "--set", "score.beta=1").out)["presidio"]
-    precision, recall = 5 / 6, 5 / 7
-    assert (content["precision"], content["recall"]) == (precision, recall)
-    assert content["f1_score"] == pytest.approx(5 * precision * recall / (4 * precision + recall))
-    assert content["details"]["entity_recall_dict"] == {
-        "LOC": 0.0,
-        "LOCATION": None,
-        "MISC": 0.0,
-        "ORG": 0.0,
-        "PER": 1 / 3,
-    }
-    assert content["details"]["entity_precision_dict"]["PER"] == 0.5

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.mentions import Mentions, ResolvedMentions, Wording, resolve
 from clueval_xlsx.corpus.spans import label_column
-from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.text.tokenise import Ranges
 
 WORDING = Wording(lambda row: f"find {row}", lambda _: "here")
@@ -53,20 +52,6 @@ def test_merged_annotations_take_the_label_with_most_characters() -> None:
     assert resolution.merged == ((0, 1),)
     assert resolution.group.tolist() == [0, 0, 1]
     assert resolution.lines(WORDING) == ("here: merged find 0 + find 1",)
-
-
-def test_a_merged_annotation_is_as_sure_as_the_surest_of_its_parts() -> None:
-    rows = [(0, 4, "A", None), (3, 9, "B", 0.2), (8, 9, "B", 0.7), (10, 12, "C", None), (11, 13, "C", None)]
-    scores = resolve(mentions(*rows), "merge", WORDING).mentions.scores
-    assert scores is not None
-    assert scores[0] == 0.7
-    assert np.isnan(scores[1])
-
-
-def test_nested_annotations_as_errors_name_each_pair() -> None:
-    with pytest.raises(InputError, match=r"find 1 overlaps find 0") as caught:
-        resolve(mentions((0, 4, "A", 1), (3, 9, "B", 1)), "error", WORDING)
-    assert len(caught.value.problems) == 1
 
 
 @given(

@@ -9,7 +9,7 @@ import pytest
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read_pair
 from tests.support.folders import FIXTURES
-from tests.support.tables import SOUND, Sides
+from tests.support.tables import SOUND
 
 
 def test_different_numbers_of_tokens(both_refuse) -> None:
@@ -22,14 +22,6 @@ def test_different_numbers_of_tokens(both_refuse) -> None:
         "goes on with 'x'",
     )
     both_refuse(SOUND, SOUND.replace("x\tO\tt3\n", ""), *words)
-
-
-def test_a_prediction_without_any_token(both_refuse) -> None:
-    both_refuse(SOUND, "", "pred.vrt: no token was read", "the right file", "--format")
-
-
-def test_one_differing_token(both_refuse) -> None:
-    both_refuse(SOUND, "<s>\n" + SOUND.replace("Lee", "Leo"), "gold.vrt:2 has 'Lee'", "pred.vrt:3 has 'Leo'")
 
 
 def test_differing_token_ids(both_refuse) -> None:
@@ -50,18 +42,6 @@ def test_differing_documents(both_refuse) -> None:
     both_refuse(gold, moved, "document 1 is 'a' from line 2, 1 tokens in", "'a' from line 2, 2 tokens in")
     fewer = '<text id="a">\nx\tO\n</text>\ny\tO\n'
     both_refuse(fewer, gold.replace('</text>\n<text id="b">\n', ""), "document 1 is 'a'")
-
-
-def test_layers_that_differ_between_the_sides(both_refuse) -> None:
-    options = ("--gold-layer", "a=2", "--pred-layer", "b=2")
-    both_refuse(SOUND, SOUND, "the layers differ: a in", "b in", "Give the same names", options=options)
-
-
-def test_the_pair_is_compared_in_the_library_too() -> None:
-    from tests.support.tables import pair_of
-
-    with pytest.raises(InputError, match="the tokens differ: gold:1 has 'a', pred:1 has 'b'"):
-        pair_of(Sides(b"a\tO\n", b"b\tO\n"))
 
 
 def test_texts_that_differ_are_refused_with_both_contexts(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +13,6 @@ import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -23,18 +21,16 @@ import pytest
 from clueval_xlsx import clusters
 from clueval_xlsx.clusters import ClusterPlace, connected
 from clueval_xlsx.detectors import cluster as detector_cluster
-from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
+from clueval_xlsx.detectors.base import Description, DetectorSettings, Document
 from clueval_xlsx.detectors.cluster import ClusterRun
 from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
-from clueval_xlsx.exceptions import ClusterError, DetectorError
+from clueval_xlsx.exceptions import DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
-from tests.support.ci import THOROUGH, some_of
+from tests.support.ci import some_of
 from tests.support.commands import EXAMPLE_LAYERS, refused, run
-from tests.support.dask_clusters import STUCK, two_workers
-from tests.support.detector_scripts import GOOD, LENGTHS, MOODY, SLOW, command
+from tests.support.dask_clusters import two_workers
+from tests.support.detector_scripts import GOOD, MOODY, SLOW, command
 from tests.support.extras import needed_by
-from tests.support.folders import ROOT
-from tests.support.uninstalled import run_without
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
 psutil = pytest.importorskip("psutil", reason="comes with Dask")
@@ -82,18 +78,6 @@ def test_crash_hang_and_nonsense_cost_their_document_alone(cluster: Any, tmp_pat
     assert there.failures == here.failures
     assert set(there.failures) == {1, 3, 5}
     assert there.found == here.found
-
-
-def test_a_detector_that_hangs_is_stopped_after_its_time(cluster: Any, tmp_path: Path) -> None:
-    options = RunOptions(time_limit=5, cluster=ClusterPlace(cluster.scheduler_address))
-    found = run_detector(documents("fine", "HANG", "fine"), DetectorSettings(command(tmp_path, MOODY)), options)
-    assert list(found.failures) == [1]
-
-
-def test_an_answer_too_many_in_the_end_is_noticed(cluster: Any, tmp_path: Path) -> None:
-    found = run_detector(documents("a", "bb TWICE"), DetectorSettings(command(tmp_path, LENGTHS)), on(cluster))
-    assert "answered it twice" in found.failures[1]
-    assert found.found[0] == (Detection(0, 1, "X"),)
 
 
 def test_a_run_that_broke_off_goes_on_with_another_number_of_workers(cluster: Any, tmp_path: Path) -> None:
@@ -157,18 +141,6 @@ def test_each_format_is_written_to_the_same_bytes(
     assert there == here
 
 
-def test_an_evaluation_is_written_to_the_same_bytes(
-    cluster: Any, examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    outputs = ("-o", "OUT/review.xlsx", "--json", "OUT/m.json", "--html", "OUT/report.html", "--files", "OUT/files")
-    options = ("--layer", "category=2", "--token-id", "4", "--detector", command(tmp_path, GOOD))
-    here, there = written(cluster, tmp_path, "evaluate", examples / "gold.vrt", *outputs, *options)
-    assert {"review.xlsx", "m.json", "report.html", "files/metrics.json"} <= set(here)
-    assert there == here
-    assert (tmp_path / "there" / "review.xlsx").read_bytes() == (tmp_path / "here" / "review.xlsx").read_bytes()
-
-
 def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_path: Path) -> None:
     for side in ("gold", "pred"):
         (tmp_path / side).mkdir()
@@ -178,18 +150,6 @@ def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_pa
     command = ("score", tmp_path / "gold", tmp_path / "pred", *EXAMPLE_LAYERS, "--scheme", "all", "--as", "json")
     here, there = run(*command), run(*command, "--cluster", cluster.scheduler_address)
     assert there == here
-
-
-def test_a_file_that_cannot_be_scored_is_one_sentence_of_the_worker(tmp_path: Path) -> None:
-    (tmp_path / "gold").mkdir()
-    for name in ("a", "b"):
-        (tmp_path / "gold" / f"{name}.vrt").write_bytes(b"Ann\tB-PER\nLee\tI-PER\n" + b"\xff\n" * (name == "b"))
-    words = ["score", tmp_path / "gold", tmp_path / "gold", "--cluster", "local:1"]
-    program = [sys.executable, "-m", "clueval_xlsx", *map(str, words)]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "gold/b.vrt:3: byte 0xFF is not UTF-8" in done.stderr
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -220,14 +180,6 @@ def test_what_is_no_cluster_is_refused_in_one_sentence(
     assert not (tmp_path / "p.vrt").exists()
 
 
-def test_whoever_listens_but_is_no_scheduler_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_ANSWER", 0.2)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        place = ClusterPlace(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
-        with pytest.raises(DetectorError, match="there is no answer"), connected(place):
-            pass
-
-
 def test_workers_with_different_detectors_are_refused(cluster: Any, tmp_path: Path) -> None:
     script = command(tmp_path, GOOD)
 
@@ -240,24 +192,6 @@ def test_workers_with_different_detectors_are_refused(cluster: Any, tmp_path: Pa
         pytest.raises(DetectorError, match=r"the workers have different detectors: .* and "),
     ):
         ClusterRun(reached, DetectorSettings(script), 30)
-
-
-def test_what_is_raised_on_a_worker_arrives_as_a_sentence(cluster: Any) -> None:
-    def work(items: Sequence[int]) -> list[int]:
-        raise ValueError(f"nothing\nto do with {items}")
-
-    with (
-        connected(ClusterPlace(cluster.scheduler_address)) as reached,
-        pytest.raises(DetectorError, match=r"a batch failed there: ValueError: nothing to do with \[1\]"),
-    ):
-        list(reached.run(work, [[1]]))
-
-
-def test_without_dask_the_message_says_how_to_get_it(examples: Path, tmp_path: Path) -> None:
-    more = ("--layer", "category=2", "-o", tmp_path / "p.vrt", "--detector", command(tmp_path, GOOD))
-    done = run_without(("distributed", "dask"), "predict", examples / "gold.vrt", *more, "--cluster", "local:2")
-    assert done.code == 2
-    assert "pip install clueval-xlsx[dask]" in done.err
 
 
 def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(examples: Path, tmp_path: Path) -> None:
@@ -284,64 +218,6 @@ def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(exa
     _, alive = psutil.wait_procs(children, timeout=30)
     assert not alive
     assert side.read_text("utf-8").count("\n") >= 10
-
-
-STOPS = [(signal.SIGINT, 130, "Error: stopped."), (signal.SIGTERM, 143, "")]
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize(("number", "code", "says"), STOPS if THOROUGH else STOPS[:1])
-def test_scores_that_are_stopped_leave_no_process_and_no_file(
-    tmp_path: Path, number: signal.Signals, code: int, says: str
-) -> None:
-    marker, target = tmp_path / "begun", tmp_path / "metrics.json"
-    (tmp_path / "sitecustomize.py").write_text(STUCK.format(marker=str(marker)), "utf-8")
-    for name in range(8):
-        (tmp_path / "gold").mkdir(exist_ok=True)
-        (tmp_path / "gold" / f"{name}.vrt").write_text("Ann\tB-PER\nLee\tI-PER\n", "utf-8")
-    words = ["score", tmp_path / "gold", tmp_path / "gold", "--json", target, "--cluster", "local:1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "clueval_xlsx", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
-    )
-    end = time.monotonic() + 120
-    while time.monotonic() < end and not marker.exists() and process.poll() is None:
-        time.sleep(0.05)
-    children = psutil.Process(process.pid).children(recursive=True)
-    assert children
-    os.killpg(process.pid, number)
-    out, said = process.communicate(timeout=60)
-    assert (process.returncode, out, said.strip()) == (code, "", says)
-    _, alive = psutil.wait_procs(children, timeout=10)
-    assert not alive
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
-        "begun",
-        "gold",
-        "sitecustomize.py",
-    ]
-
-
-def test_a_cluster_of_this_machine_is_encrypted_if_asked_and_listens_here_alone(tmp_path: Path) -> None:
-    pytest.importorskip("cryptography")
-    made = distributed.Security.temporary()
-    (tmp_path / "all.pem").write_text(made.tls_ca_file + made.tls_client_cert + made.tls_client_key, "ascii")
-    here = psutil.Process()
-    before = {connection.laddr for connection in here.net_connections("inet") if connection.status == "LISTEN"}
-    with connected(ClusterPlace("local:1", str(tmp_path / "all.pem"))) as cluster:
-        assert cluster.client.scheduler.address.startswith("tls://127.0.0.1:")
-        assert cluster.client.submit(sum, [3, 4]).result() == 7
-        opened = {
-            connection.laddr
-            for process in (here, *here.children(recursive=True))
-            for connection in process.net_connections("inet")
-            if connection.status == "LISTEN"
-        }
-    assert opened - before
-    assert {address.ip for address in opened - before} == {"127.0.0.1"}
 
 
 def test_a_place_is_an_address_or_a_number_of_workers_here() -> None:
@@ -378,34 +254,6 @@ def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(tmp_path:
     assert seen[0] == 2
 
 
-def test_workers_here_that_dask_has_given_up_are_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_LOOK", 0.1)
-    with connected(ClusterPlace("local:1", wait=30)) as cluster:
-        here = cluster.client.cluster
-        (nanny,) = here.workers.values()
-        here.sync(nanny.close)  # as it closes when its worker dies while it starts
-        assert cluster.result(cluster.submit(sum, [3, 4])) == 7
-
-
-def test_workers_here_that_cannot_be_started_are_given_up_without_advice_that_does_not_help() -> None:
-    tried: list[int] = []
-    here: Any = SimpleNamespace(number=2, complete=lambda: tried.append(2))
-    cluster = clusters.Cluster(mock.Mock(ncores=dict), wait=0, here=here)
-    with pytest.raises(ClusterError, match=r"no worker for 0 s: they die as they start\. Check the memory"):
-        cluster.workers()
-    assert tried == [2]
-
-
-def test_a_detector_that_kills_each_worker_that_loads_it_is_given_up(cluster: Any, tmp_path: Path) -> None:
-    died = distributed.scheduler.KilledWorker("_describe-1", mock.Mock(), 2)
-    with (
-        connected(ClusterPlace(cluster.scheduler_address)) as reached,
-        mock.patch.object(reached, "result", side_effect=died),
-        pytest.raises(DetectorError, match="cannot load the detector: each that tried died"),
-    ):
-        ClusterRun(reached, DetectorSettings(command(tmp_path, GOOD)), 30)
-
-
 def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:
     def work(items: Sequence[int]) -> list[int]:
         if 2 in items:
@@ -417,3 +265,22 @@ def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:
     with two_workers(memory_limit="500MB") as started, connected(ClusterPlace(started.scheduler_address)) as reached:
         found = [(list(batch.items), batch.result) for batch in reached.run(work, [[1, 2], [3]])]
     assert sorted(found) == [([1], [1]), ([2], None), ([3], [3])]
+
+
+def test_a_cluster_of_this_machine_is_encrypted_if_asked_and_listens_here_alone(tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    made = distributed.Security.temporary()
+    (tmp_path / "all.pem").write_text(made.tls_ca_file + made.tls_client_cert + made.tls_client_key, "ascii")
+    here = psutil.Process()
+    before = {connection.laddr for connection in here.net_connections("inet") if connection.status == "LISTEN"}
+    with connected(ClusterPlace("local:1", str(tmp_path / "all.pem"))) as cluster:
+        assert cluster.client.scheduler.address.startswith("tls://127.0.0.1:")
+        assert cluster.client.submit(sum, [3, 4]).result() == 7
+        opened = {
+            connection.laddr
+            for process in (here, *here.children(recursive=True))
+            for connection in process.net_connections("inet")
+            if connection.status == "LISTEN"
+        }
+    assert opened - before
+    assert {address.ip for address in opened - before} == {"127.0.0.1"}

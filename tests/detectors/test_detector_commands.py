@@ -96,21 +96,6 @@ def test_every_output_format_holds_the_same_predictions(
     assert set(pair.pred.spans["span"]) == {"NAME"}
 
 
-def test_json_like_the_dataset_unless_it_is_none(
-    gold: Path, good: str, tmp_path: Path, write: Callable[..., Path]
-) -> None:
-    dataset, target = write("gold.json", json.dumps(TAB)), tmp_path / "pred.json"
-    assert run("predict", dataset, "-o", target, "--detector", good).code == 0
-    assert json.loads(target.read_text("utf-8"))[0]["presidio_detected_pii"][0] == {
-        "start": 0,
-        "end": 3,
-        "label": "NAME",
-        "text": "Ann",
-        "score": 0.5,
-    }
-    refused(run("predict", gold, "-o", target, "--detector", good), "which JSON? Give --to ", "|tab|", "|presidio|")
-
-
 def test_predicting_and_evaluating_in_one_go_equals_the_two_steps(gold: Path, good: str, tmp_path: Path) -> None:
     one, two, pred = tmp_path / "one.json", tmp_path / "two.json", tmp_path / "pred.vrt"
     result = run("evaluate", gold, "--detector", good, "--detector-language", "de", "--json", one)
@@ -121,12 +106,6 @@ def test_predicting_and_evaluating_in_one_go_equals_the_two_steps(gold: Path, go
     assert first["scores"] == second["scores"]
     assert "|detector:command:detector.py/-/de/" in first["signature"]
     assert "|detector:" not in second["signature"]
-
-
-def test_the_workbook_of_a_detector_is_written(gold: Path, good: str, tmp_path: Path) -> None:
-    target = tmp_path / "review.xlsx"
-    assert run("evaluate", gold, "--detector", good, "-o", target).code == 0
-    assert target.read_bytes().startswith(b"PK")
 
 
 def test_failed_documents_are_named_left_out_and_can_be_tried_again(tmp_path: Path, write: Callable[..., Path]) -> None:
@@ -149,30 +128,6 @@ def test_failed_documents_are_named_left_out_and_can_be_tried_again(tmp_path: Pa
     assert "|left_out:0|" in found["signature"]
 
 
-def test_the_way_back_leaves_failed_documents_out_too(tmp_path: Path, write: Callable[..., Path]) -> None:
-    gold = write("gold.vrt", ONE_LAYER.replace("hier", "CRASH"))
-    review, metrics, back = tmp_path / "review.xlsx", tmp_path / "metrics.json", tmp_path / "back.json"
-    result = run("evaluate", gold, "--detector", command(tmp_path, MOODY), "-o", review, "--json", metrics)
-    assert result.code == 3
-    result = run("reimport", review, "--gold", gold, "--json", back, "-o", tmp_path / "corrected.vrt")
-    assert result.code == 0, result.err
-    assert (tmp_path / "corrected.vrt").read_bytes() == gold.read_bytes()
-    found = json.loads(metrics.read_text("utf-8"))
-    assert found["signature"] in back.read_text("utf-8")
-    assert "0/1" in result.out  # one gold span, not two: that of the failed document is no miss
-    assert "0/2" not in result.out
-
-
-def test_fail_fast_writes_nothing(tmp_path: Path, write: Callable[..., Path]) -> None:
-    gold = write("gold.vrt", ONE_LAYER.replace("hier", "CRASH"))
-    target = tmp_path / "pred.tsv"
-    result = run(
-        "predict", gold, "-o", target, "--detector", command(tmp_path, MOODY), "--set", "detector.fail_fast=true"
-    )
-    refused(result, "document 'a'", "--set", "detector.fail_fast=true")
-    assert not target.exists()
-
-
 def test_documents_with_labels_unknown_to_the_detector_are_left_out_unless_kept(
     tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,24 +141,6 @@ def test_documents_with_labels_unknown_to_the_detector_are_left_out_unless_kept(
     assert "1 of 2 documents left out because of unmapped labels: CITY (1); they are b" in result.err
     assert run("evaluate", gold, "--detector", "capitals", "--json", metrics, "--set", "labels.unmapped=keep").code == 0
     assert json.loads(metrics.read_text("utf-8"))["headline"]["gold"] == 2
-
-
-def test_nothing_left_to_evaluate_is_an_error(
-    tmp_path: Path, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(install_package(tmp_path)))
-    gold = write("gold.vrt", "Ann\tB-SECRET\n")
-    result = run("evaluate", gold, "--detector", "capitals", "--json", tmp_path / "m.json")
-    refused(result, "no document is left to evaluate", "SECRET", "--set", "labels.unmapped=keep")
-    assert not (tmp_path / "m.json").exists()
-
-
-def test_a_missing_presidio_is_named_with_the_way_to_get_it(
-    gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("clueval_xlsx.detectors.presidio.find_spec", lambda _name: None)
-    result = run("predict", gold, "-o", tmp_path / "p.vrt", "--detector", "presidio")
-    refused(result, "Presidio is not installed here", 'pip install "clueval-xlsx[presidio]"')
 
 
 @pytest.mark.parametrize(
@@ -226,21 +163,6 @@ def test_bad_requests(gold: Path, tmp_path: Path, arguments: tuple[str, ...], wo
 def test_evaluate_needs_predictions_or_a_detector_and_not_both(gold: Path, good: str) -> None:
     refused(run("evaluate", gold), "PRED is missing. Give a file of predictions, or a detector with --detector.")
     refused(run("evaluate", gold, gold, "--detector", good), "PRED and --detector are both given. Leave one out.")
-
-
-def test_overlaps_decide_otherwise(tmp_path: Path, gold: Path) -> None:
-    script = GOOD.replace("[A-Z][a-z]+", "Frau Ott").replace(
-        "    print(", '    spans += [dict(span, end=span["end"] + 6, label="LONG") for span in spans]\n    print('
-    )
-    detector, target = command(tmp_path, script), tmp_path / "pred.tsv"
-    result = run("predict", gold, "-o", target, "--detector", detector)
-    assert "1 overlapping prediction gave way to longer or surer ones (--nested longest): 'Frau Ott' (NAME, a)" in (
-        result.err
-    )
-    assert "LONG" in target.read_text("utf-8")
-    refused(run("predict", gold, "-o", tmp_path / "p.tsv", "--detector", detector, "--nested", "error"), "overlaps")
-    assert run("predict", gold, "-o", target, "--detector", detector, "--nested", "merge").code == 0
-    assert target.read_text("utf-8").splitlines()[1].split("\t")[:4] == ["a", "0", "3", "LONG"]
 
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,3 +218,18 @@ def test_a_run_that_is_interrupted_can_be_continued(tmp_path: Path, write: Calla
     refused(run(*arguments, "--resume"), "this run cannot be continued: its detector")
     assert run(*arguments, "--no-resume").code == 0
     assert not side.exists()
+
+
+def test_overlaps_decide_otherwise(tmp_path: Path, gold: Path) -> None:
+    script = GOOD.replace("[A-Z][a-z]+", "Frau Ott").replace(
+        "    print(", '    spans += [dict(span, end=span["end"] + 6, label="LONG") for span in spans]\n    print('
+    )
+    detector, target = command(tmp_path, script), tmp_path / "pred.tsv"
+    result = run("predict", gold, "-o", target, "--detector", detector)
+    assert "1 overlapping prediction gave way to longer or surer ones (--nested longest): 'Frau Ott' (NAME, a)" in (
+        result.err
+    )
+    assert "LONG" in target.read_text("utf-8")
+    refused(run("predict", gold, "-o", tmp_path / "p.tsv", "--detector", detector, "--nested", "error"), "overlaps")
+    assert run("predict", gold, "-o", target, "--detector", detector, "--nested", "merge").code == 0
+    assert target.read_text("utf-8").splitlines()[1].split("\t")[:4] == ["a", "0", "3", "LONG"]

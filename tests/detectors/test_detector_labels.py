@@ -65,22 +65,3 @@ def test_what_the_user_says_comes_first_from_either_side() -> None:
     # The detector's label renamed to the dataset's: the built-in map must not rename it back.
     assert found("DATE", DATE_TIME="DATE") == ("DATE", GIVEN, True)
     assert found("DOB", DATE_TIME="DATE") == ("DATE", BUILT_IN, True)
-
-
-def test_what_the_user_said_is_not_said_again() -> None:
-    assert align_entities(["CODE", "PER"], PRESIDIO, {"CODE": "US_MBI"}).mapping == (("PER", "PERSON"),)
-
-
-def test_a_detector_with_names_of_its_own_keeps_them() -> None:
-    other = Description("other", "1", "en", "", entities=("ADDRESS", "LOCATION", "PERSON"))
-    assert found("ADDRESS", other) == ("ADDRESS", SAME, True)
-    assert found("PER", other) == ("PERSON", BUILT_IN, True)
-    assert found("DATE", other) is None  # it may call dates anything
-
-
-def test_a_detector_that_says_nothing_is_compared_as_it_is() -> None:
-    silent = Description("command:x", "-", "en", "")
-    aligned = align_entities(["PER", "ODD"], silent)
-    assert not aligned.known
-    assert aligned.mapping == aligned.unmapped == ()
-    assert "compared as they are" in aligned.notes()[0]

@@ -52,19 +52,6 @@ def run_of(*found: list[Detection]) -> Run:
     return Run(DETECTOR, tuple(tuple(one) for one in found))
 
 
-def test_tokens_become_the_text_that_people_read() -> None:
-    rendered = vertical().running_text
-    assert [(document.id, document.text) for document in rendered.documents] == [
-        ("a", "Frau Ott, Köln.\nHerr M&M"),
-        ("empty", ""),
-        ("b", "Ende"),
-    ]
-    text = rendered.documents[0].text
-    assert [text[a:b] for a, b in zip(rendered.char_start[:7], rendered.char_end[:7], strict=True)] == [
-        *("Frau", "Ott", ",", "Köln", ".", "Herr", "M&M")
-    ]
-
-
 @pytest.mark.parametrize(
     ("start", "end", "tokens", "changed"),
     [
@@ -86,16 +73,6 @@ def test_a_find_on_tokens(start: int, end: int, tokens: list[tuple[int, int]], c
     assert list(zip(placed.start.tolist(), placed.end.tolist(), strict=True)) == tokens
     counts = {"widened": placed.widened, "dropped": placed.dropped, "split": placed.split}
     assert counts == {"widened": 0, "dropped": 0, "split": 0, **changed}
-
-
-def test_changes_are_told() -> None:
-    corpus = vertical().corpus
-    finds = [Detection(6, 7, "X"), Detection(11, 12, "X"), Detection(4, 5, "X")]
-    notes = place([finds, [], []], join_tokens(corpus)).notes("presidio 2")
-    assert notes == [
-        "presidio 2: 2 predictions cut a token and were widened to it",
-        "presidio 2: 1 prediction was nothing but white space and was dropped",
-    ]
 
 
 @given(st.data())
@@ -120,15 +97,6 @@ def test_widening_can_make_finds_overlap_and_that_is_told() -> None:
     assert any("'Ott' (B, a) under 'Ott' (A, a)" in note for note in prediction.notes)
 
 
-def test_a_prediction_for_tokens_pairs_with_its_gold() -> None:
-    dataset = make_dataset(vertical())
-    assert dataset.labels == ["LOC", "ORG", "PER"]
-    prediction = make_prediction(dataset, run_of([Detection(5, 8, "PER"), Detection(21, 24, "ORG")], [], []))
-    pair = make_pair(dataset.gold, prediction.side)
-    assert listed(pair.pred.spans) == [(1, 1, "PER"), (6, 6, "ORG")]
-    assert pair.pred.source.detector == "test/1/de/0123456789ab"
-
-
 def test_a_prediction_for_running_text_keeps_every_boundary() -> None:
     gold = read(
         io.BytesIO(
@@ -146,11 +114,3 @@ def test_a_prediction_for_running_text_keeps_every_boundary() -> None:
     assert words == ["nn L", "."]
     assert [pair.corpus.text(start, end) for start, end, _ in listed(pair.gold.spans)] == ["Ann Lee"]
     assert any("gave way" in note for note in prediction.notes)
-
-
-def test_one_layer_is_predicted_and_the_others_are_named() -> None:
-    source = io.BytesIO(b"Ann\tB-PER\tB-HIGH\nLee\tI-PER\tI-HIGH\n")
-    from clueval_xlsx.options import ReadOptions
-
-    dataset = make_dataset(read(source, ReadOptions(layers={"type": 2, "risk": 3}), name="gold.vrt"))
-    assert (dataset.layer, dataset.left_over) == ("type", ("risk",))

@@ -15,7 +15,6 @@ import pytest
 
 from clueval_xlsx.detectors import process
 from clueval_xlsx.detectors.base import DetectorSettings, Document
-from clueval_xlsx.detectors.process import ENDED_EARLY, LineProcess, ProcessCrashedError
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from tests.support.detector_scripts import DETACHING, command
 from tests.support.folders import ROOT
@@ -76,14 +75,3 @@ def _is_there(number: int) -> bool:
         os.kill(number, 0)
         return True
     return False
-
-
-def test_long_lines_and_short_ones_arrive_as_they_were_sent() -> None:
-    lines = [b"", b"a", b"x" * 300_000, b"y" * 65_535, b"z" * 65_536, b"end"]
-    cat = LineProcess(["cat"])
-    for line in lines:
-        cat.send(line)
-    assert [cat.receive(20) for _ in lines] == [line + b"\n" for line in lines]
-    cat.close()
-    with pytest.raises(ProcessCrashedError, match=ENDED_EARLY):
-        cat.receive(20)

@@ -11,12 +11,10 @@ from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
 from tests.support.detector_scripts import (
-    ENDLESS,
     ENVIRONMENT,
     GOOD,
     LENGTHS,
     MOODY,
-    ONE_SHOT,
     command,
     install_package,
 )
@@ -93,24 +91,6 @@ def test_an_answer_too_many_costs_its_own_document_and_shifts_no_other(tmp_path:
     assert list(again.failures) == [place]
 
 
-def test_a_program_that_answers_for_ever_is_ended_when_the_time_for_its_document_is_over(tmp_path: Path) -> None:
-    side = tmp_path / "side"
-    settings = DetectorSettings(command(tmp_path, ENDLESS))
-    run = run_detector(documents("a", "b", "ENDLESS", "d"), settings, RunOptions(time_limit=2), side_file=side)
-    assert list(run.failures) == [1, 2]
-    assert "answered it twice" in run.failures[1]
-    assert "no answer within 2 s" in run.failures[2]
-    assert side.stat().st_size < 10_000
-
-
-def test_a_line_too_many_without_an_id_is_nobody_s_answer(tmp_path: Path) -> None:
-    texts = ["a", "bb NOISE", "ccc", "dddd"]
-    run = run_detector(documents(*texts), DetectorSettings(command(tmp_path, LENGTHS)), QUICK)
-    assert list(run.failures) == [2]  # the one that was asked for when the line came
-    assert "which has no 'id'" in run.failures[2]
-    assert run.found[3] == (Detection(0, 4, "X"),)
-
-
 def test_documents_that_share_an_id_are_told_apart(tmp_path: Path) -> None:
     same = [Document("a", text) for text in ("x", "yy TWICE", "zzz")]
     run = run_detector(same, DetectorSettings(command(tmp_path, LENGTHS)), QUICK)
@@ -137,32 +117,6 @@ def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> N
     run = run_detector(documents("fine", "HANG", "fine"), settings, RunOptions(time_limit=5))
     assert run.failures == {1: "the detector gave no answer within 5 s and was stopped (detector.time_limit)"}
     assert run.found[2] == (Detection(0, 1, "X", None),)
-
-
-def test_a_hanging_detector_that_does_not_even_read_is_stopped(tmp_path: Path) -> None:
-    # The text is larger than any pipe's buffer, so writing it would block for ever.
-    script = (
-        'import sys, time\nprint(\'{"id": "doc-1", "spans": []}\', flush=True)\nsys.stdin.readline()\ntime.sleep(600)\n'
-    )
-    settings = DetectorSettings(command(tmp_path, script))
-    run = run_detector(documents("a", "x" * 3_000_000), settings, RunOptions(time_limit=5))
-    assert "no answer within 5 s" in run.failures[1]
-
-
-def test_a_program_that_answers_one_document_and_ends_is_started_for_each(tmp_path: Path) -> None:
-    run = run_detector(documents("a", "b", "c"), DetectorSettings(command(tmp_path, ONE_SHOT)), QUICK)
-    assert run.found == ((Detection(0, 1, "X", None),),) * 3
-
-
-def test_a_program_that_is_not_there() -> None:
-    with pytest.raises(DetectorError, match=r"no-such-program-here: the program cannot be started: No such file"):
-        run_detector(documents("a"), DetectorSettings("command:no-such-program-here"), QUICK)
-
-
-def test_a_detector_that_fails_on_everything_is_given_up_early(tmp_path: Path) -> None:
-    settings = DetectorSettings(command(tmp_path, "import sys; sys.exit('no model')"))
-    with pytest.raises(DetectorError, match=r"each of the first 10 documents. The last: document 'doc-.*no model"):
-        run_detector(documents(*"abcdefghijklmnop"), settings, QUICK)
 
 
 def test_whether_it_is_given_up_does_not_depend_on_who_is_done_first(tmp_path: Path) -> None:
@@ -197,18 +151,6 @@ def test_workers_and_batches_change_nothing(package: Path, batch: str) -> None:
     assert runs[0].found[12] == (Detection(10, 14, "NAME", 0.5),)
 
 
-def test_a_python_detector_that_hangs_is_stopped(package: Path) -> None:
-    run = run_detector(documents("Ann", "HANG", "Ben"), DetectorSettings("capitals"), RunOptions(time_limit=5))
-    assert list(run.failures) == [1]
-    assert run.found[2] == (Detection(0, 3, "NAME", 0.5),)
-
-
-def test_a_registered_detector_describes_itself(package: Path) -> None:
-    run = run_detector(documents("Ann"), DetectorSettings("capitals", "de"), QUICK)
-    assert str(run.description).startswith("capitals/2.0/de/")
-    assert run.description.entities == ("NAME",)
-
-
 def test_the_configuration_hash_follows_options_and_contents_not_paths(package: Path, tmp_path: Path) -> None:
     def hashed(**settings: object) -> str:
         return run_detector(documents("a"), DetectorSettings("capitals", **settings), QUICK).description.configuration  # type: ignore[arg-type]
@@ -220,14 +162,6 @@ def test_the_configuration_hash_follows_options_and_contents_not_paths(package: 
     assert hashed(nlp_config=str(second)) == same
     second.write_text("x: 2", "utf-8")
     assert len({same, hashed(nlp_config=str(second)), hashed(), hashed(score_threshold=0.5)}) == 4
-
-
-def test_a_changed_script_changes_the_configuration_hash(tmp_path: Path) -> None:
-    before, after = (
-        run_detector(documents("a"), DetectorSettings(command(tmp_path, script)), QUICK).description.configuration
-        for script in (GOOD, GOOD + "\n# better\n")
-    )
-    assert before != after
 
 
 @pytest.mark.parametrize(
@@ -242,18 +176,6 @@ def test_a_detector_that_cannot_be_made(package: Path, language: str, message: s
     with pytest.raises(DetectorError) as caught:
         run_detector(documents("a"), DetectorSettings("capitals", language), QUICK)
     assert str(caught.value) == message
-
-
-def test_an_unknown_detector_is_refused_with_those_there_are(package: Path) -> None:
-    with pytest.raises(
-        DetectorError, match=r"--detector capitols: there is no such detector. Allowed: capitals, presidio"
-    ):
-        run_detector(documents("a"), DetectorSettings("capitols"), QUICK)
-
-
-def test_the_score_threshold_holds_for_every_detector(tmp_path: Path) -> None:
-    settings = DetectorSettings(command(tmp_path, GOOD), score_threshold=0.6)
-    assert run_detector(documents("Ann"), settings, QUICK).found == ((),)
 
 
 class TestResume:

@@ -12,8 +12,7 @@ import pytest
 from clueval_xlsx.detectors.base import DetectorSettings
 from clueval_xlsx.detectors.presidio import make
 from clueval_xlsx.exceptions import DetectorError
-from tests.support.commands import refused, run
-from tests.support.folders import ROOT
+from tests.support.commands import run
 
 # Asked without loading it, which takes seconds in every process that collects the tests.
 pytestmark = [
@@ -80,24 +79,12 @@ def test_what_a_configuration_finds_is_what_it_says(nlp: str, recognizers: str) 
     assert "/de/" in str(description)
 
 
-def test_a_custom_recognizer_from_yaml(nlp: str, recognizers: str) -> None:
-    settings = DetectorSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
-    assert labels(settings) == [("EMAIL_ADDRESS", "ann.lee@example.com"), ("CASE_NUMBER", "12 C 345/24")]
-
-
 def test_the_language_asked_for_wins_over_what_the_configuration_lists_first(nlp: str, recognizers: str) -> None:
     english, german = (
         labels(DetectorSettings("presidio", language, nlp_config=nlp, recognizers_config=recognizers))
         for language in ("en", "de")
     )
     assert set(english) - set(german) == {("EXHIBIT", "Exhibit 4")}
-
-
-def test_the_score_threshold_and_context_words(nlp: str, recognizers: str) -> None:
-    settings = DetectorSettings("presidio", "de", 0.6, nlp, recognizers)
-    assert labels(settings, "in der Sache 12 C 345/24") == []
-    # Words around a find count without a model, too.
-    assert labels(settings, "Aktenzeichen 12 C 345/24") == [("CASE_NUMBER", "12 C 345/24")]
 
 
 @pytest.mark.parametrize(
@@ -175,31 +162,3 @@ def test_the_example_in_one_go(tmp_path: Path, nlp: str, recognizers: str, examp
     rows = [row for row in found["scores"] if row["label"] == "CASE_NUMBER" and row["level"] == "exact"]
     assert rows
     assert all(row["tp_gold"] == row["tp_pred"] == 2 for row in rows)  # 12 C 345/24 and 5 O 218/24
-
-
-def test_the_example_of_the_read_me(tmp_path: Path) -> None:
-    examples = ROOT / "examples" / "detectors"
-    if not examples.is_dir():
-        pytest.skip("the examples are not beside the tests (an installed wheel)")
-    target = tmp_path / "pred.tsv"
-    arguments = [
-        "predict",
-        ROOT / "examples" / "gold.vrt",
-        "--layer",
-        "category=2",
-        "-o",
-        target,
-        "--detector-language",
-        "de",
-    ]
-    configured = [
-        *("--detector", "presidio", "--detector-option", f"nlp_config={examples / 'nlp-blank.yaml'}"),
-        *("--detector-option", f"recognizers_config={examples / 'recognizers.yaml'}"),
-    ]
-    assert run(*arguments, *configured).code == 0
-    found = target.read_text("utf-8")
-    assert all(number in found for number in ("12 C 345/24", "5 O 218/24", "FA24P0093"))
-    refused(
-        run(*arguments, "--detector", "presidio", "--detector-option", f"nlp_config={tmp_path / 'none.yaml'}"),
-        "cannot be read",
-    )

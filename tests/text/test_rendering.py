@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx.text import rendering as module
-from clueval_xlsx.text.rendering import NO_SPACE_AFTER, NO_SPACE_BEFORE, portions, render_tokens
+from clueval_xlsx.text.rendering import NO_SPACE_AFTER, NO_SPACE_BEFORE, render_tokens
 from clueval_xlsx.text.strings import Strings, decode_entities
 
 WORDS = st.sampled_from(
@@ -66,17 +64,6 @@ def test_stretches_are_written_as_a_plain_loop_writes_them(case: tuple) -> None:
                 assert written.gap(origin + number) == pieces[2 * number]
 
 
-@given(TOKENS)
-def test_places_count_characters_and_utf16_units(tokens: list[str]) -> None:
-    written = render_tokens(Strings.of(tokens), np.array([0]), np.array([len(tokens)]))
-    text = written.texts()[0]
-    begin, end = written.places()
-    assert [text[low:high] for low, high in zip(begin, end, strict=True)] == tokens
-    begin, end = written.places(utf16=True)
-    units = text.encode("utf-16-le")
-    assert [units[2 * low : 2 * high].decode("utf-16-le") for low, high in zip(begin, end, strict=True)] == tokens
-
-
 def test_running_text_keeps_its_own_spaces() -> None:
     text = "Ann\n\n Lee kam ."
     data = text.encode() + bytes(8)
@@ -85,13 +72,3 @@ def test_running_text_keeps_its_own_spaces() -> None:
     written = render_tokens(tokens, np.array([0, 2]), np.array([4, 4]), running=True)
     assert written.texts() == [text, "kam ."]
     assert written.gap(1) == "\n\n "
-
-
-@given(st.lists(st.integers(0, 9), max_size=30))
-def test_portions_cover_everything_once_and_in_order(counts: list[int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_TOKENS_AT_ONCE", 12)
-        found = list(portions(np.array(counts, dtype=np.int64)))
-    assert [number for portion in found for number in range(portion.start, portion.stop)] == list(range(len(counts)))
-    for portion in found:
-        assert portion.stop - portion.start == 1 or sum(counts[portion]) <= 12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import numpy as np
@@ -47,17 +46,6 @@ def words(documents: list[str], ranges: Ranges | None = None) -> list[str]:
 
 def one(start: int, end: int) -> Ranges:
     return Ranges(np.array([0]), np.array([start]), np.array([end]))
-
-
-@given(annotated())
-def test_bytes_and_offsets_of_every_token_name_the_same_words(case: tuple[list[str], Ranges]) -> None:
-    documents, ranges = case
-    found = tokenise(documents, ranges)
-    owners = np.repeat(np.arange(len(documents)), np.diff(found.document_start))
-    expected = [
-        documents[owner][start:end] for owner, start, end in zip(owners, found.char_start, found.char_end, strict=True)
-    ]
-    assert words(documents, ranges) == expected
 
 
 @given(annotated())
@@ -118,31 +106,12 @@ def test_no_sentence_begins_inside_an_annotation_and_every_document_begins_one(c
     assert set(filled.tolist()) <= set(found.breaks.tolist())
 
 
-@given(st.lists(texts, max_size=6))
-def test_batches_do_not_show(documents: list[str]) -> None:
-    together = words(documents)
-    apart = [word for document in documents for word in words([document])]
-    assert together == apart
-
-
-@given(st.text("abÄé1_ .,-!\n\t(", max_size=40))
-def test_plain_text_is_cut_into_words_and_punctuation(text: str) -> None:
-    assert words([text]) == re.findall(r"\w+|[^\w\s]", text)
-
-
 def test_marks_joiners_and_skin_tones_stay_with_their_character() -> None:
     assert words(["Rene\u0301s 👍🏽! 👩\u200d👧"]) == ["Rene\u0301s", "👍🏽", "!", "👩\u200d", "👧"]
 
 
 def test_a_boundary_inside_a_word_cuts_it() -> None:
     assert words(["Überbeins Sohn"], one(0, 8)) == ["Überbein", "s", "Sohn"]
-
-
-def test_white_space_is_a_token_only_at_the_edge_of_an_annotation() -> None:
-    assert words(["ein  Wort hier"], one(3, 9)) == ["ein", "  ", "Wort", "hier"]
-    assert words(["ein  Wort hier"], one(4, 10)) == ["ein", " ", "Wort", " ", "hier"]
-    assert words(["ein  Wort"], one(3, 5)) == ["ein", "  ", "Wort"]
-    assert words(["ein  Wort"], one(0, 9)) == ["ein", "Wort"]
 
 
 @pytest.mark.parametrize(
@@ -165,13 +134,6 @@ def test_the_sentence_rule(text: str, sentences: list[str]) -> None:
     assert [text[low:high].strip() for low, high in pairwise(borders)] == sentences
 
 
-def test_no_documents_and_empty_documents() -> None:
-    assert words([]) == []
-    found = tokenise(["", " ", "a", ""])
-    assert found.document_start.tolist() == [0, 0, 0, 1, 1]
-    assert found.breaks.tolist() == [0]
-
-
 @given(texts, st.sampled_from(UNITS))
 def test_offsets_in_every_unit_come_back(text: str, unit: str) -> None:
     starts = unit_starts(text, unit)
@@ -179,9 +141,3 @@ def test_offsets_in_every_unit_come_back(text: str, unit: str) -> None:
         starts = np.arange(len(text) + 1)
     places = np.flatnonzero(starts >= 0)
     assert from_code_points(text, unit, starts[places]).tolist() == places.tolist()
-
-
-@given(texts)
-def test_utf16_offsets_are_those_of_python_s_encoder(text: str) -> None:
-    encoded = [len(text[:place].encode("utf-16-le", "surrogatepass")) // 2 for place in range(len(text) + 1)]
-    assert from_code_points(text, "utf16", np.arange(len(text) + 1)).tolist() == encoded
