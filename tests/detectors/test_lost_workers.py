@@ -7,21 +7,15 @@ import json
 import re
 import shutil
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from clueval_xlsx import clusters
-from clueval_xlsx.cli.console import Progress
-from clueval_xlsx.clusters import ClusterPlace, connected
-from clueval_xlsx.detectors.base import DetectorSettings, Document
-from clueval_xlsx.detectors.runner import RunOptions, run_detector
-from clueval_xlsx.exceptions import ClusterError
 from tests.support.ci import THOROUGH
 from tests.support.commands import refused, run
-from tests.support.dask_clusters import STUCK, ClusterOfProcesses, cluster_of_processes
+from tests.support.dask_clusters import ClusterOfProcesses, cluster_of_processes
 from tests.support.detector_scripts import GOOD, SLOW, SLOW_READER, command
 from tests.support.waiting import lines_in, when
 
@@ -91,23 +85,6 @@ def test_when_all_workers_die_the_run_says_so_and_a_later_one_goes_on(
         assert (tmp_path / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
-def test_a_worker_that_comes_in_time_goes_on_where_the_others_died(cluster: ClusterOfProcesses, tmp_path: Path) -> None:
-    asked = [Document(f"doc-{number}", f"Ann Lee {number}") for number in range(TEXTS)]
-    settings = DetectorSettings(command(tmp_path, SLOW))
-    done: list[int] = []
-    seen: list[int] = []
-    cluster.add_worker()
-    threads = [when(lambda: len(done) > 3, cluster.kill_workers), when(lambda: 0 in seen, cluster.add_worker)]
-    options = RunOptions(time_limit=30, cluster=ClusterPlace(cluster.address, wait=60))
-    found = run_detector(asked, settings, options, advance=done.append, seen=seen.append)
-    for thread in threads:
-        thread.join()
-    assert list(dict.fromkeys(seen)) == [1, 0]
-    assert seen[-1] == 1
-    assert sorted(done) == list(range(TEXTS))
-    assert found.found == run_detector(asked, settings, RunOptions(workers=2)).found
-
-
 def test_a_fresh_cluster_is_waited_for_until_it_has_a_worker(
     cluster: ClusterOfProcesses, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,22 +97,6 @@ def test_a_fresh_cluster_is_waited_for_until_it_has_a_worker(
     coming.join()
     assert done.code == 0, done.err
     assert done.err.startswith(f"{NOTE}Note: the cluster has 1 worker now.\n")
-
-
-def test_scores_whose_workers_all_die_are_given_up(cluster: ClusterOfProcesses, tmp_path: Path) -> None:
-    (tmp_path / "there" / "sitecustomize.py").write_text(STUCK.format(marker="begun"), "utf-8")
-    (tmp_path / "gold").mkdir()
-    for name in range(8):
-        (tmp_path / "gold" / f"{name}.vrt").write_text("Ann\tB-PER\nLee\tI-PER\n", "utf-8")
-    cluster.add_worker()
-    killer = when((tmp_path / "there" / "begun").exists, cluster.kill_workers)
-    target = tmp_path / "metrics.json"
-    folder = tmp_path / "gold"
-    done = run("score", folder, folder, "--json", target, "--cluster", cluster.address)
-    killer.join()
-    refused(done, NOTE, NONE_FOR)
-    assert len(done.err.splitlines()) == 2
-    assert not target.exists()
 
 
 def test_scores_are_the_same_to_the_byte_when_one_of_two_workers_is_killed(
@@ -160,17 +121,6 @@ def test_scores_are_the_same_to_the_byte_when_one_of_two_workers_is_killed(
     assert done.out == run(*words).out
 
 
-def test_workers_that_die_while_they_load_the_detector_are_missed_too(cluster: ClusterOfProcesses) -> None:
-    cluster.add_worker()
-    with connected(ClusterPlace(cluster.address, wait=1)) as reached:
-        loading = reached.submit(time.sleep, 60)
-        killer = threading.Timer(0.3, cluster.kill_workers)
-        killer.start()
-        with pytest.raises(ClusterError, match="no worker for 1 s"):
-            reached.result(loading)
-        killer.join()
-
-
 def test_a_scheduler_that_is_lost_ends_the_run_and_keeps_what_is_done(
     cluster: ClusterOfProcesses, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,13 +136,6 @@ def test_a_scheduler_that_is_lost_ends_the_run_and_keeps_what_is_done(
     assert "_run_batch" not in done.err
     assert "_in_version" not in done.err
     assert lines_in(side) > 5
-
-
-def test_people_are_told_once_when_workers_go_and_when_they_come(capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress("Detecting", "documents", 1, 1) as shown:
-        for workers in (2, 0, 0, 3, 3, 0):
-            shown.seen(workers)
-    assert capsys.readouterr().err == f"{NOTE}Note: the cluster has 3 workers now.\n{NOTE}"
 
 
 # Workers that join later
