@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -19,8 +18,8 @@ UNKIND = ["=1+1", "_x0041_", "a\x07b", " space ", "007", "1e5", "😀", '"quoted
 NAMES = (
     "review", "review in German", "judged", "one layer", "nothing to judge", "locked", "five rows a sheet",
     "unkind words", "many labels", "conflicts", "report", "report in German", "comparison", "without text", "unmarked",
-    "agreed", "judges", "earlier judgements", "by domain", "span table", "blind conflicts", "conflicts in German",
-    "by suspicion", "sample", "everything in German", "comparison in German", "corrected span table",
+    "agreed", "judges", "earlier judgements", "by domain", "blind conflicts", "conflicts in German",
+    "by suspicion", "sample", "everything in German", "comparison in German",
 )  # fmt: skip
 
 
@@ -108,31 +107,10 @@ def _by_command() -> dict[str, bytes]:
         found["by domain"] = evaluate(
             "domain.xlsx", "--by", "domain", "--scheme", "all", "--set", "score.replicates=20"
         )
-        found["span table"] = folder / "spans.xlsx"
-        assert run("convert", GOLD, found["span table"], *EXAMPLE_OPTIONS).code == 0
-        found["corrected span table"] = _corrected(found["span table"], folder)
         return {kind: path.read_bytes() for kind, path in found.items()}
-
-
-def _corrected(table: Path, folder: Path) -> Path:
-    """A span table that was gold, was judged, and came back corrected."""
-    book, target = folder / "of-table.xlsx", folder / "corrected.xlsx"
-    texts = ("--text", GOLD, *EXAMPLE_OPTIONS)
-    done = run("evaluate", table, PRED, "-o", book, *texts)
-    assert done.code == 0, done.err
-    fill(book, dict.fromkeys(cases_of(book)["FN"][:4], "gold_wrong"))
-    how = ("--set", f"read.text={GOLD}", "--set", "read.layer=category,risk")
-    done = run("reimport", book, "--gold", table, *how, "-o", target)
-    assert done.code == 0, done.err
-    return target
 
 
 @cache
 def workbook(name: str) -> bytes:
     """A workbook of this kind."""
     return _IN_MEMORY[name]() if name in _IN_MEMORY else _by_command()[name]
-
-
-def stream(name: str) -> io.BytesIO:
-    """The same to be opened."""
-    return io.BytesIO(workbook(name))

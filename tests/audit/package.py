@@ -69,7 +69,7 @@ def units(text: str) -> int:
 
 @cache
 def parsed(content: bytes) -> ElementTree.Element:
-    """A part as a tree, which nobody changes; most parts of a workbook with a fault are those of the sound one."""
+    """A part as a tree, which nobody changes."""
     return ElementTree.fromstring(content)
 
 
@@ -83,13 +83,6 @@ class Package:
     def opened(cls, content: bytes) -> Package:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return cls({name: archive.read(name) for name in archive.namelist()})
-
-    def packed(self) -> bytes:
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in self.parts.items():
-                archive.writestr(name, content)
-        return buffer.getvalue()
 
     def tree(self, name: str) -> ElementTree.Element:
         return parsed(self.parts[name])
@@ -114,11 +107,3 @@ class Package:
             (each.get("name", ""), targets.get(each.get(f"{RELATION}id", ""), ""), each.get("state", "visible"))
             for each in self.tree("xl/workbook.xml").iter(f"{MAIN}sheet")
         ]
-
-    @cached_property
-    def strings(self) -> list[str]:
-        """The shared strings."""
-        if "xl/sharedStrings.xml" not in self.parts:
-            return []
-        items = self.tree("xl/sharedStrings.xml").iter(f"{MAIN}si")
-        return ["".join(text.text or "" for text in item.iter(f"{MAIN}t")) for item in items]
