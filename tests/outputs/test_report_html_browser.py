@@ -272,9 +272,8 @@ def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation
     try:
         report.go()
         assert report.texts("main h2") == ["Metrics", "Documents", "Confusion", "Cases", "Texts"]
-        assert len(report.all("#cases .case-list .case")) == 34
         assert not [element for element in report.all(".scripted") if element.is_displayed()]
-        assert "Filters need JavaScript" in report.one("#cases").text
+        assert "cases needs JavaScript" in report.one("#cases").text
         assert len([element for element in report.all("summary") if element.is_displayed()]) == 4
         report.go(f"#{case['case_id']}")  # a link to a case leads to its place in the document, which opens
         report.until(lambda: report.one(f"#{case['case_id']} + mark").is_displayed())

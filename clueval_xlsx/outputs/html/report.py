@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.contexts import emoji_pieces
-from clueval_xlsx.cases.kinds import FN
 from clueval_xlsx.comparison import Comparison
 from clueval_xlsx.corpus.spans import label_list, layers_of, positions
 from clueval_xlsx.evaluation import Evaluation
@@ -24,14 +23,12 @@ from clueval_xlsx.pages.adjudication import adjudication_page
 from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.pages.evaluation import confusion_page, evaluation_page
 from clueval_xlsx.pages.numbers import Numbers
-from clueval_xlsx.pages.page import Marked, Matrix, Page, Text, TextStyle, marked
-from clueval_xlsx.review.case_words import case_name, happened_lines, labels_text
+from clueval_xlsx.pages.page import Chapter, Heading, Matrix, Page, Table, TableRow, Text, TextStyle, marked
+from clueval_xlsx.review.case_words import happened_lines, labels_text
 from clueval_xlsx.review.reimport import Reimport
 from clueval_xlsx.scoring.confusion import confusion_members
 from clueval_xlsx.words import TERMINAL, Words
 
-# Cases listed in the page itself, for readers without JavaScript; all others are marked in the documents.
-LISTED_CASES = 50
 MOST_LISTED = 200  # spans of one cell of a matrix; more would make a large page and no better reading
 _SCRIPT_WORDS = ("cell", "empty", "shown", "document", "reference", "model", "case", "context")
 # What the script lists of a span: document, reference, model, case, context.
@@ -41,27 +38,11 @@ _ListedSpan = tuple[str, str, str, str, list[list[str]]]
 # ---- the report ----
 
 
-@dataclass(frozen=True)
-class CaseItem:
-    """What the report says about a case; `relaxed`: an equivalent label would settle it; `alike`: with its twins."""
-
-    case_id: str = ""
-    sheet: str = ""
-    kind: str = ""
-    document: str = ""
-    sentence: str | None = ""
-    reference: str = ""
-    model: str = ""
-    segments: tuple[Marked, ...] = ()
-    relaxed: bool = False
-    alike: int = 1
-
-
 def report_html(evaluation: Evaluation, language: str = "en", labels: Mapping[str, str] | None = None) -> str:
     """The whole report as one HTML file.
 
-    Every case and every document is in it; without JavaScript the first fifty cases are listed and the rest
-    are found, marked, in their documents. `labels` says what labels mean.
+    Every case and every document is in it; without JavaScript cases are not listed, but marked in their documents.
+    `labels` says what labels mean.
     """
     words, meanings = Words(language), labels or {}
     pair, numbers = evaluation.pair, Numbers(words)
@@ -73,17 +54,15 @@ def report_html(evaluation: Evaluation, language: str = "en", labels: Mapping[st
     parts = {
         "missed": len(missed),
         "unsupported": len(unsupported),
-        "cases": _listed_cases(evaluation, words),
-        "unmarked": _unmarked(evaluation, words),
         "documents": zip(pair.corpus.doc_ids, left_out.tolist(), pieces, strict=True),
         "anchors": _anchors(missed, unsupported),
         "title_of": _titles(evaluation, words, meanings),
         "count": lambda number: numbers.count(number).text,
         "running_text": bool(pair.corpus.running_text),
         "text_free": is_text_free(pair.corpus),
-        "template_case": CaseItem(),
     }
     page = evaluation_page(evaluation, words)
+    page = replace(page, chapters=(*page.chapters, *_unmarked(evaluation, words)))
     if language == TERMINAL:  # notes are written for the terminal
         page = _with_notes(page, evaluation.notes, words)
     data = payload(evaluation, shown, words, meanings)
@@ -99,45 +78,21 @@ def _with_notes(page: Page, notes: Sequence[str], words: Words) -> Page:
     return replace(page, chapters=(replace(first, sections=(*first.sections, text)), *others))
 
 
-def _listed_cases(evaluation: Evaluation, words: Words) -> tuple[CaseItem, ...]:
-    """The first cases in the order of the text; twins are one."""
-    cases = pd.concat(evaluation.bare_cases, ignore_index=True).sort_values(["start", "sheet"], kind="stable")
-    shown = evaluation.with_contexts(cases.drop_duplicates(["sheet", "twin_group"]).head(LISTED_CASES))
-    items = []
-    for row in shown.to_dict("records"):
-        own, other = (
-            labels_text([row[f"{side}_{layer}"] for layer in evaluation.pair.layers]) or words["html.nothing"]
-            for side in ("label", "other_label")
-        )
-        reference, model = (own, other) if row["sheet"] == FN else (other, own)
-        items.append(
-            CaseItem(
-                row["case_id"],
-                row["sheet"],
-                case_name(row["sheet"], row["class"], words),
-                row["document"],
-                row["sentence"] or None,
-                reference,
-                model,
-                marked(row["segments"]),
-                relaxed=bool(row["relaxed"]),
-                alike=int(row["alike"]),
-            )
-        )
-    return tuple(items)
-
-
-def _unmarked(evaluation: Evaluation, words: Words) -> tuple[CaseItem, ...] | None:
-    """The passages that both sides may have missed, with where their words are marked; None if nobody asked."""
+def _unmarked(evaluation: Evaluation, words: Words) -> list[Chapter]:
+    """The passages that both sides may have missed, with where their words are marked, if somebody asked."""
     if evaluation.unmarked_cases is None:
-        return None
+        return []
     cases = evaluation.with_contexts(evaluation.unmarked_cases)
     happened = happened_lines(cases, evaluation.pair.layers, words)
-    rows = zip(cases["case_id"], cases["document"], happened, cases["segments"], strict=True)
-    return tuple(
-        CaseItem(case_id, kind=line, document=document, segments=marked(segments))
-        for case_id, document, line, segments in rows
-    )
+    rows = []
+    for case_id, document, line, segments in zip(
+        cases["case_id"], cases["document"], happened, cases["segments"], strict=True
+    ):
+        rows.append(TableRow((document, line, marked(segments), case_id)))
+    titles = (words["column.document"], words["column.class"], words["column.context"], words["column.case"])
+    title, notes = words["sheet.um"], (words["cases.title_um"],)
+    table = Table(title, tuple(map(Heading, titles)), tuple(rows), notes, words["cases.empty_um"])
+    return [Chapter(title, (table,), str(len(rows)))]
 
 
 def _anchors(*tables: pd.DataFrame) -> dict[int, list[str]]:
