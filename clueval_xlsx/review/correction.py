@@ -241,7 +241,7 @@ def _overlaps(
     active: Sequence[Decision], decisions: Sequence[Decision], gold: _Gold, present: set[Content]
 ) -> list[Conflict]:
     """New spans that would overlap a gold span that stays, or another new span."""
-    new: dict[Content, list[Decision]] = defaultdict(list)
+    owners: dict[Content, list[Decision]] = defaultdict(list)
     replaced: set[tuple[int, int]] = set()
     for decision in active:
         parts = set(decision.added - present)
@@ -249,42 +249,27 @@ def _overlaps(
             if {target} != result and target in present:
                 replaced.add(extent(target))
                 parts |= result
-        for content in sorted(parts, key=extent):
-            new[content].append(decision)
-    found = _overlaps_with_gold(new, replaced, gold, decisions)
-    clashing = {case for conflict in found for case in conflict.cases}
-    units = sorted(new.items(), key=lambda unit: extent(unit[0]))
-    reach: list[tuple[Content, list[Decision]]] = []
-    for content, owners in units:
-        begin = extent(content)[0]
-        reach = [unit for unit in reach if extent(unit[0])[1] >= begin]
-        for other, other_owners in reach:
-            cases = tuple(dict.fromkeys(d.case_id for d in (*other_owners, *owners)))
+        for content in parts:
+            owners[content].append(decision)
+    new = sorted(owners, key=extent)
+    found: list[Conflict] = []
+    clashing: set[str] = set()
+    for content, touched in zip(new, gold.touched(new), strict=True):
+        stays = next((place for place in map(gold.place, touched) if place not in replaced), None)
+        if stays is not None:
+            speaking = [each.case_id for each in decisions if stays in map(extent, each.targets)]
+            cases = tuple(dict.fromkeys([*(owner.case_id for owner in owners[content]), *speaking]))
+            adds = any(owner.added and not owner.takes_over for owner in owners[content])
+            found.append(Conflict(ConflictKind.OVERLAP, cases, (extent(content), stays), with_gold=stays, adds=adds))
+            clashing.update(cases)
+    reach: list[Content] = []
+    for content in new:
+        reach = [other for other in reach if extent(other)[1] >= extent(content)[0]]
+        for other in reach:
+            cases = tuple(dict.fromkeys(owner.case_id for owner in (*owners[other], *owners[content])))
             if not clashing & set(cases):
                 found.append(Conflict(ConflictKind.OVERLAP, cases, (extent(other), extent(content))))
-        reach.append((content, owners))
-    return found
-
-
-def _overlaps_with_gold(
-    new: Mapping[Content, Sequence[Decision]],
-    replaced: set[tuple[int, int]],
-    gold: _Gold,
-    decisions: Sequence[Decision],
-) -> list[Conflict]:
-    speaking: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for decision in decisions:
-        for target in decision.targets:
-            speaking[extent(target)].append(decision.case_id)
-    found = []
-    for (content, owners), touched in zip(new.items(), gold.touched(list(new)), strict=True):
-        staying = [place for place in map(gold.place, touched) if place not in replaced]
-        if not staying:
-            continue
-        cases = dict.fromkeys([*(owner.case_id for owner in owners), *speaking[staying[0]]])
-        adds = any(owner.added and not owner.takes_over for owner in owners)
-        spans = (extent(content), staying[0])
-        found.append(Conflict(ConflictKind.OVERLAP, tuple(cases), spans, with_gold=staying[0], adds=adds))
+        reach.append(content)
     return found
 
 

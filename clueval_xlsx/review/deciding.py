@@ -134,7 +134,7 @@ def decide_cases(
     book = CaseBook(raw, [row.record for row in rows], labels)
     said = _read_votes(rows, book, Words(language))
     last_words = _without_overruled(said.votes, book)
-    twins = _carry(resolve(last_words, mode), book, _OwnAnswers.of(said, workbooks, missing), said)
+    twins = _carry(resolve(last_words, mode), book, _closed_cases(said, workbooks, missing), said)
     resolutions = resolve(_without_overruled([*said.votes, *twins], book), mode)
     chosen = [resolution.decision for resolution in resolutions.values() if resolution.decision is not None]
     correction = correct(raw.pair.gold.layers, chosen, raw.pair.corpus.documents.start)
@@ -278,40 +278,30 @@ def claimed_twins(record: Judgement, twins: TwinGroups) -> tuple[str, ...]:
     return twins.others(record.case_id, same_document=record.applies_to is Scope.DOCUMENT)
 
 
-@dataclass(frozen=True)
-class _OwnAnswers:
+def _closed_cases(
+    said: _Said, workbooks: Sequence[JudgedWorkbook], missing: Sequence[Problem]
+) -> tuple[set[str], set[str]]:
     """The cases that keep what is their own: judged, not understood, or gone with whatever their row said.
 
-    A last word also holds for twins that stand in a conflict workbook and got no last word of their own.
+    For a last word other cases are closed: it also holds for twins that stand in a conflict workbook and got no last
+    word of their own.
     """
-
-    judged: set[str]
-    judged_finally: set[str]
-    disputed: set[str]
-
-    @classmethod
-    def of(cls, said: _Said, workbooks: Sequence[JudgedWorkbook], missing: Sequence[Problem]) -> _OwnAnswers:
-        """Those of the workbooks."""
-        present = {case for workbook in workbooks for case in workbook.present}
-        gone = {problem.case for problem in missing if isinstance(problem, RowProblem)} - present
-        refused = {problem.case for problem in said.problems if isinstance(problem, RowProblem)}
-        reported = refused.union(*(workbook.unusable for workbook in workbooks))
-        disputed: set[str] = set()
-        for book in workbooks:
-            if book.manifest is not None and book.manifest.role == Role.CONFLICTS:
-                disputed.update(book.manifest.case_list.ids)
-        return cls(
-            {*(vote.record.case_id for vote in said.votes), *reported, *gone},
-            {*(vote.record.case_id for vote in said.votes if vote.record.final), *gone},
-            disputed,
-        )
-
-    def keeps(self, case_id: str, *, final: bool) -> bool:
-        """Whether a case keeps its own."""
-        return case_id in (self.judged_finally if final and case_id in self.disputed else self.judged)
+    present, refused, disputed = set[str](), set[str](), set[str]()
+    for book in workbooks:
+        present |= book.present
+        refused |= book.unusable.keys()
+        if book.manifest is not None and book.manifest.role == Role.CONFLICTS:
+            disputed.update(book.manifest.case_list.ids)
+    refused.update(problem.case for problem in said.problems if isinstance(problem, RowProblem))
+    gone = {problem.case for problem in missing if isinstance(problem, RowProblem)} - present
+    judged = {vote.record.case_id for vote in said.votes} | refused | gone
+    last = {vote.record.case_id for vote in said.votes if vote.record.final} | gone
+    return judged, (judged - disputed) | last
 
 
-def _carry(resolutions: Mapping[str, Resolution], book: CaseBook, own: _OwnAnswers, said: _Said) -> list[Vote]:
+def _carry(
+    resolutions: Mapping[str, Resolution], book: CaseBook, closed: tuple[set[str], set[str]], said: _Said
+) -> list[Vote]:
     """Carry what was decided on a case to the twins that it claims; what lost or is disputed is not carried.
 
     Corrections carry over by what they say: `as_model` means each twin's own model span; words that were typed are
@@ -324,7 +314,7 @@ def _carry(resolutions: Mapping[str, Resolution], book: CaseBook, own: _OwnAnswe
             where = " in this document" if record.applies_to is Scope.DOCUMENT else ""
             said.notes.append(f"{record.place}: {record.case_id} has no twin{where}; the judgement counts for it alone")
         for twin in twins:
-            if own.keeps(twin, final=record.final):
+            if twin in closed[record.final]:
                 continue
             carried = structs.replace(record, case_id=twin, applies_to=None, twin=record.case_id)
             decision = book.decide(carried)

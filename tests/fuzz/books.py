@@ -101,7 +101,7 @@ def _workbook(kind: str) -> bytes:
         missed[0]: Judgement("boundary", "both"),
         missed[1]: Judgement("gold_wrong", severity="harmless"),
         missed[2]: Judgement("acceptable", comment="fine"),
-        unsupported[-1]: Judgement("gold_missing", correct_labels={next(iter(_LAYERS[kind])): "NEW"}),
+        unsupported[-1]: Judgement("gold_missing", correct_labels={next(iter(_LAYERS[kind])): "!NEW"}),
     }
     return workbook(evaluation, answers).getvalue()
 

@@ -28,17 +28,6 @@ def gap(counts: list[int]) -> int:
     return max(counts) - min(counts)
 
 
-def test_another_seed_draws_others(evaluation: Evaluation):
-    ids = [
-        frozenset(case for table in select(evaluation, sample=12, seed=seed).cases.values() for case in table.case_id)
-        for seed in range(4)
-    ]
-    assert len(set(ids)) > 1
-    assert ids[2] == frozenset(
-        case for table in select(evaluation, sample=12, seed=2).cases.values() for case in table.case_id
-    )
-
-
 def links(evaluation: Evaluation) -> list[tuple[str, str]]:
     return [
         (case, other)
@@ -100,15 +89,6 @@ def test_agreed_spans_are_drawn_from_exact_matches_that_are_no_cases(labelled):
     assert set(draw_agreed(agreed_rows(evaluation), 10_000, 3).tolist()) == exact
 
 
-def test_agreed_spans_are_dealt_out_too(evaluation: Evaluation):
-    chosen = select(evaluation, judges=TEAM, agreed=10)
-    dealt = [case for hand in chosen.hands.values() for case in hand[AG]["case_id"]]
-    assert len(dealt) == len(set(dealt)) == 10
-    assert gap([len(hand[AG]) for hand in chosen.hands.values()]) == 1
-    assert chosen.sample.agreed.drawn == 10
-    assert chosen.sample.agreed.there == len(exact_rows(evaluation))
-
-
 @pytest.mark.parametrize("size", [None, 1, 5])
 def test_nothing_to_judge_is_no_trouble(size):
     perfect = evaluated("""
@@ -152,18 +132,6 @@ def test_each_workbook_knows_its_judge_its_part_and_the_team(examples: Path, tmp
     said = ", ".join(f"{len(all_cases(path))} to {name}" for path, name in zip(paths, team, strict=True))
     twice_cases = sum(number == 2 for number in times.values())
     assert f"Cases handed out: {said}; {twice_cases} of them to two people." in " ".join(done.err.split())
-
-
-def test_naming_judges_writes_their_workbooks_beside_any_other_output(examples, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    sides = (examples / "gold.vrt", examples / "pred.vrt")
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--judges", "anna,ben", "--html", "a.html")
-    assert done.code == 0, done.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "review-anna.xlsx", "review-ben.xlsx"]
-    (tmp_path / "c.toml").write_text('[workbook]\njudges = ["anna", "ben"]\n')
-    assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "--config", "c.toml", "--html", "b.html").code == 0
-    assert (tmp_path / "b.html").exists()
-    assert len(list(tmp_path.glob("*.xlsx"))) == 2  # what a config says for every call asks for nothing by itself
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,15 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.reimport import reimport
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import cases_of, everything_in, fill, manifest
 from tests.support.workbooks import (
     HEADER_ROW,
     TABS,
-    example,
     find,
     headers,
-    live_figures,
-    manifest_of,
-    opened,
     texts,
-    written,
 )
 
 CONFIG = """
@@ -120,14 +113,6 @@ def test_own_judgements_are_in_reports_and_come_back_in_a_later_run(made, sides,
     assert filled[missed[0]] == "7 Public figure, need not be hidden"
 
 
-def test_on_the_wrong_sheet_they_are_refused_like_any_other(made, sides):
-    unsupported = cases_of(made)["FP"][0]
-    fill(made, {unsupported: "public_figure"})
-    done = run("reimport", made, "--gold", sides[0])
-    assert done.code == 3
-    assert "not offered on this sheet" in " ".join(done.out.split())
-
-
 @pytest.mark.parametrize(
     ("toml", "words"),
     [
@@ -154,19 +139,3 @@ def test_bad_definitions_are_refused_with_what_is_allowed(sides, tmp_path, write
     done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--config", write("own.toml", toml))
     refused(done, "own.toml", *words)
     assert not target.parent.exists()
-
-
-def test_judgements_of_a_project_are_offered_counted_and_remembered():
-    own = JudgementKind("public", "delete", ("FN",), {"en": "Public figure? *", "de": "Person des öffentlichen Lebens"})
-    case = example().case_tables[0]["case_id"][0]
-    options = Handout(judgements=(*JUDGEMENTS, own), answers={case: Judgement("public")})
-    content = written(example(), options)
-    book, values = opened(content), opened(content, values=True)
-    assert texts(book[TABS["FN"]], "Judgement")[0] == "Public figure? *"
-    counts, estimate = live_figures(values["Metrics"])
-    assert counts["Public figure? *"] == (1, "–")
-    assert estimate["Reference spans"] == (75, 74)
-    row, left = find(book["Metrics"], "Public figure? *")
-    assert "Public" not in book["Metrics"].cell(row, left + 1).value  # its signs would be wildcards
-    assert manifest_of(book).judgements == (own,)
-    assert find(book["Guide"], "Public figure? * (Missed (FN))")

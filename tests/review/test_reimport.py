@@ -18,7 +18,6 @@ from clueval_xlsx.formats.options import ReadOverrides
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.outputs.xlsx.page import write_page
 from clueval_xlsx.pages.adjudication import adjudication_page
-from clueval_xlsx.pages.page import Table
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
@@ -93,15 +92,6 @@ def test_the_report_of_a_reimport_is_refused_as_a_judged_workbook(evaluation, an
         reimport([workbook(evaluation, answers), report], gold())
     with pytest.raises(InputError, match="is the report of a re-import"):
         workbook_progress(report.getvalue(), report.name)
-
-
-@pytest.mark.parametrize(("lang", "words"), [("en", "as the model"), ("de", "wie das Modell")])
-def test_a_chosen_span_that_is_not_there_is_named_in_the_words_of_the_list(evaluation, lang, words):
-    run = decide(evaluation, {case(evaluation, "FN", "Kammer"): Judgement("boundary", "as_model")})
-    (unusable,) = adjudication_page(run, Words(lang)).chapters[4].sections
-    assert isinstance(unusable, Table)
-    assert words in unusable.rows[0].cells
-    assert "“as the model”" in run.problems[0].found
 
 
 def columns(sheet) -> dict[str, int]:
@@ -195,13 +185,6 @@ def test_a_sheet_moved_to_a_new_workbook_needs_another_manifest_or_the_predictio
     how = ReadOverrides(ReadOptions(layers={"span": 2}, format="vrt"), frozenset({"layers", "format"}))
     result = reimport([moved], gold(), pred=pred, overrides=how, options=evaluation.options)
     assert spans(result.runs[0]) == CORRECTED
-
-
-def test_half_a_workbook_is_fine(evaluation, answers):
-    first = dict(list(answers.items())[:1])
-    result = reimport([workbook(evaluation, first)], gold())
-    assert len(spans(result.runs[0])) == 2
-    assert result.runs[0].ledger.set_index("entry").loc["unjudged"].tolist() == [1, 2]
 
 
 # -- strict ---------------------------------------------------------------------------------------------------------
@@ -390,16 +373,6 @@ def test_sheets_of_two_runs_in_one_workbook_are_refused(evaluation, answers):
         reimport([edited(workbook(evaluation, answers), edit)], gold())
 
 
-def test_edits_outside_the_annotation_columns_are_ignored_and_reported(evaluation, answers):
-    def edit(book):
-        sheet = book[TABS["FN"]]
-        sheet.cell(columns(sheet)["row"] + 1, columns(sheet)["Span"], "something else")
-
-    result = reimport([edited(workbook(evaluation, answers), edit)], gold())
-    assert spans(result.runs[0]) == CORRECTED
-    assert ["edited" in note for note in result.runs[0].notes] == [False, True]  # the first: a judge without a name
-
-
 # -- several judges ---------------------------------------------------------------------------------------------
 
 
@@ -497,12 +470,6 @@ def test_an_unknown_name_to_resolve_by_is_refused_with_the_known_ones(evaluation
 # -- figures --------------------------------------------------------------------------------------------------------
 
 
-def test_the_states_follow_from_the_judgements(evaluation, answers):
-    table = reimport([workbook(evaluation, answers)], gold()).runs[0].scores.set_index("state")
-    assert table.loc["raw", ["gold", "tp_gold", "pred", "tp_pred"]].tolist() == [3, 1, 3, 1]
-    assert table.loc["corrected", ["gold", "tp_gold", "pred", "tp_pred"]].tolist() == [3, 3, 3, 3]
-
-
 def test_harmless_misses_are_counted_and_forgiven(evaluation):
     kammer, kolbe = case(evaluation, "FN", "Kammer"), case(evaluation, "FN", "Herr Dietmar Kolbe")
     given = {kammer: Judgement("model_error", severity="harmless"), kolbe: Judgement("model_error", severity="direct")}
@@ -515,12 +482,6 @@ def test_harmless_misses_are_counted_and_forgiven(evaluation):
     }
     table = result.scores.set_index("state")
     assert table.loc["forgiven", "tp_gold"] == table.loc["accepted", "tp_gold"] + 1
-
-
-def test_a_corrected_span_keeps_the_severity_of_its_case(evaluation):
-    kolbe = case(evaluation, "FN", "Herr Dietmar Kolbe")
-    result = decide(evaluation, {kolbe: Judgement("boundary", "Herr", severity="quasi")})
-    assert dict(zip(result.misses["severity"], result.misses["misses"], strict=True))["quasi"] == 1
 
 
 # -- the command ----------------------------------------------------------------------------------------------------

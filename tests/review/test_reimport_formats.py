@@ -41,7 +41,7 @@ def answers(result: Evaluation) -> dict[str, Judgement]:
         case(result, "FN", "3. April 2024"): Judgement("gold_wrong"),
         case(result, "FP", "Überbeins"): Judgement("boundary", correct_span="as_model"),
         case(result, "FP", "Nord"): Judgement("gold_missing"),
-        case(result, "FN", "👩\u200d👧 Familie"): Judgement("label", correct_labels={"span": "FAMILY"}),
+        case(result, "FN", "👩\u200d👧 Familie"): Judgement("label", correct_labels={"span": "!FAMILY"}),
     }
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from zipfile import ZipFile
 
 import openpyxl
 import pytest
@@ -14,6 +18,7 @@ from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.review.vocabulary import Role
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -249,24 +254,6 @@ def test_a_judge_who_is_named_after_the_file_is_said_to_be(disagreement, sides, 
         assert (f"Note: {conflicts}: {note}" in run(*command).err) is not typed
 
 
-def test_open_cases_are_in_no_conflict(hand_out, sides, tmp_path):
-    books = hand_out(("anna", "ben"))
-    done = run("reimport", *books.values(), "--gold", sides[0], "--conflicts", tmp_path / "none.xlsx")
-    assert "No case is in conflict: no conflict workbook." in done.err
-    assert not (tmp_path / "none.xlsx").exists()
-
-
-def test_a_conflict_workbook_that_is_written_is_not_advised_again(disagreement, sides, tmp_path):
-    books, open_cases = disagreement
-    conflicts = tmp_path / "second.xlsx"
-    plain = run("reimport", *books.values(), "--gold", sides[0])
-    assert "--gold GOLD --conflicts third.xlsx" in plain.err
-    done = run("reimport", *books.values(), "--gold", sides[0], "--conflicts", conflicts)
-    assert f"Conflict workbook: {len(open_cases)} cases in conflict." in done.err
-    assert "--conflicts" not in done.err  # it was given just now
-    assert f"reimport WORKBOOK… {conflicts} --gold GOLD" in done.err
-
-
 def test_rows_that_cannot_be_used_are_counted_alike_everywhere_and_are_not_open(hand_out, sides, tmp_path):
     book = hand_out(("anna",))["anna"]
     first, second, third, *others = sorted(all_cases(book))
@@ -297,17 +284,6 @@ def test_a_blind_workbook_tells_nobodys_place(disagreement, sides, tmp_path):
     assert set(shown[0]) == set(open_cases)
     assert all("Judge A: " in text and "Judge B: " in text for text in shown[0].values())
     assert not any(name in text.casefold() for name in books for text in shown[0].values())
-
-
-def test_what_the_third_person_leaves_open_stays_open(disagreement, sides, tmp_path):
-    books, open_cases = disagreement
-    conflicts = tmp_path / "second.xlsx"
-    run("reimport", *books.values(), "--gold", sides[0], "--conflicts", conflicts)
-    fill(conflicts, dict.fromkeys(open_cases[:2], "gold_wrong"))
-    third = tmp_path / "third.xlsx"
-    done = run("reimport", *books.values(), conflicts, "--gold", sides[0], "--conflicts", third)
-    assert done.code == 3
-    assert all_cases(third) == set(open_cases[2:])
 
 
 # ---- history -----------------------------------------------------------------------------------------------------
@@ -358,12 +334,6 @@ def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path
     assert f"{len(everything) - len(open_cases)} of {len(everything)} cases were decided before" in done.err
     progress = json.loads(run("status", again, "--json", "-").out)["workbooks"][0]
     assert progress["account"]["judged"] == len(everything) - len(open_cases)
-    books_again = tmp_path / "team.xlsx"
-    assert run(
-        "evaluate", *sides, *EXAMPLE_OPTIONS, "-o", books_again, "--previous", log, "--judges", "x,y"
-    ).code == 0  # fmt: skip
-    shares = json.loads(run("status", *(books_again.with_stem(f"team-{name}") for name in "xy"), "--json", "-").out)
-    assert sum(row["account"]["judged"] for row in shares["workbooks"]) == len(everything) - len(open_cases)
 
 
 def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -> None:
@@ -391,3 +361,70 @@ def test_the_last_word_on_a_case_covers_the_linked_one() -> None:
     assert not second.cases_in_conflict
     assert spans(second) == [("Petra Weidmann", "PER"), ("Marlene", "PER")]
     assert second.settled == {unsupported: missed}
+
+
+# ---- two states of one workbook ------------------------------------------------------------------------------------
+
+
+def state_of(evaluation, answers, saved: str, who: str = "Anna"):
+    """What a judge's workbook said when it was saved."""
+    cases = [case for table in evaluation.bare_cases for case in table["case_id"]]
+    book = records(answers, who)
+    return replace(book, manifest=from_evaluation(evaluation), saved=saved, present=frozenset(cases))
+
+
+EARLY, LATE = "2026-03-01T10:00:00Z", "2026-03-02T09:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("saved", "who", "conflicts"),
+    [
+        ((EARLY, LATE), "Anna", 0),
+        ((LATE, EARLY), "Anna", 0),
+        ((EARLY, EARLY), "Anna", 1),  # where no time tells, both are compared
+        (("", LATE), "Anna", 1),
+        ((EARLY.removesuffix("Z"), LATE), "Anna", 1),
+        ((EARLY, LATE), "Ben", 1),  # somebody else's is no newer state
+    ],
+)
+def test_of_two_states_of_a_workbook_the_newer_one_counts_case_by_case(saved, who, conflicts):
+    evaluation = judged(LINKED)
+    missed, single = case(evaluation, "FN", "Petra Weidmann und Partner"), case(evaluation, "FN", "Marlene")
+    old = {missed: Judgement("model_error"), single: Judgement("gold_wrong")}
+    new = {missed: Judgement("boundary", "common")}
+    books = [state_of(evaluation, old, saved[0]), state_of(evaluation, new, saved[1], who)]
+    found = adjudicate(evaluation.raw, evaluation.options, books)
+    assert len(found.conflicts) == conflicts
+    if saved == (EARLY, LATE) and who == "Anna":
+        assert spans(found) == [("Petra Weidmann", "PER")]  # what only the older one has counts, too
+        assert [note.partition(": ")[2] for note in found.notes] == [
+            "replaced by the newer judgement in anna.xlsx!FN!M5"
+        ]
+        assert [problem.value for problem in found.left_over] == [single]
+        assert found.needs_a_person
+    elif not conflicts:
+        assert found.decisions[missed].effect == "none"
+        assert not found.left_over
+
+
+def test_a_newer_file_is_told_by_the_time_inside_of_it(tmp_path):
+    evaluation = judged(LINKED)
+    single = case(evaluation, "FN", "Marlene")
+    books = []
+    for name, code, day in (("a.xlsx", "gold_wrong", 2), ("b.xlsx", "model_error", 1)):
+        source = workbook(evaluation, {single: Judgement(code)}, name, judge="Anna")
+        target = io.BytesIO()
+        with ZipFile(source) as old, ZipFile(target, "w") as new:
+            for part in old.namelist():
+                content = old.read(part)
+                if part == "docProps/core.xml":
+                    content = re.sub(rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>2026-03-0%dT10:00:00Z" % day, content)
+                new.writestr(part, content)
+        target.name = name
+        target.seek(0)
+        books.append(target)
+    gold = io.BytesIO(cut(LINKED).gold)
+    gold.name = "gold.vrt"
+    (found,) = reimport(books, gold).runs
+    assert not found.conflicts
+    assert found.decisions[single].effect == "delete"

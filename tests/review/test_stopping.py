@@ -78,11 +78,6 @@ def test_what_was_decided_through_twins_leaves_the_unjudged_and_stands_for_nobod
     assert (found.hits, found.sample) == (1, len(random))
 
 
-def test_everything_judged_leaves_nothing():
-    found = estimate_remaining(FN, units(30, 30, random=(4,)))
-    assert (found.expected, found.low, found.high) == (0.0, 0, 0)
-
-
 @pytest.mark.parametrize("stop", [0.1, 0.4])
 def test_the_interval_covers_at_stops_chosen_beforehand(stop):
     line = stopping.simulate(stopping.WORLDS[2], stop, 60, seed=11)
@@ -150,13 +145,6 @@ def test_whoever_stops_early_gets_the_expected_errors_of_the_rest(corpus, tmp_pa
     assert "not the first ones of the order" in " ".join(done.out.split())
 
 
-def test_without_the_order_of_suspicion_nothing_is_said(corpus, tmp_path):
-    gold, pred, _ = corpus
-    book = tmp_path / "r.xlsx"
-    run("evaluate", gold, pred, "-o", book)
-    assert "expected among them" not in run("reimport", book, "--gold", gold).out
-
-
 def test_the_judge_sees_no_reason(corpus):
     from tests.support.teams import everything_in
 
@@ -170,18 +158,6 @@ def test_further_systems_belong_to_the_order_of_suspicion_and_must_be_files(corp
     given = run("evaluate", gold, pred, "--order", "suspicion", "--also", "-", stdin=b"")
     refused(given, "--also", "standard input")
     refused(run("evaluate", gold, pred, "--order", "suspicion", "--also", "nowhere.vrt"), "nowhere.vrt")
-
-
-def test_a_further_system_changes_the_order(corpus, tmp_path):
-    gold, pred, book = corpus
-    other = tmp_path / "other.vrt"
-    done = run("evaluate", gold, pred, "--order", "suspicion", "--also", gold, "-o", tmp_path / "a.xlsx")
-    assert done.code == 0, done.err
-    assert sorted(cases_of(tmp_path / "a.xlsx")["FN"]) == sorted(cases_of(book)["FN"])
-    other.write_bytes(pred.read_bytes().replace(b"Name1x1\tO", b"Name1x1\tB-PER"))
-    done = run("evaluate", gold, pred, "--order", "suspicion", "--also", other, "-o", tmp_path / "b.xlsx")
-    assert done.code == 0, done.err
-    assert cases_of(tmp_path / "b.xlsx")["FN"] != cases_of(book)["FN"]
 
 
 def test_an_order_that_does_not_fit_is_refused_by_name():

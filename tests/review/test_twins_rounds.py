@@ -12,12 +12,11 @@ from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.outputs.xlsx.review import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.assignment import AgreedSample, CaseSample, agreed_cases, select
+from clueval_xlsx.review.assignment import AgreedSample, CaseSample, select
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import with_scopes
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.text_free import cases_without_text, without_text
 from clueval_xlsx.review.vocabulary import Effect, Scope
 from tests.support.judging import judged, spans, workbook
 from tests.support.tables import cut
@@ -79,12 +78,6 @@ def test_twins_that_are_judged_twice_have_one_second_judge(run):
     assert sum(times.values()) == 18 + 9
     holders = {name for name, tables in hands.items() if set(kays(run)) & set(tables["FN"]["case_id"])}
     assert len(holders) == 2
-
-
-def test_agreed_twins_stay_with_one_judge(run):
-    assert agreed_cases(run)["alike"].tolist() == [6] * 6
-    hands = select(run, judges=["anna", "ben"], agreed=4).hands
-    assert sorted(len(tables["AG"]) for tables in hands.values()) == [0, 4]
 
 
 def sampled(run, answers_for, scope):
@@ -174,19 +167,6 @@ def test_the_conflict_workbook_shows_contested_twins_with_both_claims_and_its_la
     assert set(final.carried) == set(others[1:])
 
 
-def test_editions_without_text_tell_twins_by_numbers_alone(run):
-    bare = cases_without_text(run.bare_cases[0], run)
-    assert bare["twin_group"].tolist() == run.bare_cases[0]["twin_group"].tolist()
-    stream = io.BytesIO()
-    write_workbook(without_text(run), stream, Handout())
-    book = openpyxl.load_workbook(io.BytesIO(stream.getvalue()), data_only=True)
-    cells = {
-        str(cell).casefold() for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell
-    }
-    assert not any("kay" in cell for cell in cells)
-    assert any("12 alike" in cell for cell in cells)
-
-
 # ---- broken workbooks ---------------------------------------------------------------------------------------------
 
 
@@ -202,34 +182,6 @@ def edited(run, change, answers=None, name="review.xlsx"):
     stream.name = name
     stream.seek(0)
     return stream
-
-
-def test_a_scope_without_a_judgement_is_reported_with_its_cell(run):
-    first = kays(run)[0]
-
-    def change(sheet, at, rows):
-        rows[first][at["Applies to"]].value = "1"
-
-    stream = edited(run, change)
-    result = reimport([stream], gold_file())
-    (problem,) = result.problems
-    assert problem.reason == "applies_alone"
-    assert problem.where.startswith("review.xlsx!Missed (FN)!")
-    assert not result.runs[0].carried
-    assert result.runs[0].account.of(CaseState.UNUSABLE) == [first]
-    account = workbook_progress(stream.getvalue(), "review.xlsx").account
-    assert account.of(CaseState.UNUSABLE) == [first]
-
-
-def test_a_scope_that_is_none_costs_the_twins_and_not_the_judgement(run):
-    first = kays(run)[0]
-
-    def change(sheet, at, rows):
-        rows[first][at["Applies to"]].value = "everybody"
-
-    result = reimport([edited(run, change, {first: Judgement("gold_wrong")})], gold_file())
-    assert [problem.reason for problem in result.problems] == ["no_scope"]
-    assert len(result.runs[0].correction.changes) == 1
 
 
 def test_a_twin_whose_row_was_deleted_is_missing_and_nothing_is_carried_to_it(run):
@@ -268,21 +220,6 @@ def test_a_group_that_was_split_over_two_workbooks_is_decided_as_one(run):
     assert set(found.carried) == set(others)
     assert found.account.counts[CaseState.CARRIED] == len(others)
     assert sum(found.account.counts.values()) == found.account.cases == 18
-
-
-def test_a_row_deleted_from_one_copy_counts_where_the_other_copy_has_it(run):
-    first, second, *others = kays(run)
-
-    def change(sheet, at, rows):
-        sheet.delete_rows(rows[second][0].row)
-
-    cut = edited(run, change, {first: Judgement("gold_wrong", applies_to=ALL)}, "cut.xlsx")
-    result = reimport([cut, edited(run, lambda *_: None, name="whole.xlsx")], gold_file())
-    (found,) = result.runs
-    assert [problem.reason for problem in result.problems] == ["missing"]
-    assert found.account.states[second] is CaseState.CARRIED
-    assert found.account.counts[CaseState.CARRIED] == len(others) + 1
-    assert found.account.counts[CaseState.UNUSABLE] == 0
 
 
 def test_state_status_and_reimport_count_carried_cases_alike(run):

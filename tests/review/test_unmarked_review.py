@@ -14,7 +14,7 @@ from clueval_xlsx.review.vocabulary import Scope
 from tests.support.commands import refused, run
 from tests.support.judging import decide, judged, spans, workbook
 from tests.support.tables import cut
-from tests.support.teams import cases_of, everything_in, fill, log_lines, manifest
+from tests.support.teams import cases_of, fill, log_lines, manifest
 
 pytestmark = pytest.mark.slow
 
@@ -91,12 +91,6 @@ def test_rightly_unmarked_changes_nothing_and_cannot_decide_is_listed(result):
     assert run_.ledger.set_index("entry").loc[["rightly_unmarked", "undecided"], "UM"].tolist() == [1, 1]
 
 
-def test_label_and_words_can_be_corrected(result):
-    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "Lee", {"span": "!ORG"})}
-    (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
-    assert ("Lee", "ORG") in spans(run_)
-
-
 def test_as_the_model_is_refused_where_nobody_marked_anything(result):
     answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "as_model")}
     (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
@@ -168,16 +162,6 @@ def test_the_report_lists_the_passages_also_without_their_words(sides, tmp_path)
     assert '"#chapter-4"' not in page.read_text("utf-8")
 
 
-def test_figures_that_follow_the_judgements_count_what_both_sides_missed(result):
-    from tests.support.workbooks import live_figures, opened
-
-    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked")}
-    book = opened(workbook(result, answers).read(), values=True)
-    _, estimate = live_figures(book["Metrics"])
-    assert estimate["Reference spans"] == (4, 5)
-    assert estimate["found"] == (3, 3)
-
-
 def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_path):
     book = tmp_path / "r.xlsx"
     done = run(
@@ -191,26 +175,6 @@ def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_pa
     assert not {surfaces[case] for case in hands[0]} & {surfaces[case] for case in hands[1]}
     listed = [manifest(tmp_path / f"r-{name}.xlsx").unmarked for name in ("anna", "ben")]
     assert listed[0].spans.equals(listed[1].spans)
-
-
-def test_the_edition_without_text_has_the_passages_and_none_of_their_words(sides, tmp_path):
-    assert run("evaluate", *sides, "--unmarked", "--without-text", "-o", tmp_path / "r.xlsx").code == 0
-    shared = tmp_path / "r-without-text.xlsx"
-    assert len(cases_of(shared)["UM"]) == len(cases_of(tmp_path / "r.xlsx")["UM"])
-    assert "Bobrow" not in everything_in(shared.read_bytes())
-
-
-def test_two_people_who_differ_send_the_passage_to_a_third(sides, tmp_path):
-    book, conflicts = tmp_path / "r.xlsx", tmp_path / "second.xlsx"
-    run("evaluate", *sides, "--unmarked", "-o", book)
-    first = cases_of(book)["UM"][0]
-    books = [fill(book, {first: code}, tmp_path / f"{name}.xlsx") for name, code in (("anna", "1"), ("ben", "2"))]
-    done = run("reimport", *books, "--gold", sides[0], "--conflicts", conflicts)
-    assert done.code == 3, done.err
-    assert cases_of(conflicts)["UM"] == [first]
-    fill(conflicts, {first: "2"})
-    done = run("reimport", *books, conflicts, "--gold", sides[0], "-o", tmp_path / "c.vrt")
-    assert done.code == 0, done.err
 
 
 def test_a_chance_of_nothing_is_no_chance(sides):
