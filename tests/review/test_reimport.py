@@ -113,61 +113,6 @@ def test_judgements_come_home_in_both_languages(evaluation, answers, lang):
     assert not result.needs_a_person
 
 
-def sort_rows(book):
-    for sheet in the_sheets(book):
-        first = columns(sheet)["row"] + 1
-        rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=first)]
-        for number, row in enumerate(reversed(rows), first):
-            for place, value in enumerate(row, 1):
-                sheet.cell(number, place).value = value
-
-
-def insert_things(book):
-    for sheet in the_sheets(book):
-        sheet.insert_cols(3)
-        sheet.cell(columns(sheet)["row"], 3, "My notes")
-        sheet.insert_cols(columns(sheet)["Judgement"])
-        sheet.insert_rows(1, 4)
-
-
-def rename(book):
-    book[TABS["FN"]].title, book[TABS["FP"]].title = "Übersehen (Anna)", "zweite"
-
-
-def copy_a_row(book):
-    for sheet in the_sheets(book):
-        first = columns(sheet)["row"] + 1
-        sheet.append([cell.value for cell in sheet[first]])
-
-
-def hide(book):
-    for sheet in the_sheets(book):
-        sheet.row_dimensions[columns(sheet)["row"] + 1].hidden = True
-        sheet.column_dimensions["B"].hidden = True
-
-
-def delete_other_columns(book):
-    for sheet in the_sheets(book):
-        for name in ("Context", "Class", "Case ID (again)", "Other span"):
-            sheet.delete_cols(columns(sheet)[name])
-
-
-@pytest.mark.parametrize("edit", [sort_rows, insert_things, rename, copy_a_row, hide, delete_other_columns])
-def test_what_people_do_to_a_sheet_does_no_harm(evaluation, answers, edit):
-    result = reimport([edited(workbook(evaluation, answers), edit)], gold())
-    assert spans(result.runs[0]) == CORRECTED
-    assert not result.problems
-
-
-def test_a_workbook_cut_into_two_files_is_whole_again(evaluation, answers):
-    halves = []
-    for kept, gone in ((TABS["FN"], TABS["FP"]), (TABS["FP"], TABS["FN"])):
-        half = edited(workbook(evaluation, answers), lambda book, gone=gone: book.remove(book[gone]))
-        half.name = f"{kept}.xlsx"
-        halves.append(half)
-    assert spans(reimport(halves, gold()).runs[0]) == CORRECTED
-
-
 def lose_the_hidden_sheets(book):
     for name in ("clueval_manifest", "clueval_lists", "Guide", "Metrics"):
         book.remove(book[name])
@@ -237,8 +182,8 @@ def test_unusable_rows_name_file_sheet_and_cell_and_the_good_ones_count(evaluati
 
 def test_the_same_case_twice_counts_once_if_identical_and_is_a_conflict_if_not(evaluation, answers):
     def differ(book):
-        copy_a_row(book)
         sheet = book[TABS["FN"]]
+        sheet.append([cell.value for cell in sheet[columns(sheet)["row"] + 1]])
         sheet.cell(sheet.max_row, columns(sheet)["Judgement"], "Model is wrong")
         sheet.cell(sheet.max_row, columns(sheet)["Correct span"]).value = None
 
@@ -304,11 +249,10 @@ def test_a_workbook_of_another_gold_file_is_refused_by_name(evaluation, answers)
         reimport([workbook(evaluation, answers)], gold(other))
 
 
-@pytest.mark.parametrize("change", ["CRLF", "blank line", "CRLF and no end"])
+@pytest.mark.parametrize("change", ["blank line", "CRLF and no end"])
 def test_gold_with_other_line_ends_is_said_to_be_the_same_but_for_them(evaluation, answers, tmp_path, change):
     content = gold().getvalue()
     same = {
-        "CRLF": content.replace(b"\n", b"\r\n"),
         "blank line": content + b"\n",
         "CRLF and no end": content.replace(b"\n", b"\r\n").rstrip(),
     }[change]
@@ -411,38 +355,6 @@ def test_judgements_are_resolved_as_asked(evaluation, answers, mode, outcome):
     decision = result.resolutions[kammer].decision
     assert (decision.effect if decision else None) == outcome
     assert (kammer in result.cases_in_conflict) == (outcome is None)
-
-
-def test_whoever_judges_the_conflict_workbook_has_the_last_word(evaluation):
-    kammer = case(evaluation, "FN", "Kammer")
-    anna, ben = (
-        workbook(evaluation, {kammer: Judgement(code, comment=f"by {name}")}, f"{name}.xlsx", judge=name)
-        for name, code in (("Anna", "gold_wrong"), ("Ben", "model_error"))
-    )
-    first = reimport([anna, ben], gold())
-    assert first.runs[0].cases_in_conflict == (kammer,)
-    from clueval_xlsx.outputs.xlsx.review import write_conflicts
-
-    stream = io.BytesIO()
-    write_conflicts(first.runs[0], stream, lang="en")
-    book = openpyxl.load_workbook(stream)
-    sheet = book[TABS["FN"]]
-    place = columns(sheet)
-    rows = [row for row in sheet.iter_rows(min_row=place["row"] + 1, values_only=True) if row[0]]
-    assert [row[place["Case ID"] - 1] for row in rows] == [kammer]
-    said = rows[0][place["Why you see this"] - 1]
-    assert said == "The judges disagree.\nAnna: Should not be marked – by Anna\nBen: Model is wrong – by Ben"
-
-    sheet.cell(place["row"] + 1, place["Judgement"], "Should not be marked")
-    back = io.BytesIO()
-    book.save(back)
-    for each in (anna, ben, back):
-        each.seek(0)
-    back.name = "cara.xlsx"
-    second = reimport([anna, ben, back], gold())
-    assert ("Kammer", "ORG") not in spans(second.runs[0])
-    assert not second.needs_a_person
-    assert second.runs[0].agreement["judges"].unique().tolist() == ["Anna, Ben"]  # not the third
 
 
 def test_the_name_on_the_guide_counts_before_the_manifest_and_the_file(evaluation, answers):

@@ -25,7 +25,7 @@ from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import LINKED, case, judged, records, spans, workbook
 from tests.support.tables import cut
 from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
-from tests.support.workbooks import FIRST, TABS, example, find, headers
+from tests.support.workbooks import example, find
 
 pytestmark = pytest.mark.slow
 
@@ -237,23 +237,6 @@ def test_a_conflict_workbook_goes_back_to_whom_the_judges_sent_theirs(sides, tmp
         assert wanted in everything_in(conflicts.read_bytes())
 
 
-@pytest.mark.parametrize("typed", ["", "Cara Third"])
-def test_a_judge_who_is_named_after_the_file_is_said_to_be(disagreement, sides, tmp_path, typed):
-    books, open_cases = disagreement
-    conflicts = tmp_path / "second.xlsx"
-    run("reimport", *books.values(), "--gold", sides[0], "--conflicts", conflicts)
-    note = "nobody typed a name into the Guide, so its judgements are recorded under the name of the file, 'second'"
-    assert note not in run("status", conflicts).err  # nothing is judged in it yet
-    fill(conflicts, dict.fromkeys(open_cases, "gold_wrong"))
-    if typed:
-        book = openpyxl.load_workbook(conflicts)
-        row, column = find(book["Guide"], "Your name (please fill in)")
-        book["Guide"].cell(row, column + 1).value = typed
-        book.save(conflicts)
-    for command in (("status", conflicts), ("reimport", *books.values(), conflicts, "--gold", sides[0])):
-        assert (f"Note: {conflicts}: {note}" in run(*command).err) is not typed
-
-
 def test_rows_that_cannot_be_used_are_counted_alike_everywhere_and_are_not_open(hand_out, sides, tmp_path):
     book = hand_out(("anna",))["anna"]
     first, second, third, *others = sorted(all_cases(book))
@@ -267,23 +250,6 @@ def test_rows_that_cannot_be_used_are_counted_alike_everywhere_and_are_not_open(
     assert "mended where they stand (2)" in shown
     assert "that nobody judged are to be judged, too (1)" in shown
     assert third
-
-
-def test_a_blind_workbook_tells_nobodys_place(disagreement, sides, tmp_path):
-    books, open_cases = disagreement
-    shown = []
-    for order in (list(books.values()), list(books.values())[::-1]):
-        target = tmp_path / "blind.xlsx"
-        run("reimport", *order, "--gold", sides[0], "--conflicts", target, "--blind")
-        sheet = openpyxl.load_workbook(target)[TABS["FN"]]
-        names = headers(sheet)
-        case, column = (names.index(header) + 1 for header in ("Case ID", "Why you see this"))
-        rows = range(FIRST, FIRST + 4)
-        shown.append({sheet.cell(row, case).value: sheet.cell(row, column).value for row in rows})
-    assert shown[0] == shown[1]
-    assert set(shown[0]) == set(open_cases)
-    assert all("Judge A: " in text and "Judge B: " in text for text in shown[0].values())
-    assert not any(name in text.casefold() for name in books for text in shown[0].values())
 
 
 # ---- history -----------------------------------------------------------------------------------------------------

@@ -220,20 +220,3 @@ def test_a_group_that_was_split_over_two_workbooks_is_decided_as_one(run):
     assert set(found.carried) == set(others)
     assert found.account.counts[CaseState.CARRIED] == len(others)
     assert sum(found.account.counts.values()) == found.account.cases == 18
-
-
-def test_state_status_and_reimport_count_carried_cases_alike(run):
-    first, second, *others = kays(run)
-    answers = {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error")}
-    stream = workbook(run, answers)
-    status = workbook_progress(stream.getvalue(), "review.xlsx").account
-    book = openpyxl.load_workbook(io.BytesIO(stream.getvalue()), data_only=True)
-    sheet = book[TABS["FN"]]
-    headers = [cell.value for cell in sheet[3]]
-    shown = {row[headers.index("Case ID")]: row[headers.index("State")] for row in sheet.iter_rows(4, values_only=True)}
-    (found,) = reimport([stream], gold_file()).runs
-    assert status.states == found.account.states
-    assert {case for case, state in shown.items() if str(state).startswith("≡")} == set(others) == set(found.carried)
-    assert sheet["D1"].value.startswith("12 of 18 done")
-    live = [row for row in book["Metrics"].iter_rows(values_only=True) if "Should not be marked" in row]
-    assert any(11 in row for row in live)
