@@ -29,6 +29,7 @@ from clueval_xlsx.text.strings import BoolArray, IntArray, covered, unfold
 EVERY_CATEGORY, NO_CATEGORY = "ALL", "NONE"
 _SECONDS = 2.0  # for one regex on all distinct characters
 _LARGEST = 100_000  # signs of all rules together, repeats written out: compiled, they take some hundred bytes each
+_CALL = re.compile(r"\(\?(?:R|[0-9]|&|P>)")  # of the rule, or of a group of it, by itself
 _MOST_BRACKETS = 100  # of a kind in a rule: deeply nested ones end the compiler
 
 
@@ -79,6 +80,11 @@ def compile_rules(rules: Mapping[str, str]) -> dict[str, Any]:
                 f"allow: the rule of {category}, {rule[:60]!r}, is too large or repeats too much. Allowed: "
                 f"{_MOST_BRACKETS} brackets of a kind, and in all rules {_LARGEST:,} characters when each {{N}} is "
                 "written out. It is asked about single characters, so something short such as [\\s.,()] is enough."
+            )
+        if _CALL.search(rule):
+            raise OptionError(
+                f"allow: the rule of {category}, {rule[:60]!r}, calls itself or a part of itself, which may never end. "
+                "Write the part out."
             )
         try:
             compiled[category] = regex.compile(rule)
