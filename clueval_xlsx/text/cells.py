@@ -35,8 +35,7 @@ def shorten(text: str, limit: int = LONGEST_CELL) -> str:
     """Cut a text to so many UTF-16 units, with a mark that says so."""
     if len(text) * 2 <= limit or utf16_length(text) <= limit:
         return text
-    kept = text.encode("utf-16-le", "surrogatepass")[: 2 * (limit - len(ELLIPSIS) - 1)].decode("utf-16-le", "ignore")
-    return f"{kept} {ELLIPSIS}"
+    return "".join(piece for piece, _ in shorten_pieces([(text, "")], limit))
 
 
 def shorten_pieces(pieces: Sequence[tuple[str, str]], limit: int = LONGEST_CELL) -> list[tuple[str, str]]:

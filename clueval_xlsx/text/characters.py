@@ -35,16 +35,11 @@ def unit_starts(text: str, unit: str) -> IntArray | None:
 
         glyphs = [match.start() for match in regex.finditer(r"\X", text)]
         return np.array([*glyphs, len(text)], dtype=np.int64)
-    width = utf16_widths(text)
+    width = 1 + (code_points(text) > 0xFFFF).astype(np.int64)
     starts = np.full(int(width.sum()) + 1, -1, dtype=np.int64)
     starts[np.cumsum(width) - width] = np.arange(len(text))
     starts[-1] = len(text)
     return starts
-
-
-def utf16_widths(text: str) -> IntArray:
-    """How many UTF-16 units each code point takes."""
-    return 1 + (code_points(text) > 0xFFFF).astype(np.int64)
 
 
 def code_points(text: str) -> CodePoints:
@@ -70,9 +65,7 @@ def from_code_points(text: str, unit: str, offsets: IntArray) -> IntArray:
     starts = unit_starts(text, unit)
     if starts is None:
         return offsets
-    if unit == UTF16:
-        return np.concatenate([[0], np.cumsum(utf16_widths(text))])[offsets]
-    return np.searchsorted(starts, offsets, side="left")
+    return np.searchsorted(np.maximum.accumulate(starts), offsets, side="left")
 
 
 def unit_range(text: str, unit: str, start: int, end: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,12 +37,8 @@ class RenderedTokens:
 
     def texts(self) -> list[str]:
         """The whole stretches; one without tokens is empty."""
-        counts = np.diff(np.append(self.first, len(self.begin)))
-        begin, end = np.append(self.begin, 0), np.append(0, self.end)
-        begins = np.where(counts > 0, begin[self.first], 0).tolist()
-        ends = np.where(counts > 0, end[self.first + counts], 0).tolist()
-        data = self.data
-        return [data[low:high].decode("utf-8", "surrogatepass") for low, high in zip(begins, ends, strict=True)]
+        borders = np.append(self.first, len(self.begin)).tolist()
+        return [self.text(first, stop - 1) if first < stop else "" for first, stop in pairwise(borders)]
 
     def places(self, *, utf16: bool = False) -> tuple[IntArray, IntArray]:
         """Where each token begins and ends, counted from the beginning of the first in code points or UTF-16 units."""

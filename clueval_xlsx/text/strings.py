@@ -97,54 +97,21 @@ class Strings:
 
     def numbered(self) -> tuple[IntArray, IntArray]:
         """Number the distinct strings in order of appearance, and say where each occurs first."""
-        usual, first = self._usual()
-        if not len(usual):
-            codes = self._codes()
-            return codes, first_of_each(codes)
-        others = np.flatnonzero(~usual)
-        found = self.at(others)._codes()
-        earlier = int(found[: np.searchsorted(others, first)].max(initial=-1)) + 1  # distinct strings before it
-        codes = np.full(len(self), earlier)
-        codes[others] = found + (found >= earlier)
-        return codes, np.insert(others[first_of_each(found)], earlier, first)
-
-    def _usual(self) -> tuple[BoolArray, int]:
-        """Where the first string of a single byte stands again, if that is usual, as `O` is among tags."""
-        single: BoolArray = self.length == 1
-        if 2 * np.count_nonzero(single) <= len(self):
-            return single[:0], 0
-        first = int(single.argmax())
-        letters = np.frombuffer(self.data, dtype=np.uint8)[self.start]
-        return single & (letters == letters[first]), first
-
-    def _codes(self) -> IntArray:
-        """Number the distinct strings in order of appearance."""
         import pandas as pd
 
-        codes, _ = pd.factorize(self._windows(0, slice(None)))
-        offset = PADDING
-        longer = np.flatnonzero(self.length > offset)
-        while longer.size and offset < _LONG:
-            tail, _ = pd.factorize(self._windows(offset, longer))
-            codes[longer] = codes.max() + 1 + codes[longer] * (int(tail.max()) + 1) + tail
-            codes, _ = pd.factorize(codes)
-            offset += PADDING
-            longer = longer[self.length[longer] > offset]
-        if longer.size:
+        codes = pd.factorize(self._mixed())[0].astype(np.int64, copy=False)
+        first = first_of_each(codes)
+        same = first[codes]
+        longer = np.flatnonzero(self.length > PADDING)  # up to a window, strings of one length are mixed alike if equal
+        if (self.length[same] != self.length).any() or self.at(longer)._differs(self.at(same[longer])).any():
             number: dict[bytes, int] = {}
-            highest = int(codes.max()) + 1
-            codes[longer] = [highest + number.setdefault(self.raw(row), len(number)) for row in longer.tolist()]
-            codes, _ = pd.factorize(codes)
-        low, high = int(self.start.min(initial=len(self.data))), int((self.start + self.length).max(initial=0))
-        if self.data.find(b"\0", low, high) >= 0:  # a window cannot tell "a" from "a" and a NUL
-            codes, _ = pd.factorize(codes.astype(np.int64) * (int(self.length.max(initial=0)) + 1) + self.length)
-        return codes.astype(np.int64, copy=False)
+            codes = np.array([number.setdefault(self.raw(row), len(number)) for row in range(len(self))], np.int64)
+            first = first_of_each(codes)
+        return codes, first
 
     def distinct(self) -> bool:
         """Whether no string occurs twice; needs less memory than numbering them."""
-        mixed = np.empty(len(self), dtype=np.uint64)
-        for part in _portions(len(self)):
-            mixed[part] = self.at(part)._mixed()
+        mixed = self._mixed()
         mixed.sort()
         if not (mixed[1:] == mixed[:-1]).any():
             return True  # equal strings would have been mixed alike
@@ -152,10 +119,14 @@ class Strings:
 
     def _mixed(self) -> npt.NDArray[np.uint64]:
         """A number for each string, the same for equal ones; what lies in the middle of long ones does not count."""
-        mixed = self._windows(0, slice(None)) * _MIXER
-        for rows, offset in self._further(slice(None)):
-            own = mixed[rows]
-            mixed[rows] = (own ^ self._eight(offset, rows) ^ (own >> np.uint64(29))) * _MIXER
+        mixed = np.empty(len(self), dtype=np.uint64)
+        for part in _portions(len(self)):
+            some = self.at(part)
+            hashed = some._windows(0, slice(None)) * _MIXER
+            for rows, offset in some._further(slice(None)):
+                before = hashed[rows]
+                hashed[rows] = (before ^ some._eight(offset, rows) ^ (before >> np.uint64(29))) * _MIXER
+            mixed[part] = hashed
         return mixed
 
     def _further(self, rows: slice | IntArray) -> Iterator[tuple[slice | IntArray, Offsets | int]]:
@@ -249,10 +220,9 @@ def first_of_each(codes: IntArray) -> IntArray:
     >>> first_of_each(np.array([0, 1, 0, 2]))
     array([0, 1, 3])
     """
-    if not len(codes):
-        return np.empty(0, dtype=np.int64)
-    newest = np.maximum.accumulate(codes)
-    return np.flatnonzero(np.concatenate([[True], np.diff(newest) > 0]))
+    first = np.empty(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several, the last that is written stays
+    return first
 
 
 # ---- ranges of rows or places: unfolded into what they hold, and what lies inside of them

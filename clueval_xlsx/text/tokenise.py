@@ -11,7 +11,7 @@ single letter or a number of one or two digits (`H. Weber`, `14. Mai`). No sente
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,8 @@ from clueval_xlsx.text.characters import (
     classify,
     code_points,
 )
+from clueval_xlsx.text.rendering import portions
 from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray, inside
-
-_CHARACTERS_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,14 +95,16 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
     pieces: list[bytes] = []
     batches = []
     bytes_before = 0
-    for first, stop in _document_batches(lengths):
-        joined = "".join(texts[first:stop])
-        base = np.concatenate([[0], np.cumsum(lengths[first:stop], dtype=np.int64)])
+    for part in list(portions(lengths)) or [slice(0, 0)]:  # so that working arrays stay small
+        first, stop = part.start, part.stop
+        joined = "".join(texts[part])
+        base = np.concatenate([[0], np.cumsum(lengths[part], dtype=np.int64)])
         low, high = np.searchsorted(ranges.document, [first, stop])
         origin = base[ranges.document[low:high] - first]
-        start, *others = _cut(joined, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
-        batches.append((start + bytes_before, *others))
         pieces.append(joined.encode("utf-8", "surrogatepass"))
+        letters = np.frombuffer(pieces[-1], dtype=np.uint8)
+        start, *others = _cut(joined, letters, base, ranges.start[low:high] + origin, ranges.end[low:high] + origin)
+        batches.append((start + bytes_before, *others))
         bytes_before += len(pieces[-1])
     start, length, char_start, char_end, counts, opens = (np.concatenate(each) for each in zip(*batches, strict=True))
     return Tokenised(
@@ -117,21 +118,13 @@ def tokenise(texts: Sequence[str], ranges: Ranges = NO_RANGES) -> Tokenised:
     )
 
 
-def _document_batches(lengths: IntArray) -> Iterator[tuple[int, int]]:
-    """Stretches of documents of a few million characters, so that working arrays stay small; at least one."""
-    first, size = 0, 0
-    for number, length in enumerate(lengths.tolist(), 1):
-        size += length
-        if size >= _CHARACTERS_AT_ONCE:
-            yield first, number
-            first, size = number, 0
-    yield first, len(lengths)
-
-
-def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray) -> tuple[npt.NDArray[Any], ...]:
+def _cut(
+    joined: str, letters: ByteArray, base: IntArray, range_start: IntArray, range_end: IntArray
+) -> tuple[npt.NDArray[Any], ...]:
     """The tokens of a batch of documents: first byte, bytes, characters, tokens of each document, sentence starts.
 
-    Characters count from the beginning of the document; those of the ranges from that of the batch.
+    `letters` is the batch in UTF-8. Characters count from the beginning of the document; those of the ranges from that
+    of the batch.
     """
     points = code_points(joined)
     size = len(points)
@@ -154,16 +147,8 @@ def _cut(joined: str, base: IntArray, range_start: IntArray, range_end: IntArray
     begin = np.flatnonzero(begins)
     end = np.flatnonzero(ends) + 1
 
-    if joined.isascii():
-        byte_begin, byte_end = begin, end
-    else:
-        # How many bytes the characters before each one take beyond their first.
-        wide = (points > 0x7F).astype(np.uint8)
-        for limit in (0x7FF, 0xFFFF):
-            wide += points > limit
-        extra = np.zeros(size + 1, dtype=np.int64)
-        np.cumsum(wide, out=extra[1:])
-        byte_begin, byte_end = begin + extra[begin], end + extra[end]
+    byte_of = np.append(np.flatnonzero((letters & 0xC0) != 0x80), len(letters))  # where each character begins
+    byte_begin, byte_end = byte_of[begin], byte_of[end]
     counts = np.diff(np.searchsorted(begin, base))
     origin = np.repeat(base[:-1], counts)
     opens = _sentence_starts(points, described, begin, end)

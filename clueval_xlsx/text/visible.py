@@ -7,8 +7,8 @@ of them, whatever the spacing and the tokens were.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -93,22 +93,23 @@ def check_same_visible(
             f"the documents differ: {names[0]} has {len(gold.documents) - 1}, {names[1]} has "
             f"{len(pred.documents) - 1}. Both sides must hold the same documents."
         )
-    shared = min(len(gold.points), len(pred.points))
-    different = np.flatnonzero(gold.points[:shared] != pred.points[:shared])
-    place = int(different[0]) if different.size else shared
-    moved = np.empty(0, np.int64) if whole else np.flatnonzero(gold.documents != pred.documents)
-    if place == len(gold.points) == len(pred.points) and not moved.size:
+    size = min(len(gold.points), len(pred.points))
+    places = [np.flatnonzero(gold.points[:size] != pred.points[:size]), np.array([size])]
+    ends = gold.documents[1:]
+    if not whole:  # a document that ends elsewhere differs, even if the next goes on with the same characters
+        earlier = np.minimum(gold.documents, pred.documents)
+        places.append(earlier[gold.documents != pred.documents])
+        ends = np.maximum(gold.documents, pred.documents)[1:]
+    place = int(np.concatenate(places).min())
+    if place == len(gold.points) == len(pred.points):
         return
-    document = max(min(int(np.searchsorted(gold.documents, place, side="right")) - 1, len(doc_ids) - 1), 0)
-    if moved.size:  # a document that ends elsewhere differs, even if the next goes on with the same characters
-        end = min(int(gold.documents[moved[0]]), int(pred.documents[moved[0]]))
-        if end <= place:
-            place, document = end, int(moved[0]) - 1
-    stops = [int(side.documents[document + 1]) if not whole else len(side.points) for side in (gold, pred)]
-    left, right = (_around(side, place, stop) for side, stop in zip((gold, pred), stops, strict=True))
+    document = min(int(np.searchsorted(ends, place, side="right")), len(doc_ids) - 1)
+    gold_end = int(gold.documents[document + 1]) if not whole else len(gold.points)
+    pred_end = int(pred.documents[document + 1]) if not whole else len(pred.points)
     raise InputError(
-        f"the texts differ in document {doc_ids[document]!r}: {names[0]} has {left}, {names[1]} has {right} "
-        "(⟦ marks the place; white space is not compared). Both sides must hold the same text."
+        f"the texts differ in document {doc_ids[document]!r}: {names[0]} has {_around(gold, place, gold_end)}, "
+        f"{names[1]} has {_around(pred, place, pred_end)} (⟦ marks the place; white space is not compared). "
+        "Both sides must hold the same text."
     )
 
 
@@ -126,7 +127,6 @@ _SINGLE = frozenset("'\u2018\u2019\u201a\u201b\u2039\u203a`\u00b4\u2032")
 _DOUBLE = frozenset('"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\uff02')
 _DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
 _QUOTE, _DASH = ord("'"), ord("-")
-_KINDS = ("quotation marks", "dashes", "Unicode normalisation")
 
 
 @dataclass(frozen=True)
@@ -134,16 +134,13 @@ class TextDifferences:
     """What was passed over between two versions of texts; those of several files add up."""
 
     texts: int = 0  # that differ and yet have the same visible characters
-    passed: Mapping[str, int] = field(default_factory=dict)  # characters that are written otherwise, by kind
+    passed: int = 0  # characters that are written otherwise
 
     def __add__(self, other: TextDifferences) -> TextDifferences:
-        kinds = [kind for kind in _KINDS if kind in self.passed or kind in other.passed]
-        passed = {kind: self.passed.get(kind, 0) + other.passed.get(kind, 0) for kind in kinds}
-        return TextDifferences(self.texts + other.texts, passed)
+        return TextDifferences(self.texts + other.texts, self.passed + other.passed)
 
     def notes(self, gold: str, pred: str) -> list[str]:
         """What to tell people about two sides of these names."""
-        said = ", ".join(f"{count} of {kind}" for kind, count in self.passed.items() if count)
         notes = []
         if self.texts:
             notes.append(
@@ -151,7 +148,11 @@ class TextDifferences:
                 "annotations were carried over by their visible characters"
             )
         if self.passed:
-            notes.append(f"{pred}: differences from {gold} were passed over (--align text): {said}")
+            verb = "is" if self.passed == 1 else "are"
+            notes.append(
+                f"{gold}: {self.passed} of its characters {verb} written otherwise in {pred} (quotation marks, dashes, "
+                "Unicode forms), which was passed over (--align text)"
+            )
         return notes
 
 
@@ -210,13 +211,8 @@ def _form(point: int) -> tuple[int, ...]:
     return found or (point,)
 
 
-def _differences(gold: VisibleText, left: VisibleText, pred: VisibleText, right: VisibleText) -> dict[str, int]:
-    """How many characters of gold are written otherwise, by kind."""
+def _differences(gold: VisibleText, left: VisibleText, pred: VisibleText, right: VisibleText) -> int:
+    """How many characters of gold are written otherwise."""
     origin = np.searchsorted(gold.place, left.place)
     other = np.searchsorted(pred.place, right.place)
-    different = np.flatnonzero(gold.points[origin] != pred.points[other])
-    _, first = np.unique(origin[different], return_index=True)
-    counts = dict.fromkeys(_KINDS, 0)
-    for point in left.points[different[first]].tolist():
-        counts[_KINDS[0] if point == _QUOTE else _KINDS[1] if point == _DASH else _KINDS[2]] += 1
-    return counts
+    return len(np.unique(origin[gold.points[origin] != pred.points[other]]))
