@@ -225,7 +225,9 @@ def _read_votes(rows: Sequence[ReviewRow], book: CaseBook, words: Words) -> _Sai
                 said.problems.append(_refused(row, decision, words))
                 continue
             said.votes.append(Vote(record, decision))
-            said.notes += [f"{record.place}: {note}" for note in (*decision.notes, *_without_effect(record, decision))]
+            said.notes += [
+                f"{record.place}: {note}" for note in (*decision.notes, *_without_effect(record, decision, words))
+            ]
         said.records.append(record)
     return said
 
@@ -249,13 +251,14 @@ def _refused(row: ReviewRow, why: Wrong, words: Words) -> RowProblem:
     )
 
 
-def _without_effect(record: Judgement, decision: Decision) -> list[str]:
+def _without_effect(record: Judgement, decision: Decision, words: Words) -> list[str]:
     """Entries beside a judgement that takes none, and corrections that turn out to change nothing."""
     notes = []
+    judgement = words("quoted", text=words.get(f"judgement.{record.code}", record.code))
     if record.correct_span and record.effect not in _TAKES_SPAN:
-        notes.append(f"a correct span beside {record.code!r} does nothing")
+        notes.append(f"a correct span beside {judgement} does nothing")
     if any(map(label_key, record.correct_labels.values())) and record.effect not in _TAKES_LABEL:
-        notes.append(f"a correct label beside {record.code!r} does nothing")
+        notes.append(f"a correct label beside {judgement} does nothing")
     if record.effect in _TAKES_LABEL and not decision.modifies:
         notes.append("the correction leaves the reference as it is")
     return notes

@@ -119,8 +119,11 @@ def test_what_state_does_not_tick_is_held_back_with_its_reason(run, sheet, words
         (Judgement("boundary", "Herr Dietmar Kolb"), "the correction leaves the reference as it is"),
         (Judgement("boundary", "Herr Dietmar|Dietmar Kolbe und"), "parts of the correct span overlap"),
         (Judgement("label", correct_labels={"span": "!COURT"}), "'COURT' is a new label of layer span"),
-        (Judgement("gold_wrong", "Kolbe"), "a correct span beside 'gold_wrong' does nothing"),
-        (Judgement("model_error", correct_labels={"span": "ORG"}), "a correct label beside 'model_error' does nothing"),
+        (Judgement("gold_wrong", "Kolbe"), "a correct span beside “Should not be marked” does nothing"),
+        (
+            Judgement("model_error", correct_labels={"span": "ORG"}),
+            "a correct label beside “Model is wrong” does nothing",
+        ),
     ],
 )
 def test_what_is_not_plain_is_noted_with_its_cell(run, answer, said):

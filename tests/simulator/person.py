@@ -138,9 +138,11 @@ def usable(facts: Facts, decision: Decision) -> bool:
         return bool(labels) and (facts.kind == "FN" or bool(facts.other_span))
     if code == "boundary" and (not span or (facts.kind == "FP" and not facts.other_span)):
         return False
-    if span in value_words("span_choice"):
-        return bool(facts.other_span) or span == ("as_model" if facts.kind == "FP" else "as_reference")
-    return not span or normalise(span) in normalise(facts.context)
+    if span in value_words("span_choice"):  # the others may mean what the reference has already
+        return span == "as_model" and (bool(facts.other_span) or facts.kind == "FP")
+    reference = facts.span if facts.kind == "FN" else facts.other_span
+    same = normalise(span) == normalise(reference)
+    return not span or (len(span) > 1 and not same and normalise(span) in normalise(facts.context))
 
 
 def first_decision(facts: Facts, labels: Mapping[str, str], leading: str, rng: Random) -> Decision:
@@ -171,7 +173,7 @@ def _corrections(code: str, facts: Facts, labels: Mapping[str, str], rng: Random
         return {role: labels[role].casefold()}
     if code == "boundary":
         words = facts.span.split()
-        choices = ["as_reference", "as_model", "both", "common", words[0], words[-1], facts.span]
+        choices = ["as_model", words[0], words[-1], " ".join(words[:2])]
         return {"correct_span": rng.choice(choices)}
     if code == "gold_missing" and rng.random() < 0.3:
         return {"correct_span": facts.span.split()[-1]}
