@@ -362,7 +362,6 @@
       if (mark.tagName === "MARK") {
         mark.dataset.at = unit;
         mark.tabIndex = 0;
-        mark.removeAttribute("title");
         mark.dataset.label = labelAt(unit);
         if (casesAt(unit).length) mark.setAttribute("role", "link");
       }

@@ -160,7 +160,7 @@ def _workbook_texts(path: Path) -> Iterator[tuple[str, str]]:
         if sheet.sheet_state != "visible":
             continue
         yield "sheet", sheet.title
-        yield f"{sheet.title} footer", str(sheet.oddFooter.center.text)
+        yield f"{sheet.title} footer", sheet.oddFooter.left.text or ""
         for cell in (cell for row in sheet.iter_rows() for cell in row if isinstance(cell.value, str)):
             literals = re.findall(r'"([^"]*)"', cell.value) if cell.value.startswith("=") else [cell.value]
             yield f"{sheet.title}!{cell.coordinate}", " ".join(literals)

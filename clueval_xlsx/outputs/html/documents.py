@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.case_words import case_names, match_names
 from clueval_xlsx.text.rendering import render_tokens
-from clueval_xlsx.text.strings import IntArray, Strings
+from clueval_xlsx.text.strings import BoolArray, IntArray, Strings
 from clueval_xlsx.words import Words
 
 _WORD = "▢"  # stands for each word of an edition without text
@@ -37,15 +37,12 @@ class ShownText:
     unit_end: IntArray
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """A piece of a document: its text, who marked it, and the rows of the gold and the predicted span (-1: none)."""
+class Stretch(NamedTuple):
+    """A piece of a document: its text, who marked it, and its first token."""
 
     text: str
     mark: str = PLAIN
-    gold: int = -1
-    pred: int = -1
-    position: int = -1  # the first token
+    position: int = -1
 
 
 def shown_text(corpus: Corpus) -> ShownText:
@@ -88,34 +85,32 @@ def stretches(corpus: Corpus, shown: ShownText, gold: pd.DataFrame, pred: pd.Dat
     sides = [positions(gold), positions(pred)]
     edges = [edge for start, end in sides for edge in (start, end + 1)]
     cuts = np.unique(np.concatenate([corpus.documents.start, corpus.documents.stop, *edges]))
-    holders = [_holder(cuts[:-1], start, end) for start, end in sides]
-    marked = np.flatnonzero((holders[0] >= 0) | (holders[1] >= 0))
+    in_gold, in_pred = (_marked(cuts[:-1], start, end) for start, end in sides)
+    marked = np.flatnonzero(in_gold | in_pred)
+    marks = np.where(in_gold & in_pred, BOTH, np.where(in_gold, GOLD, PRED))[marked].tolist()
     begin, stop = cuts[marked], cuts[marked + 1]
-    rows = np.column_stack(
-        [shown.begin[begin], shown.end[stop - 1], holders[0][marked], holders[1][marked], begin]
-    ).tolist()
+    left, right, positions_of = shown.begin[begin].tolist(), shown.end[stop - 1].tolist(), begin.tolist()
     low = np.searchsorted(begin, corpus.documents.start, side="left").tolist()
     high = np.searchsorted(begin, corpus.documents.stop, side="left").tolist()
-    for text, first_row, stop_row in zip(shown.texts, low, high, strict=True):
+    for text, first, last in zip(shown.texts, low, high, strict=True):
         pieces = []
         done = 0
-        for left, right, of_gold, of_pred, position in rows[first_row:stop_row]:
-            if left > done:
-                pieces.append(Stretch(text[done:left]))
-            mark = PRED if of_gold < 0 else GOLD if of_pred < 0 else BOTH
-            pieces.append(Stretch(text[left:right], mark, of_gold, of_pred, position))
-            done = right
+        for place in range(first, last):
+            if left[place] > done:
+                pieces.append(Stretch(text[done : left[place]]))
+            pieces.append(Stretch(text[left[place] : right[place]], marks[place], positions_of[place]))
+            done = right[place]
         if done < len(text):
             pieces.append(Stretch(text[done:]))
         yield pieces
 
 
-def _holder(position: IntArray, start: IntArray, end: IntArray) -> IntArray:
-    """The row of the span that holds each position, or -1; the spans are sorted and free of overlap."""
+def _marked(position: IntArray, start: IntArray, end: IntArray) -> BoolArray:
+    """Whether a span holds each position; the spans are sorted and free of overlap."""
     row = np.searchsorted(start, position, side="right") - 1
     inside = row >= 0
     inside[inside] = end[row[inside]] >= position[inside]
-    return np.where(inside, row, -1)
+    return inside
 
 
 def _signs(count: int) -> Strings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -12,19 +12,19 @@ import pandas as pd
 
 from clueval_xlsx.cases.contexts import emoji_pieces
 from clueval_xlsx.comparison import Comparison
-from clueval_xlsx.corpus.spans import label_list, layers_of, positions
+from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.options.declaration import target_of
-from clueval_xlsx.outputs.html.documents import Stretch, is_text_free, payload, shown_text, stretches
+from clueval_xlsx.outputs.html.documents import is_text_free, payload, shown_text, stretches
 from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.pages.adjudication import adjudication_page
 from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.pages.evaluation import confusion_page, evaluation_page
 from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.pages.page import Chapter, Heading, Matrix, Page, Table, TableRow, Text, TextStyle, marked
-from clueval_xlsx.review.case_words import happened_lines, labels_text
+from clueval_xlsx.review.case_words import happened_lines
 from clueval_xlsx.review.reimport import Reimport
 from clueval_xlsx.scoring.confusion import confusion_members
 from clueval_xlsx.words import TERMINAL, Words
@@ -56,7 +56,6 @@ def report_html(evaluation: Evaluation, language: str = "en", labels: Mapping[st
         "unsupported": len(unsupported),
         "documents": zip(pair.corpus.doc_ids, left_out.tolist(), pieces, strict=True),
         "anchors": _anchors(missed, unsupported),
-        "title_of": _titles(evaluation, words, meanings),
         "count": lambda number: numbers.count(number).text,
         "running_text": bool(pair.corpus.running_text),
         "text_free": is_text_free(pair.corpus),
@@ -102,25 +101,6 @@ def _anchors(*tables: pd.DataFrame) -> dict[int, list[str]]:
         for start, name in zip(cases["start"].tolist(), cases["case_id"].tolist(), strict=True):
             anchors.setdefault(start, []).append(name)
     return anchors
-
-
-def _titles(evaluation: Evaluation, words: Words, meanings: Mapping[str, str]) -> Callable[[Stretch], str]:
-    """A function that tells the labels of a stretch; only where both sides marked it differently, whose they are."""
-    references, models = (_labels(side.spans, meanings) for side in (evaluation.pair.gold, evaluation.pair.pred))
-
-    def title(stretch: Stretch) -> str:
-        reference = references[stretch.gold] if stretch.gold >= 0 else models[stretch.pred]
-        model = models[stretch.pred] if stretch.pred >= 0 else reference
-        return reference if reference == model else words("html.mark_title", reference=reference, model=model)
-
-    return title
-
-
-def _labels(spans: pd.DataFrame, meanings: Mapping[str, str]) -> list[str]:
-    """The labels of every span, with what they mean where somebody said so."""
-    shown: dict[str, str | None] = {label: f"{label} ({meaning})" for label, meaning in meanings.items()}
-    layers = [[shown.get(label or "", label) for label in label_list(spans[layer])] for layer in layers_of(spans)]
-    return [labels_text(list(labels)) or "–" for labels in zip(*layers, strict=True)]
 
 
 # ---- the confusion matrix on a page of its own ----
