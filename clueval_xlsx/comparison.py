@@ -19,8 +19,8 @@ from clueval_xlsx.cases.table import case_table, with_touched
 from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.figures import notebook_table
 from clueval_xlsx.options.declaration import shown
-from clueval_xlsx.scoring.cards import cards_html, rate_card
 from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval, swaps
 from clueval_xlsx.scoring.matching import MatchedSpans
@@ -56,18 +56,9 @@ class Comparison:
         return f"<Comparison: {shown}>"
 
     def _repr_html_(self) -> str:
-        """Recall and precision of every system, and what distinguishes it from the first, for a notebook."""
-        cards = []
-        first = self.systems[0].evaluation.headline
-        for place, system in enumerate(self.systems):
-            row = system.evaluation.headline
-            for name, value, other in (
-                ("recall", row.recall, first.recall),
-                ("precision", row.precision, first.precision),
-            ):
-                note = f"{100 * (value - other):+.1f} points".replace("-", "−") if place else ""
-                cards.append(rate_card(f"{system.name}: {name}", value, note))
-        return cards_html(cards)
+        """The rates of every system, for a notebook."""
+        rows = [system.evaluation.headline[list(RATES)].astype(float) for system in self.systems]
+        return notebook_table(pd.DataFrame(rows, index=self.names))
 
     @property
     def names(self) -> list[str]:

@@ -18,7 +18,6 @@ from clueval_xlsx.corpus.label_rules import Alignment
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import Options
-from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
 from clueval_xlsx.scoring.counts import DOCUMENT, Counts
 from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.scheme_settings import RELAXED
@@ -116,16 +115,8 @@ class Figures(ABC):
         )
 
     def _repr_html_(self) -> str:
-        """The headline in large figures and the four levels as a small table for a notebook; no word of the corpus."""
-        row = self.headline
-        cards = (
-            rate_card("Recall", row.recall, f"{row.tp_gold:g} of {row.gold:g} found"),
-            rate_card("Precision", row.precision, f"{row.tp_pred:g} of {row.pred:g} supported"),
-            rate_card(f"F{self.options.beta:g}", row.f_beta),
-            Card("Missed", f"{row.fn:g}"),
-            Card("Unsupported", f"{row.fp:g}"),
-        )
-        return cards_html(cards) + self.summary.to_html(na_rep="n/a", float_format="{:.3f}".format, border=0)
+        """The four levels as a small table for a notebook; no word of the corpus."""
+        return notebook_table(self.summary)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -184,6 +175,11 @@ class Figures(ABC):
             column = self.scores[name]
             kept &= (column.isna() if value is None else column == value).to_numpy(bool)
         return self.scores[kept]
+
+
+def notebook_table(table: pd.DataFrame) -> str:
+    """A small table as a notebook shows it."""
+    return table.to_html(na_rep="n/a", float_format="{:.3f}".format, border=0)
 
 
 def all_scores(parts: Sequence[Figures]) -> pd.DataFrame:

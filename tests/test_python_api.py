@@ -129,7 +129,7 @@ def test_nothing_that_shows_itself_has_a_word_of_the_corpus() -> None:
     assert not tokens & words_of(result)
 
 
-def test_comparisons_and_reimports_show_cards_without_a_word_of_the_corpus(tmp_path: Path) -> None:
+def test_comparisons_and_reimports_show_tables_without_a_word_of_the_corpus(tmp_path: Path) -> None:
     result = example()
     compared = clueval_xlsx.compare([("one", result), ("<two>", result)])
     path = tmp_path / "anna.xlsx"
@@ -142,8 +142,7 @@ def test_comparisons_and_reimports_show_cards_without_a_word_of_the_corpus(tmp_p
         assert "recall" in page.lower()
         assert "<two>" not in page
         assert len(page) < 3_000
-    assert "was 72.0 %" in reimported._repr_html_()
-    assert "+0.0 points" in compared._repr_html_()
+    assert "0.720" in reimported._repr_html_()
 
 
 def test_every_public_name_is_listed_and_can_be_had() -> None:

@@ -19,6 +19,7 @@ from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
+from clueval_xlsx.figures import notebook_table
 from clueval_xlsx.files.names import shown_name
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.options import PRED, ReadOverrides
@@ -43,7 +44,7 @@ from clueval_xlsx.review.runs import (
 from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.stale_copies import without_stale_copies
 from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
-from clueval_xlsx.scoring.cards import Card, cards_html, rate_card
+from clueval_xlsx.scoring.scores import RATES
 
 Source = str | Path | BinaryIO
 
@@ -64,20 +65,9 @@ class Reimport:
         return f"<Reimport: {changes} changes of gold, {rows} rows that cannot be used{look}>"
 
     def _repr_html_(self) -> str:
-        """What came of each run in large figures, for a notebook; no word of the corpus."""
-        shown = []
-        for run in self.runs:
-            before, after = run.raw.headline, run.corrected.headline
-            cards = [
-                rate_card("Recall", after.recall, f"was {rate_card('', before.recall).value}"),
-                rate_card("Precision", after.precision, f"was {rate_card('', before.precision).value}"),
-                Card("Judgements", str(sum(bool(record.code) for record in run.records))),
-                Card("Corrections", str(len(run.correction.changes))),
-                Card("In conflict", str(len(run.cases_in_conflict))),
-                Card("Unusable rows", str(len(run.unusable))),
-            ]
-            shown.append(cards_html(cards))
-        return "".join(shown)
+        """The rates of each run before and after, for a notebook; no word of the corpus."""
+        shown = [run.scores.set_index("state")[list(RATES)].astype(float) for run in self.runs]
+        return "".join(map(notebook_table, shown))
 
     @property
     def layers(self) -> dict[str, pd.DataFrame]:
