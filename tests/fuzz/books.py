@@ -9,14 +9,13 @@ import re
 import resource
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
-from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.sheets import cell_name
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.formats.loading import read
@@ -34,7 +33,7 @@ from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Effect
 from clueval_xlsx.words import Words
 from tests.fuzz.cases import Files, command, promise, subject
-from tests.fuzz.formats import check_table, spans_of, token_base
+from tests.fuzz.formats import spans_of
 from tests.fuzz.mutators import (
     Parts,
     Table,
@@ -49,7 +48,7 @@ from tests.fuzz.mutators import (
     word,
     write_json,
 )  # fmt: skip
-from tests.support.handmade_books import SHEET, ods_parts, xlsx_parts
+from tests.support.handmade_books import SHEET, xlsx_parts
 from tests.support.hostile_books import KINDS, PASSWORD
 from tests.support.judging import judged, workbook
 from tests.support.tables import cut, listed
@@ -135,24 +134,6 @@ def _xlsx_cell(name: str, value: Any) -> str:
     return f'<c r="{name}" t="inlineStr"><is><t xml:space="preserve">{escape(_plain(value))}</t></is></c>'
 
 
-def _ods_parts(tables: Sequence[Table]) -> Parts:
-    """The same as an OpenDocument spreadsheet."""
-    pieces = []
-    for name, rows in tables:
-        lines = "".join(f"<table:table-row>{''.join(map(_ods_cell, row))}</table:table-row>" for row in rows)
-        pieces.append(f"<table:table table:name={quoteattr(_plain(name))}>{lines}</table:table>")
-    return _encoded(ods_parts("".join(pieces)))
-
-
-def _ods_cell(value: Any) -> str:
-    if value is None or value == "":
-        return "<table:table-cell/>"
-    kind = 'office:value-type="string"'
-    if isinstance(value, int | float):
-        kind = f'office:value-type="float" office:value="{float(value)}"'
-    return f"<table:table-cell {kind}><text:p>{escape(_plain(value))}</text:p></table:table-cell>"
-
-
 def _plain(value: Any) -> str:
     return _ILLEGAL.sub("", str(value))
 
@@ -161,37 +142,11 @@ def _encoded(parts: Mapping[str, str | bytes]) -> Parts:
     return {name: part if isinstance(part, bytes) else part.encode("utf-8", "replace") for name, part in parts.items()}
 
 
-def _review(write: Callable[[Sequence[Table]], Parts], name: str) -> Callable[[Random], Files]:
-    def make(rng: Random) -> Files:
-        kind = rng.choice(tuple(_LAYERS))
-        if name.endswith("xlsx") and rng.random() < 0.03:
-            parts = mutate_parts(rng, unpacked(_workbook(kind)))
-        else:
-            level = rng.random()
-            parts = write(mutate_tables(rng, _tables(kind), _WORDS) if level < 0.75 else _tables(kind))
-            if level > 0.7:
-                parts = mutate_parts(rng, parts)
-        data = packed(parts, rng)
-        return {name: mutate_archive(rng, data) if rng.random() < 0.1 else data}
-
-    return make
-
-
-def _archive(rng: Random) -> Files:
-    """A workbook that was damaged on its way, or made to harm."""
-    name, write = rng.choice((("fuzzed.xlsx", _xlsx_parts), ("fuzzed.ods", _ods_parts)))
-    parts = write([(title, rows[:12]) for title, rows in _tables("one") if title != MANIFEST_SHEET])
-    data = packed(mutate_parts(rng, parts) if rng.random() < 0.9 else parts, rng)
-    return {name: mutate_archive(rng, data) if rng.random() < 0.3 else data}
-
-
-@subject("archive", _archive, share=80)
-def _check_archive(files: Files, rng: Random, folder: Path) -> None:
-    ((name, data),) = files.items()
-    tables = read_workbook(data, name).sheets
-    filled = why_not_overwrite(data, name)
-    rows = sum(len(table.rows) for table in tables)
-    promise(not filled or int(filled.split()[0]) <= rows, f"{filled}, which has {rows} rows")
+def _review(rng: Random) -> Files:
+    kind, level = rng.choice(tuple(_LAYERS)), rng.random()
+    parts = _xlsx_parts(mutate_tables(rng, _tables(kind), _WORDS) if level < 0.75 else _tables(kind))
+    data = packed(mutate_parts(rng, parts) if level > 0.7 else parts, rng)
+    return {"fuzzed.xlsx": mutate_archive(rng, data) if rng.random() < 0.1 else data}
 
 
 def _manifest_book(rng: Random) -> Files:
@@ -267,8 +222,7 @@ def _reading_of(result: Reimport) -> ReadOptions:
     return ReadOptions(format="vrt", layers=columns)
 
 
-subject("review-xlsx", _review(_xlsx_parts, "fuzzed.xlsx"), share=25)(_check_review)
-subject("review-ods", _review(_ods_parts, "fuzzed.ods"), share=10)(_check_review)
+subject("review", _review, share=35)(_check_review)
 subject("manifest", _manifest_book, share=35)(_check_review)
 
 
@@ -301,36 +255,3 @@ def _check_hostile(files: Files, rng: Random, folder: Path) -> None:
     finally:
         room = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         promise(room < _MOST_MEGABYTES, f"a process that parsed took {room:.0f} MB")
-
-
-@cache
-def _encrypted() -> bytes:
-    return encrypt(packed(_xlsx_parts(_tables("one"))), "apfel")
-
-
-@subject("encrypted", lambda rng: {"fuzzed.xlsx": mutate_bytes(rng, _encrypted())}, share=1)
-def _check_encrypted(files: Files, rng: Random, folder: Path) -> None:
-    read_workbook(files["fuzzed.xlsx"], "fuzzed.xlsx", rng.choice(("apfel", "apfel", "birne", None)))
-
-
-def _table_book(rng: Random) -> Files:
-    rows: list[list[Any]] = [["doc_id", "start", "end", "label"]]
-    base = token_base().corpus
-    begin = 0
-    for _ in range(rng.randint(0, 6)):
-        start, end = begin + rng.randint(0, 4), begin + rng.randint(4, 8)
-        begin = end + 1
-        rows.append(
-            [base.doc_ids[int(base.document_of([start])[0])], start, end, rng.choice(("PER", "LOC", 7, True, ""))]
-        )
-    tables: list[Table] = [("spans", rows)]
-    if rng.random() < 0.5:
-        tables = mutate_tables(rng, tables, ("start", "end", "char_start", "start_id", "label", "doc_id", "t1", "PER"))
-    parts = _xlsx_parts(tables)
-    if rng.random() < 0.4:
-        parts = mutate_parts(rng, parts)
-    data = packed(parts, rng)
-    return {"fuzzed.xlsx": mutate_archive(rng, data) if rng.random() < 0.1 else data}
-
-
-subject("table-xlsx", _table_book, share=60)(check_table)

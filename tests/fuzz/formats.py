@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,15 +19,13 @@ from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import format_named
-from clueval_xlsx.formats.sniffing import find_format
 from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import Options, ReadOptions, SchemeOptions
 from clueval_xlsx.outputs.json_results import json_text, metrics
 from clueval_xlsx.outputs.xlsx import write_workbook
 from tests.fuzz.cases import Files, command, promise, subject
-from tests.fuzz.mutators import mutate_bytes, mutate_json, word
+from tests.fuzz.mutators import mutate_bytes, mutate_json, mutate_parts, mutate_xml, packed, unpacked
 from tests.support.folders import ROOT
 from tests.support.tables import listed
 
@@ -114,302 +110,112 @@ def _words(reading: Reading, layers: Mapping[str, pd.DataFrame]) -> list[tuple[s
 
 
 def check_against(reading: Reading, other: Reading, rng: Random) -> None:
-    """Compare with another file: either they fit, and everything can be written, or it is said why not."""
+    """Compare with another file: either they fit, or it is said why not."""
     result = evaluate(make_pair(reading, other, align=rng.random() < 0.7), _EXACT)
     counts = [int(wrong.sum()) for wrong in result.errors]
     promise(counts == [len(table) for table in result.case_tables], "there are not as many cases as errors")
     if rng.random() < 0.04:
         write_workbook(result, io.BytesIO())
-    if rng.random() < 0.04:
-        from clueval_xlsx.outputs.html.report import report_html
-
-        report_html(result)
 
 
-# ---- token formats
+# ---- the files: fixtures of all formats with changes, and the options that they may be read with ---------------------
 
 FIXTURES = ROOT / "tests" / "fixtures" / "formats"
-_TAGS = ("O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "S-PER", "E-PER", "U-LOC", "L-LOC", "B-A-B", "I-\xa0")
-_TOKENS = ("Ann", "Lee", ",", ".", "von", "Müller", "&amp;", "<", "14.", "🏠", "e\u0301", "a b", "&#65;", "-", "#")
-_STRUCTURE = (
-    "", "<s>", "</s>", "<g/>", "<p>", "</p>", "<!-- note -->", "</text>", "<text>", "<text id='x'/>", "   ",
-    '<text id="&lt;a&gt;" b="c">', "-DOCSTART- (d9)", "# newdoc id = d7", "# sent_id = 3", "<s a=b>",
-)  # fmt: skip
+SEEDS = {
+    "columns": ("*.vrt", "*.conll", "*.conllu", "*.iob2", "*-hipe.tsv", "webanno.tsv", "gold-tokens.csv"),
+    "records": ("*.json", "*.jsonl"),
+    "elements": ("*.xmi",),
+    "table": ("gold.tsv", "gold-chars.tsv", "pred.csv", "pred-chars.csv"),
+    "archive-of-cas": ("*.zip",),
+}
+_LAYERS: tuple[dict[str, int | str | None], ...] = ({}, {}, {}, {"span": 2}, {"span": "label"}, {"x": None})
+_NESTED = (None, None, "longest", "merge", "error")
+_OFFSETS = (*["codepoints"] * 8, "utf16", "glyphs")
 
 
 @cache
-def _fixture(name: str) -> bytes:
-    return (FIXTURES / name).read_bytes()
+def _seeds(kind: str) -> tuple[Path, ...]:
+    return tuple(sorted(path for pattern in SEEDS[kind] for path in FIXTURES.glob(pattern)))
 
 
-def _composed_lines(rng: Random, separator: str) -> bytes:
-    """A token file made of pieces, most of them sound: tokens, three columns of tags, an ID, and structure between."""
-    lines: list[str] = []
-    odd = rng.choice((0.0, 0.0, 0.01, 0.1))
-    opened = False
-    for number in range(rng.randint(0, 25)):
-        if rng.random() < 0.15:
-            if separator == " ":
-                lines.append(rng.choice((f"-DOCSTART- (d{number})", f"# newdoc id = d{number}", "# a = b", "", "")))
-            else:
-                lines += ["</text>"] * opened + [f'<text id="d{number}" n="{number % 3}">']
-                opened = True
-        if rng.random() < 0.2:
-            lines.append(rng.choice(_STRUCTURE[: None if rng.random() < odd else 7 if separator != " " else 1]))
-        token = rng.choice(_TOKENS) if rng.random() >= odd else word(rng)
-        token = token.replace(" ", "_") if separator == " " else token
-        cells = [rng.choice(_TAGS) if rng.random() >= odd else word(rng) for _ in range(3)]
-        lines.append(separator.join([token, *cells[:2], f"t{number}", cells[2]]))
-    lines += ["</text>"] * opened
-    return ("\n".join(lines) + rng.choice(("\n", "\n", "", "\n\n"))).encode("utf-8", "surrogatepass")
+@cache
+def _records(path: Path) -> bytes:
+    """The records of a file as one list."""
+    text = path.read_text("utf-8")
+    return f"[{','.join(text.splitlines())}]".encode() if path.suffix == ".jsonl" else text.encode()
 
 
-def _token_file(name: str, seeds: Sequence[str], separator: str) -> Callable[[Random], Files]:
+@cache
+def base(name: str) -> Reading:
+    """A text that tables belong to."""
+    return read(FIXTURES / name, ReadOptions(token_id=3) if name.endswith("vrt") else None)
+
+
+def _changed(rng: Random, path: Path, kind: str) -> bytes:
+    data = path.read_bytes()
+    if rng.random() < 0.1:
+        return data
+    if kind == "records":
+        return mutate_json(rng, [_records(path)])
+    if kind == "archive-of-cas":
+        return packed(mutate_parts(rng, unpacked(data)), rng)
+    return mutate_xml(rng, data) if kind == "elements" else mutate_bytes(rng, data)
+
+
+def _maker(kind: str) -> Callable[[Random], Files]:
     def make(rng: Random) -> Files:
-        contents = [_fixture(seed) for seed in seeds]
-        composed = rng.random() < 0.4
-        data = _composed_lines(rng, separator) if composed else rng.choice(contents)
-        return {name: data if composed and rng.random() < 0.5 else mutate_bytes(rng, data, contents)}
+        path = rng.choice(_seeds(kind))
+        named = path.suffix if rng.random() < 0.8 or kind == "table" else ""  # without an ending the content tells
+        return {f"fuzzed{named}": _changed(rng, path, kind)}
 
     return make
 
 
-def _token_options(rng: Random, **known: Any) -> ReadOptions:
-    if rng.random() < 0.6:
-        return ReadOptions(layers=rng.choice(({}, {"span": 2})), **known)
-    layers: dict[str, int | str | None] = rng.choice(({"span": 2}, {"category": 2, "risk": 3}, {"x": 5}))
+def _options(rng: Random) -> ReadOptions:
     return ReadOptions(
-        layers=layers,
-        token_id=rng.choice((None, 3, 4)),
-        document_id=rng.choice((None, None, None, 1, 2)),
-        columns=rng.choice(({}, {}, {"more": 2})),
-        space_column=rng.choice((None, None, None, 2)),
-        sentence_tag=rng.choice(("s", "s", "p")),
-        **known,
-    )
-
-
-def _check_stream(files: Files, rng: Random, folder: Path, options: ReadOptions, seed: bytes) -> None:
-    """Read one file twice, check what was read, and try one more thing with it."""
-    ((name, data),) = files.items()
-    if rng.random() < 0.02:
-        (folder / name).write_bytes(data)
-        given = ("--format", options.format) if options.format else ()
-        command("validate", folder / name, *given)
-        if rng.random() < 0.2:  # writing everything takes as long as a hundred other cases
-            _whole_command(folder / name, given, seed)
-    reading = check_reading(lambda: read(io.BytesIO(data), options, name=name), files, rng)
-    more = rng.random()
-    if more < 0.15:
-        check_conversion(reading, rng, folder)
-    elif more < 0.3:
-        check_against(reading, read(io.BytesIO(seed), replace(options, annotator=None), name=f"seed of {name}"), rng)
-
-
-def _whole_command(path: Path, given: Sequence[object], seed: bytes) -> None:
-    """Evaluate the file with everything that can be written; it may be refused, but not half way."""
-    folder = path.parent
-    other = folder / f"seed{path.suffix}"
-    other.write_bytes(seed)
-    outputs = (f"--html={folder / 'r.html'}", f"--json={folder / 'm.json'}", f"--files={folder / 'csv'}")
-    try:
-        command(
-            "evaluate",
-            path,
-            other,
-            "--align=text",
-            "--set=score.replicates=5",
-            "-o",
-            folder / "r.xlsx",
-            *outputs,
-            *given,
-        )
-    except CluevalError:  # the check goes on to read it in its own way
-        promise(not (folder / "r.xlsx").exists() and not (folder / "m.json").exists(), "it was refused, but written")
-
-
-@subject("vertical", _token_file("fuzzed.vrt", ("gold.vrt", "pred.vrt"), "\t"), share=150)
-def _check_vertical(files: Files, rng: Random, folder: Path) -> None:
-    _check_stream(files, rng, folder, _token_options(rng, format=rng.choice((None, "vrt"))), _fixture("pred.vrt"))
-
-
-@subject("conll", _token_file("fuzzed.conll", ("gold.conll", "pred.conll", "gold.vrt"), " "), share=110)
-def _check_conll(files: Files, rng: Random, folder: Path) -> None:
-    _check_stream(files, rng, folder, _token_options(rng, format=rng.choice((None, "conll"))), _fixture("pred.conll"))
-
-
-@subject("unnamed", lambda rng: {"fuzzed": mutate_bytes(rng, rng.choice(_any_seed()), _any_seed())}, share=50)
-def _check_unnamed(files: Files, rng: Random, folder: Path) -> None:
-    """No ending says what it is, so the content has to."""
-    opened = OpenedSource("fuzzed", files["fuzzed"])
-    if not find_format(opened, ReadOptions()).needs_text:
-        _check_stream(files, rng, folder, ReadOptions(), _fixture("pred.vrt"))
-
-
-@cache
-def _any_seed() -> tuple[bytes, ...]:
-    return tuple(path.read_bytes() for path in sorted(FIXTURES.glob("*.*")) if path.suffix != ".py")
-
-
-# ---- standoff formats ----------------------------------------------------------------------------------------------
-
-_OFFSETS = (*["codepoints"] * 8, "utf16", "glyphs")
-_NESTED = (None, None, "longest", "merge", "error")
-
-
-def _text_options(rng: Random, format_: str, annotators: Sequence[str | None]) -> ReadOptions:
-    fields = {"tab": "entity_type", "presidio": "entity_type", "label-studio": "label", "brat": "label"}
-    layers: dict[str, int | str | None] = rng.choice(({}, {}, {"category": fields[format_]}, {"x": None}))
-    if format_ == "tab" and rng.random() < 0.2:
-        layers = {"type": "entity_type", "identifier_type": None}
-    return ReadOptions(
-        format=rng.choice((None, format_)),
-        layers=layers,
+        layers=rng.choice(_LAYERS),
         nested=rng.choice(_NESTED),
         offsets=rng.choice(_OFFSETS),
-        annotator=rng.choice(annotators),
+        annotator=rng.choice((None, "first", "first", "union", "anna")),
         side=rng.choice(("gold", "gold", "pred")),
     )
 
 
-def _json_file(seeds: Sequence[str]) -> Callable[[Random], Files]:
-    return lambda rng: {"fuzzed.json": mutate_json(rng, [_fixture(name) for name in seeds])}
+def _check_file(files: Files, rng: Random, folder: Path) -> None:
+    """Read one file twice, check what was read, and try one more thing with it."""
+    ((name, data),) = files.items()
+    if rng.random() < 0.02:
+        (folder / name).write_bytes(data)
+        command("validate", folder / name)
+    options, text = _options(rng), base("presidio-gold.json" if b"char_" in data else "gold.vrt")
+    reading = check_reading(lambda: read(io.BytesIO(data), options, name=name, base=text), files, rng)
+    more = rng.random()
+    if more < 0.15:
+        check_conversion(reading, rng, folder)
+    elif more < 0.3:
+        check_against(reading, base(rng.choice(("gold.vrt", "presidio-gold.json"))), rng)
 
 
-@subject("tab", _json_file(("tab.json", "tab-flat.json")), share=90)
-def _check_tab(files: Files, rng: Random, folder: Path) -> None:
-    options = _text_options(rng, "tab", (None, "first", "union", "annotator1"))
-    _check_stream(files, rng, folder, options, _fixture("tab-flat.json"))
-
-
-@subject("presidio", _json_file(("presidio-gold.json", "presidio-pred.json")), share=90)
-def _check_presidio(files: Files, rng: Random, folder: Path) -> None:
-    _check_stream(files, rng, folder, _text_options(rng, "presidio", (None,)), _fixture("presidio-pred.json"))
-
-
-@subject("label-studio", _json_file(("label-studio.json",)), share=90)
-def _check_label_studio(files: Files, rng: Random, folder: Path) -> None:
-    options = _text_options(rng, "label-studio", (None, "first", "union", "anna@example.org"))
-    # The seed has one annotator a document, or the check would have to choose one of several.
-    _check_stream(files, rng, folder, options, _one_annotator())
-
-
-@cache
-def _one_annotator() -> bytes:
-    tasks = json.loads(_fixture("label-studio.json"))
-    return json.dumps([{**task, "annotations": task["annotations"][:1]} for task in tasks]).encode()
-
-
-def _composed_annotations(rng: Random, text: str) -> bytes:
-    """Annotations of a text that fit it, but for some that overlap, repeat, or were written by another program."""
-    lines = []
-    begin = 0
-    for number in range(1, rng.randint(1, 8)):
-        start = min(begin + rng.randint(0, 12), len(text) - 1)
-        end = min(start + rng.randint(1, 15), len(text))
-        begin = end if rng.random() < 0.95 else start
-        surface = " ".join(text[start:end].split("\n")) if rng.random() < 0.9 else word(rng)
-        label = rng.choice(("PER", "LOC", "Ä-Ö", "1"))
-        written = rng.choice((f"T{number}\t{label} {start} {end}\t{surface}", f"T{number} {label} {start} {end}"))
-        lines.append(written if rng.random() < 0.97 else rng.choice((f"R1\tx Arg1:T{number}", "#1\tNote", word(rng))))
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+for kind in SEEDS:
+    subject(kind, _maker(kind), share=150)(_check_file)
 
 
 def _brat_folder(rng: Random) -> Files:
-    if rng.random() < 0.6:
-        name = rng.choice(("AG-Birkenau-5-C-88-23", "LG-Seehafen-2-O-17-24"))
-        data = (FIXTURES / "brat-gold" / f"{name}.txt").read_bytes()
-        return {f"{name}.txt": data, f"{name}.ann": _composed_annotations(rng, data.decode())}
-    files = {path.name: path.read_bytes() for path in sorted((FIXTURES / "brat-gold").iterdir())}
-    if rng.random() < 0.5:  # one document is enough, and quicker
-        files = {name: content for name, content in files.items() if name.startswith("AG")}
-    for _ in range(rng.choice((1, 1, 2))):
-        name = rng.choice([name for name in files if name.endswith((".ann", ".ann", ".txt"))])
+    files = {path.name: path.read_bytes() for path in sorted((FIXTURES / "brat-gold").glob("AG*"))}
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        name = rng.choice(list(files))
         files[name] = mutate_bytes(rng, files[name], list(files.values()))
-    if rng.random() < 0.03:
-        files.pop(rng.choice(list(files)))
-    if rng.random() < 0.03:
-        files["sub/" + rng.choice(("a.ann", "a.txt", ".hidden.ann", "a.ANN"))] = rng.choice(
-            list(files.values()) or [b""]
-        )
+    if rng.random() < 0.05:
+        files["sub/" + rng.choice(("a.ann", "a.txt", ".hidden.ann", "a.ANN"))] = rng.choice(list(files.values()))
     return files
 
 
 @subject("brat", _brat_folder, share=110)
 def _check_brat(files: Files, rng: Random, folder: Path) -> None:
-    # Messages name the document, which is in the name of its file.
-    own = folder / "brat"
     for name, content in files.items():
-        (own / name).parent.mkdir(parents=True, exist_ok=True)
-        (own / name).write_bytes(content)
-    own.mkdir(exist_ok=True)
-    options = _text_options(rng, "brat", (None,))
-    if rng.random() < 0.02:
-        command("validate", own)
-    reading = check_reading(lambda: read(own, options), files, rng)
+        (folder / "brat" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "brat" / name).write_bytes(content)
+    options = replace(_options(rng), annotator=None)
+    reading = check_reading(lambda: read(folder / "brat", options), files, rng)
     if rng.random() < 0.2:
         check_conversion(reading, rng, folder)
-
-
-# ---- span tables ---------------------------------------------------------------------------------------------------
-
-
-@cache
-def token_base() -> Reading:
-    """The text that token tables belong to."""
-    return read(io.BytesIO(_fixture("gold.vrt")), ReadOptions(token_id=3), name="base.vrt")
-
-
-@cache
-def text_base() -> Reading:
-    """The text that tables of character offsets belong to."""
-    return read(io.BytesIO(_fixture("presidio-gold.json")), name="base.json")
-
-
-_TABLES = {"fuzzed.tsv": ("gold.tsv", "gold-chars.tsv"), "fuzzed.csv": ("pred.csv", "pred-chars.csv")}
-
-
-def _composed_table(rng: Random, separator: str) -> bytes:
-    """A table whose spans fit its text, by position, by token ID or by character."""
-    kind = rng.randrange(3)
-    columns = (("start", "end"), ("start_id", "end_id"), ("char_start", "char_end"))[kind]
-    lines = [separator.join([*rng.sample((*columns, "label", "doc_id"), 4)])]
-    header = lines[0].split(separator)
-    documents = list(token_base().corpus.doc_ids)
-    borders = token_base().corpus.documents.start.tolist()
-    begin = 0
-    for _ in range(rng.randint(0, 8)):
-        start = begin + rng.randint(0, 6)
-        end = start + rng.randint(0, 4)
-        begin = end + 1 if rng.random() < 0.95 else start
-        owner = max(index for index, border in enumerate(borders) if border <= start) if kind < 2 else 0
-        cells = {"doc_id": documents[owner], "label": rng.choice(("PER", "LOC", "", '"x""y"', "ä ö"))}
-        first, last = (start, end) if kind < 2 else (start, end + 1)
-        cells |= dict(zip(columns, (f"t{first}", f"t{last}") if kind == 1 else (str(first), str(last)), strict=True))
-        lines.append(separator.join(cells[name] if rng.random() < 0.995 else word(rng) for name in header))
-    return ("\n".join(lines) + rng.choice(("\n", ""))).encode("utf-8", "surrogatepass")
-
-
-def _table_file(rng: Random) -> Files:
-    name = rng.choice(list(_TABLES))
-    if rng.random() < 0.5:
-        return {name: _composed_table(rng, "," if name.endswith("csv") else "\t")}
-    seeds = [_fixture(seed) for seed in _TABLES[name]]
-    return {name: mutate_bytes(rng, rng.choice(seeds), seeds)}
-
-
-@subject("table", _table_file, share=110)
-def check_table(files: Files, rng: Random, folder: Path) -> None:
-    """Put a table on both kinds of text: on the one that it does not belong to it must be refused."""
-    ((name, data),) = files.items()
-    options = ReadOptions(
-        format=rng.choice((None, "table")),
-        layers=rng.choice(
-            ({}, {}, {}, {"span": "label"}, {"span": "label"}, {"x": None}, {"a": "label", "b": "doc_id"})
-        ),
-        nested=rng.choice(_NESTED),
-        offsets=rng.choice(_OFFSETS),
-    )
-    base = text_base() if b"char_" in data or rng.random() < 0.05 else token_base()
-
-    check_reading(lambda: read(io.BytesIO(data), options, name=name, base=base), files, rng)

@@ -11,20 +11,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import msgspec
-
 from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line
 from clueval_xlsx.detectors.base import Document
-from clueval_xlsx.detectors.sidefile import RunIdentity, SideFile
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options.declaration import all_settings
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
-from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import previous_decisions, read_log, standing_decisions, write_log
-from clueval_xlsx.words import check_language
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.mutators import NUMBERS, mutate_bytes, mutate_tree, value, word, write_json
 from tests.support.judging import judged, records
@@ -63,14 +58,6 @@ effect = "gold_wrong"
 en = "Public figure"
 sheets = ["FN"]
 """
-
-
-@cache
-def _option_names() -> tuple[str, ...]:
-    from clueval_xlsx.cli import cli
-
-    options = {name for command in cli.commands.values() for param in command.params for name in param.opts}
-    return tuple(sorted(name[2:] for name in options if name.startswith("--")))
 
 
 @cache
@@ -114,67 +101,6 @@ def _command_with_options(*arguments: object) -> None:
     except InputError as error:
         promise(str(error).strip(), "no message")
         raise OptionError(str(error)) from None
-
-
-_GIVEN = (
-    "span=2", "span", "span=x", "x=3", "A=B", "A,B", "LOC,ORG,LOC", "exact", "all", "iou", "0.5", "span", "domain",
-    "PER", "ALL=(", "NONE=[a-", "PER=(a+)+$", "text", "vrt", "conll", "merge", "utf16", "first",
-)  # fmt: skip
-
-
-def _command_line(rng: Random) -> Files:
-    given = []
-    for _ in range(rng.choice((1, 1, 1, 2, 3, 5))):
-        name = rng.choice(_option_names()) if rng.random() < 0.6 else f"set={rng.choice(tuple(all_settings()))}"
-        text = rng.choice(_GIVEN) if rng.random() < 0.7 else rng.choice((word(rng), str(rng.choice(NUMBERS))))
-        given.append(f"--{name}={text}")
-    return {"arguments.json": json.dumps(given).encode()}
-
-
-_NOT_TRIED = (
-    "--set=score.replicates",
-    "--set=cluster",
-    "--set=detector",
-    "--set=output",
-    "--set=general",
-    "--detector",
-    "--workers",
-    "--config=",
-    "--json=",
-    "--html=",
-    "--output",
-    "--files",
-    "--cluster",
-)
-
-
-@subject("options", _command_line, share=30)
-def _check_options(files: Files, rng: Random, folder: Path) -> None:
-    gold, pred = _write_pair(folder)
-    given = [each for each in json.loads(files["arguments.json"]) if not each.startswith(_NOT_TRIED)]
-    _command_with_options("score", gold, pred, "--set=score.replicates=10", *given)
-
-
-@cache
-def _english() -> bytes:
-    return (resource_folder("templates") / "words" / "en.toml").read_bytes()
-
-
-@subject("language", lambda rng: {"fuzzed.toml": mutate_bytes(rng, _english())}, share=10)
-def _check_language(files: Files, rng: Random, folder: Path) -> None:
-    problems = check_language(files["fuzzed.toml"], "fuzzed.toml")
-    promise(all("fuzzed.toml" in str(problem) for problem in problems), "a problem without its file")
-
-
-_RULES = b"# names\nNAME allow=\\s\nDATE allow=[0-9.]\nNONE allow=[()]\nALL\n"
-
-
-@subject("rules", lambda rng: {"fuzzed.txt": mutate_bytes(rng, _RULES)}, share=5)
-def _check_rules(files: Files, rng: Random, folder: Path) -> None:
-    path = folder / "fuzzed.txt"
-    path.write_bytes(files[path.name])
-    gold, pred = _write_pair(folder)
-    command("score", gold, pred, "--set=score.replicates=0", "--scheme=chars", "--allow-file", path)
 
 
 # ---- logs of judgements --------------------------------------------------------------------------------------------
@@ -244,29 +170,3 @@ def _check_answer(files: Files, rng: Random, folder: Path) -> None:
         raise InputError(f"answer: {error}"[:500]) from None
     promise(all(0 <= one.start < one.end <= len(_TEXT) for one in found), "a find outside the text")
     json.dumps([list(one) for one in found])
-
-
-_IDENTITY = RunIdentity("x/1/en", "aa", 3, "bb")
-
-
-def _side_file(rng: Random) -> Files:
-    lines: list[Any] = [
-        msgspec.to_builtins(_IDENTITY.header()),
-        {"document": 0, "spans": [[0, 7, "PERSON", 0.9], [16, 20, "LOC", None]]},
-    ]
-    lines += [{"document": 1, "failure": "x"}, {"document": 2, "spans": []}]
-    index = rng.randrange(len(lines))
-    lines[index] = mutate_tree(rng, lines[index])
-    content = b"\n".join(write_json(rng, line) for line in lines) + b"\n"
-    return {"fuzzed.progress.jsonl": mutate_bytes(rng, content) if rng.random() < 0.3 else content}
-
-
-@subject("progress", _side_file, share=40)
-def _check_side_file(files: Files, rng: Random, folder: Path) -> None:
-    path = folder / "fuzzed.progress.jsonl"
-    path.write_bytes(files[path.name])
-    with SideFile(path, _IDENTITY, [Document(f"d{number}", _TEXT) for number in range(3)]) as side:
-        done = side.begin(resume=True)
-    promise(all(number in range(3) for number in done), "a document that there is not")
-    for found in done.values():
-        promise(all(one.start < one.end and isinstance(one.label, str) for one in found), "a find that cannot be")
