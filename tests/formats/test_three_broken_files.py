@@ -227,7 +227,7 @@ BROKEN: dict[str, list[tuple[str, bytes, str]]] = {
     ],
     "parquet": [
         ("x.parquet", table(a=["b"])[:-9], "x.parquet: is no Parquet file that can be read"),
-        ("x.parquet", table(token=["a"], x=["y"]), "x.parquet: no column holds tags: x. Choose: --layer span=x"),
+        ("x.parquet", table(token=["a"], x=["y"]), "x.parquet: the columns are token, x. Allowed: a table of spans"),
         ("x.parquet", table(start=[0], end=[1]), "a span table needs the text it belongs to. Give it with --text FILE"),
     ],
     "table": [
