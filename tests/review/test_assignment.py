@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from clueval_xlsx.cases.kinds import AG, FN, FP
-from clueval_xlsx.cases.samples import deal, draw, draw_agreed
+from clueval_xlsx.cases.samples import draw, draw_agreed
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.assignment import agreed_rows, evaluation_units, select
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -22,10 +21,6 @@ TEAM = ["anna", "ben", "cara"]
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
     return example(replicates=0)
-
-
-def gap(counts: list[int]) -> int:
-    return max(counts) - min(counts)
 
 
 def links(evaluation: Evaluation) -> list[tuple[str, str]]:
@@ -49,26 +44,6 @@ def test_linked_cases_always_go_together(evaluation: Evaluation, size):
     if size is None or size == 1000:
         everything = {case for table in evaluation.bare_cases for case in table["case_id"]}
         assert {case for hand in chosen.hands.values() for t in hand.values() for case in t["case_id"]} == everything
-
-
-def test_real_data_are_shared_out_evenly(shared_data: Path):
-    from clueval_xlsx.evaluation import evaluate
-    from clueval_xlsx.formats.loading import read_pair
-    from clueval_xlsx.options import Options, ReadOptions
-
-    pair = read_pair(
-        shared_data / "ler-dev.gold.vrt", shared_data / "ler-dev.pred.vrt", ReadOptions(layers={"fine": 2})
-    )
-    found = evaluate(pair, Options(replicates=0))
-    units = evaluation_units(found)
-    assert len(units) > 1000
-    hands = deal(units, np.ones(len(units), dtype=bool), TEAM, double=0.0, seed=0)
-    for names in (units.label, units.document):
-        for name in set(names):
-            assert gap([sum(names[unit] == name for unit in hand) for hand in hands.values()]) <= 1
-    twice = deal(units, np.ones(len(units), dtype=bool), TEAM, double=0.2, seed=0)
-    assert sum(len(hand) for hand in twice.values()) - len(units) == round(0.2 * len(units))
-    assert gap([len(hand) for hand in twice.values()]) <= 1
 
 
 def exact_rows(evaluation: Evaluation) -> set[int]:

@@ -241,18 +241,3 @@ def test_a_story_through_libreoffice(home: Path, office: Office):
     untouched = judged(again, "untouched.xlsx", {})
     assert reimport(home, untouched, out="c2.vrt") == gold
     assert {case for case in all_cases(again) if row_of(again, case)["Judgement"]} == {first}
-
-
-@pytest.mark.parametrize("damage", ["changed", "lost"])
-def test_a_log_whose_chain_is_broken_is_refused_with_what_validate_would_say(damage: str, home: Path) -> None:
-    book = evaluate(home, "r.xlsx")
-    answers = {case: {"Judgement": "1", "Comment": "sure"} for case in [*kays(book), bonn_of(book)]}
-    reimport(home, enter(book, home / "anna.xlsx", answers))
-    log = home / "log.jsonl"
-    lines = log.read_text("utf-8").splitlines(keepends=True)
-    log.write_text("".join(lines[1:] if damage == "lost" else [lines[0].replace("sure", "!"), *lines[1:]]), "utf-8")
-    checked = run("validate", log)
-    done = run("evaluate", home / "gold.vrt", home / "pred.vrt", "-o", home / "new.xlsx", "--previous", log)
-    assert (checked.code, done.code) == (2, 2)
-    assert checked.out.splitlines()[0].split(" Take the log")[0] in done.err
-    assert not (home / "new.xlsx").exists()

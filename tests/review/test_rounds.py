@@ -15,7 +15,6 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.files.encryption import encrypt
-from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation
@@ -201,31 +200,6 @@ def test_disagreements_go_to_a_third_person_and_come_back(disagreement, sides, t
     assert raw == pytest.approx(1 - len(open_cases) / judged)  # the third person is no judge
 
 
-def test_agreed_spans_that_two_people_judge_differently_go_to_a_third_person(sides, tmp_path):
-    book, conflicts, corrected = tmp_path / "r.xlsx", tmp_path / "second.xlsx", tmp_path / "corrected.vrt"
-    run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--agreed", "4", "--by", "domain")
-    first, second, *others = cases_of(book)["AG"]
-    given = dict.fromkeys([first, *others], "confirmed")
-    books = [
-        fill(book, given, tmp_path / "anna.xlsx"),
-        fill(book, {**given, first: "gold_wrong", second: "boundary"}, tmp_path / "ben.xlsx"),
-    ]
-    done = run("reimport", *books, "--gold", sides[0], "--conflicts", conflicts)
-    assert done.code == 3, done.err
-    assert cases_of(conflicts)["AG"] == [first]
-    table = next(table for table in read_workbook(conflicts.read_bytes(), "second").sheets if table.name == "Agreed")
-    shown = dict(zip(table.rows[2], table.rows[3], strict=True))
-    assert shown["Document"]
-    assert str(shown["domain"]) not in {"", "nan"}
-    assert str(shown["Span"]) in str(shown["Context"])
-    assert "Should not be marked" in str(shown["Why you see this"])
-
-    fill(conflicts, {first: "gold_wrong"})
-    done = run("reimport", *books, conflicts, "--gold", sides[0], "-o", corrected)
-    assert f"{first} in" not in done.err
-    assert "Changes 1\n" in done.out
-
-
 def test_a_conflict_workbook_goes_back_to_whom_the_judges_sent_theirs(sides, tmp_path):
     book, conflicts = tmp_path / "r.xlsx", tmp_path / "second.xlsx"
     run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--contact", "Dr. Post, post@example.org")
@@ -288,18 +262,6 @@ def test_the_log_grows_over_two_rounds_and_nothing_in_it_changes(disagreement, s
     assert not {case for case, who in outvoted if who == NAMES[1]} & set(open_cases[:3])
     confirmed = {line["case"] for line in added if line["who"] == NAMES[1] and line["outcome"] == "applied"}
     assert confirmed == set(open_cases[:3])
-
-
-def test_a_later_run_fills_in_what_the_log_decided(disagreement, sides, tmp_path):
-    books, open_cases = disagreement
-    log, again = tmp_path / "judgements.jsonl", tmp_path / "again.xlsx"
-    assert run("reimport", *books.values(), "--gold", sides[0], "--judgements", log).code == 3
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", again, "--previous", log)
-    assert done.code == 0, done.err
-    everything = all_cases(again)
-    assert f"{len(everything) - len(open_cases)} of {len(everything)} cases were decided before" in done.err
-    progress = json.loads(run("status", again, "--json", "-").out)["workbooks"][0]
-    assert progress["account"]["judged"] == len(everything) - len(open_cases)
 
 
 def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -> None:

@@ -234,29 +234,7 @@ def test_the_interval_covers_the_truth_in_95_of_100_samples_or_more(
         assert abs(bias) < 4 * error + 1e-4, (rate, bias)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_a_judged_sample_says_what_the_redrawn_one_says(project: Project, redraw: Redraw, seed: int):
-    chosen = select(project.evaluation, sample=150, seed=seed)
-    run = project.judge([case for table in chosen.cases.values() for case in table["case_id"]], chosen.sample)
-    found = run.estimates.set_index("rate")
-    for rate, expected in redraw(150, seed).items():
-        for name in ("value", "low", "high"):
-            assert found.loc[rate, name] == pytest.approx(getattr(expected, name), abs=1e-9)
-        assert found.loc[rate, "judged"] == expected.judged == 150
-        assert found.loc[rate, "drawn"] == 150
-        assert found.loc[rate, "population"] == len(redraw.units)
-
-
 # ---- the example: every unit judged, agreed spans, half a sample ------------------------------------------------
-
-
-def test_a_census_of_the_example_gives_the_adjudicated_figures():
-    project = consistent_project(example(replicates=0))
-    chosen = select(project.evaluation, sample=1000)
-    run = project.judge(project.truth, chosen.sample)
-    truth = truth_of(run)
-    for row in run.estimates.to_dict("records"):
-        assert row["value"] == row["low"] == row["high"] == pytest.approx(truth[row["rate"]])
 
 
 def test_agreed_spans_nobody_judged_are_taken_to_be_right():
