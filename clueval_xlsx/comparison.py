@@ -22,10 +22,9 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.figures import notebook_table
 from clueval_xlsx.options.declaration import shown
 from clueval_xlsx.scoring.counts import FloatArray
-from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval, swaps
 from clueval_xlsx.scoring.matching import MatchedSpans
-from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
-from clueval_xlsx.scoring.scores import RATES, rates
+from clueval_xlsx.scoring.names import is_relaxed, strict_variant
+from clueval_xlsx.scoring.scores import RATES, RatesByDocument, difference_interval, rates, swaps
 from clueval_xlsx.text.strings import IntArray
 
 IDENTITY = ["scheme", "variant", "level", "labelled"]

@@ -19,12 +19,10 @@ from clueval_xlsx.exceptions import OptionError, did_you_mean
 from clueval_xlsx.figures import Figures, InputFacts, signature
 from clueval_xlsx.options import Options
 from clueval_xlsx.options.declaration import wanted
-from clueval_xlsx.scoring.chosen_schemes import chosen_tallies
-from clueval_xlsx.scoring.confusion import confusion
 from clueval_xlsx.scoring.counts import Breakdown, Counts, Tally, count, groupings
 from clueval_xlsx.scoring.matched_pair import MatchedPair, match_pair, relaxed_pair
-from clueval_xlsx.scoring.matching import MatchedSpans
-from clueval_xlsx.scoring.schemes import chars, entities, iou, presidio
+from clueval_xlsx.scoring.matching import MatchedSpans, confusion
+from clueval_xlsx.scoring.schemes import chars, chosen_tallies, entities, iou, presidio
 from clueval_xlsx.scoring.schemes.clueval import counted, right
 from clueval_xlsx.text.strings import BoolArray, IntArray
 

@@ -19,8 +19,7 @@ from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import Options
 from clueval_xlsx.scoring.counts import DOCUMENT, Counts
-from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.scheme_settings import RELAXED
+from clueval_xlsx.scoring.names import LEVELS, RELAXED
 from clueval_xlsx.scoring.scores import score_table
 from clueval_xlsx.version import __version__
 

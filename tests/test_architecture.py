@@ -68,7 +68,7 @@ def talk(tree: ast.Module) -> list[str]:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_command_line_prints_exits_and_reads_arguments(path: Path) -> None:
     # The processes of detectors and of parsers are programs of their own, which talk through their standard streams.
-    programs = {"detectors/serve.py", "files/parsing.py"}
+    programs = {"detectors/base.py", "files/parsing.py"}
     if room_of(path) not in {"cli", "__main__"} and path.relative_to(PACKAGE).as_posix() not in programs:
         assert not talk(tree_of(path))
 

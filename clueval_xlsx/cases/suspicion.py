@@ -11,9 +11,9 @@ import pandas as pd
 from clueval_xlsx.cases.phrases import FoldedWords, KeyCounts, Phrases
 from clueval_xlsx.corpus.spans import label_codes, label_vocabulary, layers_of, positions, touching
 from clueval_xlsx.scoring.counts import FloatArray
-from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
 from clueval_xlsx.scoring.matching import labels_agree, match_spans
+from clueval_xlsx.scoring.names import LEVELS
 from clueval_xlsx.text.strings import IntArray, unfold
 
 # What each kind of evidence weighs. All are log-odds of the model being right against gold being right.

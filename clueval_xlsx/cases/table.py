@@ -17,8 +17,8 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import check_frame, label_list, layers_of, positions
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options.declaration import one_of, shown, wanted
-from clueval_xlsx.scoring.levels import LEVELS, MatchClass
 from clueval_xlsx.scoring.matching import MatchedSpans
+from clueval_xlsx.scoring.names import LEVELS, MatchClass
 from clueval_xlsx.text.strings import IntArray, covered
 
 BETWEEN = " | "  # between the spans of the other side

@@ -12,8 +12,7 @@ from typing import IO, Any
 
 import msgspec
 
-from clueval_xlsx.detectors.answers import BadAnswerError, detections, parse_line
-from clueval_xlsx.detectors.base import Description, Detection, Document
+from clueval_xlsx.detectors.base import BadAnswerError, Description, Detection, Document, detections, parse_line
 from clueval_xlsx.exceptions import DetectorError, OutputError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.files.typed_values import build, plain

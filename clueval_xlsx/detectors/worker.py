@@ -9,30 +9,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from clueval_xlsx.detectors.answers import (
+from clueval_xlsx.detectors.base import (
+    PRESIDIO,
     BadAnswerError,
     DeclinedError,
+    Description,
+    Detection,
+    DetectorSettings,
+    Document,
     answered_id,
+    check_detector_name,
     detections,
     parse_line,
     question,
     shown,
 )
-from clueval_xlsx.detectors.base import (
-    PRESIDIO,
-    Description,
-    Detection,
-    DetectorSettings,
-    Document,
-    check_detector_name,
+from clueval_xlsx.detectors.process import (
+    ENDED_EARLY,
+    LineProcess,
+    ProcessCrashedError,
+    ProcessSilentError,
+    describe_command,
+    now,
+    split_command,
 )
-from clueval_xlsx.detectors.command import describe_command, split_command
-from clueval_xlsx.detectors.process import ENDED_EARLY, LineProcess, ProcessCrashedError, ProcessSilentError, now
 from clueval_xlsx.exceptions import DetectorError
 from clueval_xlsx.files.python_processes import python_command, python_environment
 
 START_LIMIT = 600.0  # seconds to load a detector and its models
-_SERVE = "from clueval_xlsx.detectors.serve import main; main()"
+_SERVE = "from clueval_xlsx.detectors.base import main; main()"
 _TWICE = "the detector answered it twice, so nobody can tell which answer is meant"
 
 

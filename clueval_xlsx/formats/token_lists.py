@@ -161,11 +161,11 @@ def read(opened: OpenedSource, options: ReadOptions) -> Reading:
 
 def read_together(opened: OpenedSource, options: ReadOptions) -> Reading:
     """Read the files of a folder as one corpus."""
-    return _read([opened.part(name) for name in opened.members], opened.name, options)
+    return _read([opened.part(name) for name in opened.members], opened.name, options, apart=True)
 
 
-def _read(parts: Sequence[OpenedSource], name: str, options: ReadOptions) -> Reading:
-    """Read files one behind the other; the first says where things stand."""
+def _read(parts: Sequence[OpenedSource], name: str, options: ReadOptions, *, apart: bool = False) -> Reading:
+    """Read files one behind the other; the first says where things stand. `apart`: they are named by their files."""
     first = parts[0].first_record
     path = parse_path(options.fields["tokens"]) if "tokens" in options.fields else _known(first, _TOKENS)
     if path is None:
@@ -195,7 +195,7 @@ def _read(parts: Sequence[OpenedSource], name: str, options: ReadOptions) -> Rea
                 lists.open_document(_attributes(record, shared, options))
             before = shared
             lists.add(words, [_tags(record, keys[layer], words, place, options.tag_names) for layer in keys], place)
-    if len(parts) > 1:
+    if apart:
         lists.documents = _named_apart(lists.documents, firsts, [PurePath(part.name).stem for part in parts])
     columns = {layer: ".".join(map(str, key)) for layer, key in keys.items()}
     return lists.reading(Source(name, "huggingface", digest(parts[0].data), columns))

@@ -37,10 +37,8 @@ from clueval_xlsx.outputs.json_structs import (
     UnusableRow,
     WorkbookAccount,
 )
-from clueval_xlsx.scoring.levels import LEVELS
-from clueval_xlsx.scoring.scheme_settings import gives_half_credit
-from clueval_xlsx.scoring.scores import COUNTS, RATES, RIGHT_OR_WRONG
-from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
+from clueval_xlsx.scoring.names import LEVELS, gives_half_credit
+from clueval_xlsx.scoring.scores import COUNTS, RATES, RIGHT_OR_WRONG, strict_against_relaxed
 
 if TYPE_CHECKING:
     from clueval_xlsx.comparison import Comparison

@@ -7,7 +7,7 @@ from math import nan
 from clueval_xlsx.pages.page import Cell, Chapter, Heading, Page, Section, Table, TableRow, Text, TextStyle
 from clueval_xlsx.pages.scores import PageMaker, same_words
 from clueval_xlsx.pairwise_agreement import AgreeingPair, PairwiseAgreement
-from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.names import LEVELS
 from clueval_xlsx.words import Words
 
 

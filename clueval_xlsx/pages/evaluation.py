@@ -33,7 +33,7 @@ from clueval_xlsx.pages.page import (
 )
 from clueval_xlsx.pages.scores import RATES, PageMaker, ScoreSections
 from clueval_xlsx.review.case_words import case_name, spans_name
-from clueval_xlsx.scoring.confusion import NOTHING, UNLABELLED
+from clueval_xlsx.scoring.matching import NOTHING, UNLABELLED
 from clueval_xlsx.words import Words
 
 _HUNDRED = 100

@@ -29,9 +29,8 @@ from clueval_xlsx.pages.page import (
     TextStyle,
     Tile,
 )
-from clueval_xlsx.scoring.scheme_settings import gives_half_credit, is_relaxed, strict_variant
-from clueval_xlsx.scoring.scores import MACRO
-from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
+from clueval_xlsx.scoring.names import gives_half_credit, is_relaxed, strict_variant
+from clueval_xlsx.scoring.scores import MACRO, strict_against_relaxed
 from clueval_xlsx.words import Words
 
 RATES = ("recall", "precision")

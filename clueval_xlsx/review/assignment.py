@@ -24,7 +24,7 @@ from clueval_xlsx.cases.samples import (
 from clueval_xlsx.cases.table import agreed_table
 from clueval_xlsx.cases.twins import add_twins
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.scoring.levels import MatchClass
+from clueval_xlsx.scoring.names import MatchClass
 from clueval_xlsx.text.strings import IntArray
 
 Tables = Mapping[str, pd.DataFrame]  # sheet -> cases

@@ -24,7 +24,7 @@ from clueval_xlsx.review.deciding import Decided
 from clueval_xlsx.review.judged_figures import accepted_tally, headline_tally
 from clueval_xlsx.review.vocabulary import Effect
 from clueval_xlsx.scoring.counts import FloatArray
-from clueval_xlsx.scoring.intervals import beta_and_t
+from clueval_xlsx.scoring.scores import beta_and_t
 from clueval_xlsx.text.strings import BoolArray
 
 COLUMNS = ("rate", "value", "low", "high", "judged", "drawn", "population")

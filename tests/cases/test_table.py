@@ -8,7 +8,7 @@ import pytest
 from clueval_xlsx import error_table
 from clueval_xlsx.cases.kinds import FP, CaseClass
 from clueval_xlsx.cases.table import case_table, link_cases
-from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.names import LEVELS
 from tests.support.tables import both_ways, pair_of, spans_of
 
 # Gold and predictions: exact, superset, tiling, overlap, partial, nothing.

@@ -13,7 +13,7 @@ from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.review.manifest import decode, encode, from_evaluation
-from clueval_xlsx.scoring.strict_relaxed import strict_against_relaxed
+from clueval_xlsx.scoring.scores import strict_against_relaxed
 from tests.support.commands import refused, run
 from tests.support.tables import listed, pair_of
 

@@ -20,10 +20,9 @@ import pytest
 
 from clueval_xlsx import clusters
 from clueval_xlsx.clusters import ClusterPlace, connected
-from clueval_xlsx.detectors import cluster as detector_cluster
+from clueval_xlsx.detectors import runner as detector_cluster
 from clueval_xlsx.detectors.base import Description, DetectorSettings, Document
-from clueval_xlsx.detectors.cluster import ClusterRun
-from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
+from clueval_xlsx.detectors.runner import ClusterRun, Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
 from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
 from tests.support.ci import some_of

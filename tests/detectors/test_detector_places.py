@@ -12,9 +12,8 @@ from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import join_tokens
 from clueval_xlsx.detectors.base import Description, Detection
-from clueval_xlsx.detectors.prediction import make_dataset, make_prediction
+from clueval_xlsx.detectors.prediction import make_dataset, make_prediction, place
 from clueval_xlsx.detectors.runner import Run
-from clueval_xlsx.detectors.texts import place
 from clueval_xlsx.formats.loading import read
 from tests.support.tables import listed
 

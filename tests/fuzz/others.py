@@ -11,8 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from clueval_xlsx.detectors.answers import BadAnswerError, DeclinedError, detections, parse_line
-from clueval_xlsx.detectors.base import Document
+from clueval_xlsx.detectors.base import BadAnswerError, DeclinedError, Document, detections, parse_line
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.options.declaration import all_settings

@@ -10,7 +10,7 @@ from typing import Any
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.html.report import MOST_LISTED, confusion_html
-from clueval_xlsx.scoring.confusion import confusion, confusion_members
+from clueval_xlsx.scoring.matching import confusion, confusion_members
 from tests.support.tables import Sides, both_ways, pair_of, spans_of
 
 HOSTILE = "</script><script>document.title='owned'</script>"

@@ -13,7 +13,7 @@ from clueval_xlsx.comparison import Comparison, compare, holm
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
-from clueval_xlsx.scoring.intervals import swaps
+from clueval_xlsx.scoring.scores import swaps
 from tests.support.commands import refused, run
 from tests.support.tables import Sides, pair_of
 

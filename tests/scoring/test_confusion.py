@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clueval_xlsx.scoring.confusion import MOST_LABELS, NOTHING, OTHERS, UNLABELLED, confusion
+from clueval_xlsx.scoring.matching import MOST_LABELS, NOTHING, OTHERS, UNLABELLED, confusion
 from tests.support.tables import both_ways, spans_of
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, t
 
-from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval
-from clueval_xlsx.scoring.scores import RATES
+from clueval_xlsx.scoring.scores import RATES, RatesByDocument, difference_interval
 from tests.simulation.intervals import CONCENTRATION, cells
 from tests.support.ci import some_of
 

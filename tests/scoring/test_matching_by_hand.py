@@ -7,8 +7,8 @@ import pytest
 
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.scoring.levels import MatchClass
 from clueval_xlsx.scoring.matching import match_spans
+from clueval_xlsx.scoring.names import MatchClass
 from tests.support.tables import spans_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.options import LabelRules, Options, ReadOptions, SchemeOptions
-from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.names import LEVELS
 
 # level: tp_gold, fn, tp_pred, fp, then the same with the labels agreeing
 FINE = {

@@ -15,8 +15,8 @@ from clueval_xlsx.options import Options, SchemeOptions
 from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.pages.scores import leak_sentence, row_name, scheme_sentence
-from clueval_xlsx.scoring.intervals import binomial_interval
 from clueval_xlsx.scoring.schemes import chars
+from clueval_xlsx.scoring.scores import binomial_interval
 from clueval_xlsx.words import Words
 from tests.support.commands import refused, run
 from tests.support.tables import pair_of

@@ -8,7 +8,7 @@ from tests.support.commands import run_process
 
 CHECK = """
 import sys
-from clueval_xlsx.scoring.intervals import beta_and_t
+from clueval_xlsx.scoring.scores import beta_and_t
 found = beta_and_t()
 assert "scipy._lib._array_api" not in sys.modules, "the whole package was loaded"
 import scipy.linalg, scipy.special, scipy.stats
@@ -26,6 +26,6 @@ def test_they_are_the_ones_of_the_package_which_can_still_be_loaded() -> None:
 def test_a_package_that_is_loaded_already_is_used() -> None:
     import scipy.special
 
-    from clueval_xlsx.scoring.intervals import beta_and_t
+    from clueval_xlsx.scoring.scores import beta_and_t
 
     assert beta_and_t() == (scipy.special.betaincinv, scipy.special.stdtrit)

@@ -14,7 +14,7 @@ from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read_sides
 from clueval_xlsx.options import LabelRules, Options
-from clueval_xlsx.scoring.levels import LEVELS
+from clueval_xlsx.scoring.names import LEVELS
 from clueval_xlsx.scoring.scores import COUNTS, RATES
 from clueval_xlsx.scoring.thresholds import threshold_rates
 from tests.support.commands import refused, run

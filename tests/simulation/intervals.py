@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from clueval_xlsx.scoring.counts import FloatArray
-from clueval_xlsx.scoring.intervals import RatesByDocument, difference_interval
-from clueval_xlsx.scoring.scores import RATES
+from clueval_xlsx.scoring.scores import RATES, RatesByDocument, difference_interval
 
 DOCUMENTS = (5, 10, 20, 50, 200)
 CONCENTRATION = {0.80: 10.0, 0.95: 20.0, 0.99: 50.0}  # of the documents' own rates, beta distributed

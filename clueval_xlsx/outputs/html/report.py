@@ -26,7 +26,7 @@ from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.pages.page import Chapter, Heading, Matrix, Page, Table, TableRow, Text, TextStyle, marked
 from clueval_xlsx.review.case_words import happened_lines
 from clueval_xlsx.review.reimport import Reimport
-from clueval_xlsx.scoring.confusion import confusion_members
+from clueval_xlsx.scoring.matching import confusion_members
 from clueval_xlsx.words import TERMINAL, Words
 
 MOST_LISTED = 200  # spans of one cell of a matrix; more would make a large page and no better reading

@@ -7,8 +7,8 @@ positives of the two sides differ. Level 1 labelled is what seqeval counts by de
 from __future__ import annotations
 
 from clueval_xlsx.scoring.counts import Side, Tally
-from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
+from clueval_xlsx.scoring.names import LEVELS
 from clueval_xlsx.text.strings import BoolArray
 
 

@@ -18,8 +18,8 @@ from clueval_xlsx.corpus.label_rules import has_label
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.corpus.spans import label_list
 from clueval_xlsx.scoring.counts import Side, Tally
-from clueval_xlsx.scoring.levels import LEVELS
 from clueval_xlsx.scoring.matching import match_spans
+from clueval_xlsx.scoring.names import LEVELS
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 NAME = "entities"

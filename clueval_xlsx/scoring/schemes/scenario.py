@@ -18,8 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from clueval_xlsx.scoring.counts import Tally
-from clueval_xlsx.scoring.matched_pair import MatchedPair
-from clueval_xlsx.scoring.schemes.pairs import Pairs, greedy_pairs, paired_sides
+from clueval_xlsx.scoring.matched_pair import MatchedPair, Pairs, greedy_pairs, paired_sides
 
 OUTCOMES = ("strict", "exact", "partial", "incorrect", "missed", "spurious")
 _STRICT, _EXACT, _PARTIAL, _INCORRECT, _MISSED, _SPURIOUS = range(6)

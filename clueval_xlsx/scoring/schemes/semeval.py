@@ -20,9 +20,8 @@ from dataclasses import replace
 import numpy as np
 
 from clueval_xlsx.scoring.counts import Side, Sides, Tally
-from clueval_xlsx.scoring.matched_pair import MatchedPair
+from clueval_xlsx.scoring.matched_pair import MatchedPair, Pairs, greedy_pairs, paired_sides
 from clueval_xlsx.scoring.matching import shared_tokens
-from clueval_xlsx.scoring.schemes.pairs import Pairs, greedy_pairs, paired_sides
 from clueval_xlsx.text.strings import BoolArray, IntArray
 
 OUTCOMES = ("COR", "INC", "PAR", "MIS", "SPU")

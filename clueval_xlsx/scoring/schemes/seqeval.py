@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from clueval_xlsx.scoring.counts import Side, Sides, Tally
-from clueval_xlsx.scoring.levels import MatchClass
 from clueval_xlsx.scoring.matched_pair import MatchedPair, SpanSide
+from clueval_xlsx.scoring.names import MatchClass
 from clueval_xlsx.scoring.schemes.clueval import counted, right
 from clueval_xlsx.text.strings import BoolArray
 
