@@ -202,13 +202,21 @@ class WrittenCells:
     def _rows(self) -> dict[str, int]:
         return {case_id: row for row, case_id in enumerate(self.case_ids)}
 
+    def knows(self, case_id: str) -> bool:
+        """Whether it is known what the row of a case came with."""
+        return bool(self.prints) and case_id in self._rows
+
     def as_written(self, case_id: str, name: str, text: str) -> bool:
-        """Whether a cell of this column holds what its case came with."""
+        """Whether a cell of this column holds what its case came with; true also where nobody knows that."""
+        if name not in self.prints or case_id not in self._rows:
+            return True
         begin = self._rows[case_id] * _PRINT
         return self.prints[name][begin : begin + _PRINT] == cell_print(text)
 
     def columns_of(self, case_id: str, text: str) -> list[str]:
         """The columns whose cells came with this text in the row of a case."""
+        if case_id not in self._rows:
+            return []
         begin, sought = self._rows[case_id] * _PRINT, cell_print(text)
         return [name for name, prints in self.prints.items() if prints[begin : begin + _PRINT] == sought]
 

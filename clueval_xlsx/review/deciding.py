@@ -23,9 +23,9 @@ from clueval_xlsx.review.correction import Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.sheet_rows import ReviewRow
+from clueval_xlsx.review.review_rows import ReviewRow
 from clueval_xlsx.review.vocabulary import SEVERITIES, ConflictKind, Effect, Role, Rule, Scope, Severity
-from clueval_xlsx.text.cells import ELLIPSIS, key
+from clueval_xlsx.text.cells import key
 from clueval_xlsx.words import FALLBACK, Words
 
 # The column of the entry that a reason is about; of the others the judgement itself.
@@ -206,19 +206,16 @@ def _is_later(one: JudgedWorkbook, other: JudgedWorkbook) -> bool:
 def _read_votes(rows: Sequence[ReviewRow], book: CaseBook, words: Words) -> _Said:
     """What every row means; rows that do not count are complained about."""
     said = _Said()
-    surfaces = dict(zip(book.table["case_id"], book.table["surface"], strict=True))
+    known = set(book.table["case_id"])
     for row in rows:
         record = row.record
-        if record.case_id not in surfaces:
+        if record.case_id not in known:
             why = f"found case {record.case_id}, which is not among the cases of this run"
             remedy = "Copy the case ID from the workbook as it was sent out"
             said.problems.append(
                 RowProblem(row.where("case"), why, remedy=remedy, reason="unknown_case", value=record.case_id)
             )
             continue
-        surface = surfaces[record.case_id]
-        if row.span and key(row.span) != key(surface) and ELLIPSIS not in row.span:
-            said.notes.append(f"{row.where('span')}: the words of the case were edited; the edit is ignored")
         if record.code:
             decision = book.decide(record)
             if isinstance(decision, Wrong):

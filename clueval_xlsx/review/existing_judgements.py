@@ -8,12 +8,11 @@ from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.files.workbooks import WORKBOOKS, Kind, kind_of, read_workbook
 from clueval_xlsx.review.judgements import JUDGEMENTS
-from clueval_xlsx.review.reading import find_run_ids, read_judgements, read_manifest, review_sheets
-from clueval_xlsx.review.review_sheets import ReviewSheet
-from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.reading import find_run_ids, read_judgements, read_manifest
+from clueval_xlsx.review.sheet_words import SheetWords, iterate_case_rows, stands_twice
 
 _NOBODY_KNOWS = "so nobody can tell whether there are judgements in it"
-_OF_COLUMNS = frozenset({"unknown_column", "no_judgement_column"})  # reasons that say nothing of a single row
+_OF_COLUMNS = frozenset({"no_judgement_column"})  # reasons that say nothing of a single row
 
 
 def why_not_overwrite(data: bytes, name: str) -> str:
@@ -36,10 +35,10 @@ def why_not_overwrite(data: bytes, name: str) -> str:
 def what_is_judged(tables: Sequence[SheetTable], name: str = "") -> str:
     """What is judged in the sheets of a workbook, read as the re-import reads it, or what nobody understands."""
     manifest = read_manifest(tables, name)
-    if manifest is None and not any(_is_review(table, sheet) for table, sheet in review_sheets(tables, name)):
+    if manifest is None and not any(map(_is_review, tables)):
         return ""  # reports name cases and judgements, too
     judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))
-    words = SheetWords(manifest.layers if manifest else (), judgements)
+    words = SheetWords(manifest.layers if manifest else (), judgements, columns=manifest.columns if manifest else ())
     book = read_judgements(tables, name, manifest, words)
     strange = [problem for problem in book.problems if _is_of_columns(problem)]
     filled = len(book.rows) + len(book.problems) - len(strange)
@@ -50,9 +49,10 @@ def what_is_judged(tables: Sequence[SheetTable], name: str = "") -> str:
     return ""
 
 
-def _is_review(table: SheetTable, sheet: ReviewSheet) -> bool:
-    """Whether a sheet with cases is one that people fill in: it has a run ID, or its rows carry their IDs twice."""
-    return sheet.ids_twice or bool(find_run_ids([table]))
+def _is_review(table: SheetTable) -> bool:
+    """Whether a sheet is one that people fill in: its rows carry their IDs twice, or it has a run ID and cases."""
+    case_rows = [ids for _, ids in iterate_case_rows(table)]
+    return any(map(stands_twice, case_rows)) or bool(case_rows and find_run_ids([table]))
 
 
 def _is_of_columns(problem: Problem) -> bool:

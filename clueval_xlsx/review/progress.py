@@ -49,7 +49,7 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
         raise InputError(f"{name}: found no row with a case ID. Give workbooks that `clueval-xlsx evaluate` wrote.")
     judgements = (*JUDGEMENTS, *(manifest.judgements if manifest else ()))
     language = manifest.lang if manifest else FALLBACK
-    words = SheetWords(manifest.layers if manifest else (), judgements, language)
+    words = SheetWords(manifest.layers if manifest else (), judgements, language, manifest.columns if manifest else ())
     book = read_judgements(tables, name, manifest, words)
     problems = (*book.problems, *_incomplete(book, Words(language)), *missing_cases([book]))
     return Progress(name, book.judge, workbook_account(book), problems, book.notes, manifest)

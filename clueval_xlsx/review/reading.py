@@ -6,7 +6,6 @@ Rows are found by their case IDs, wherever they stand; sheets of the tool that o
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -16,15 +15,13 @@ from msgspec import structs
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_text
-from clueval_xlsx.review.case_rows import find_case_rows, iterate_case_rows
+from clueval_xlsx.review.case_sheet import WrittenCells
 from clueval_xlsx.review.judgements import JUDGEMENTS, Filled, JudgementKind
 from clueval_xlsx.review.manifest import Manifest, decode, is_manifest
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.review_sheets import ReviewSheet, RowRules, answered_rows
-from clueval_xlsx.review.sheet_columns import ColumnFinder
-from clueval_xlsx.review.sheet_rows import PARTED, ReviewRow, SheetContent
-from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.stranded_answers import parted_columns, stranded_columns, stranded_judgements
+from clueval_xlsx.review.review_rows import ReviewRow, RowRules, each_once, only_in_copy
+from clueval_xlsx.review.sheet_reading import CaseSheet, SheetReader
+from clueval_xlsx.review.sheet_words import SheetWords, iterate_case_rows, stands_twice
 from clueval_xlsx.review.vocabulary import (
     FIGURES_SHEET,
     LISTS_SHEET,
@@ -102,34 +99,47 @@ def read_judgements(
 ) -> JudgedWorkbook:
     """All judged rows of a workbook. `manifest` may be that of another workbook of the same run."""
     named = judge_name(tables) or (manifest.judge if manifest else "")
-    judge = named or PurePath(name).stem
-    rules = RowRules(judge, trust_id, manifest is not None and manifest.role == Role.CONFLICTS, sha256)
-    sheets = review_sheets(tables, name, words, manifest)
-    found = [(_kind(table), sheet.read(rules)) for table, sheet in sheets]
-    rows, copies = _once(found)
-    parted = _parted_answers(tables, sheets, [content for _, content in found], words, PurePath(name).name)
+    file = PurePath(name).name
+    final = manifest is not None and manifest.role == Role.CONFLICTS
+    rules = RowRules(named or PurePath(name).stem, trust_id, final, file, sha256)
+    written = WrittenCells(manifest.case_list.ids, manifest.written) if manifest else WrittenCells((), {})
+    reader = SheetReader(words, written, rules)
+    shown = [table for table in tables if normalise(table.name) not in _OWN_SHEETS]
+    others = _other_sheets()
+    reader.read([CaseSheet.of(each, _kind(each), words, foreign=normalise(each.name) in others) for each in shown])
+    content = reader.content
+    rows, copies = each_once(content.rows, {case for _, case in content.open | content.held})
+    judged = {row.record.case_id for _, row in content.rows}
+    gone = content.parted - judged - {case for _, case in content.open | content.held}
     previous = manifest.previous if manifest else {}
     rows, untouched = _with_their_judges(rows, previous)
     book = JudgedWorkbook(
         name=name,
-        judge=judge,
+        judge=rules.judge,
         manifest=manifest,
-        run_ids=tuple(find_run_ids([table for table, _ in sheets])),
+        run_ids=tuple(find_run_ids(tables)),
         rows=tuple(rows),
-        problems=(*_without_found([sheet for _, sheet in found]), *copies, *parted),
-        notes=(
-            *(note for _, sheet in found for note in sheet.notes),
-            *([] if named or len(rows) == len(untouched) else [_named_by_file(name, judge)]),
-        ),
-        present=frozenset().union(*(sheet.present for _, sheet in found)),
-        answers_alone=frozenset().union(*(sheet.answers_alone for _, sheet in found)),
-        at_home=frozenset().union(*(_at_home(kind, sheet.present) for kind, sheet in found)),
-        open_at_home=frozenset().union(*(_at_home(kind, sheet.unjudged) for kind, sheet in found)),
-        unjudged=frozenset().union(*(sheet.unjudged for _, sheet in found)),
+        problems=(*content.problems, *copies, *(_without_column(file, case) for case in sorted(gone))),
+        notes=(*content.notes, *([] if named or len(rows) == len(untouched) else [_named_by_file(name, rules.judge)])),
+        present=frozenset(case for _, case in content.present),
+        answers_alone=frozenset(content.alone),
+        at_home=_at_home(content.present),
+        open_at_home=_at_home(content.open),
+        unjudged=frozenset(case for _, case in content.open),
         sha256=sha256,
     )
     overruled = book.present & previous.keys() - untouched - book.unusable.keys()
     return replace(book, overruled={case: previous[case].judge for case in overruled})
+
+
+def _without_column(file: str, case: str) -> Problem:
+    what = f"found no column of judgements for case {case}"
+    return RowProblem(file, what, reason="no_judgement_column", case=case)
+
+
+def _at_home(cases: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The cases on the sheet that they came on."""
+    return frozenset(case for kind, case in cases if kind == case.partition("-")[0])
 
 
 def _with_their_judges(rows: Sequence[ReviewRow], previous: Mapping[str, Filled]) -> tuple[list[ReviewRow], set[str]]:
@@ -151,50 +161,27 @@ def _named_by_file(name: str, judge: str) -> str:
     )
 
 
-def _at_home(kind: str, cases: Iterable[str]) -> set[str]:
-    """The cases that came on the sheet of a kind."""
-    return {case for case in cases if _is_home(kind, case)}
+def without_stale_copies(books: Sequence[JudgedWorkbook], whole: Sequence[bool]) -> list[JudgedWorkbook]:
+    """The workbooks of a run without judgements that stand only in a copy of a row; these are reported.
 
-
-def _is_home(kind: str, case: str) -> bool:
-    return kind == case.partition("-")[0]
-
-
-def review_sheets(
-    tables: Sequence[SheetTable], name: str, words: SheetWords | None = None, manifest: Manifest | None = None
-) -> list[tuple[SheetTable, ReviewSheet]]:
-    """The sheets with rows of cases, and those with the headers of such rows, be their IDs gone."""
-    words = words or SheetWords((), JUDGEMENTS)
-    finder = ColumnFinder(words, manifest.columns if manifest else ())
+    `whole` says which workbooks came with a manifest of their own. One without it was cut off or copied from another
+    one: where the case has a row on its own sheet that says nothing, or was moved to a new workbook and says nothing
+    there, a judgement that was left in a copy does not count.
+    """
     found = []
-    for table in tables:
-        if normalise(table.name) in _OWN_SHEETS:
-            continue
-        rows = find_case_rows(table)
-        rows = answered_rows(table, rows, words) if normalise(table.name) in _other_sheets() else rows
-        sheet = ReviewSheet(table, rows, name, words, finder)
-        if rows.ids or sheet.has_answers:
-            found.append((table, sheet))
+    for book, own in zip(books, whole, strict=True):
+        stale: set[str] = set()
+        for other, others_own in zip(books, whole, strict=True):
+            if other is book:
+                continue
+            stale |= book.answers_alone & other.open_at_home
+            if not (own and others_own):
+                stale |= other.unjudged - {row.record.case_id for row in other.rows if row.record.code}
+        stale -= book.at_home
+        copies = [row for row in book.rows if row.record.code and row.record.case_id in stale]
+        rows = tuple(row for row in book.rows if row not in copies)
+        found.append(replace(book, rows=rows, problems=(*book.problems, *map(only_in_copy, copies))))
     return found
-
-
-def _parted_answers(
-    tables: Sequence[SheetTable],
-    sheets: Sequence[tuple[SheetTable, ReviewSheet]],
-    found: Sequence[SheetContent],
-    words: SheetWords,
-    file: str,
-) -> list[Problem]:
-    """Columns and judgements that were moved away from their cases."""
-    own = {table.name for table, _ in sheets}
-    named = _OWN_SHEETS | _other_sheets()
-    others = [table for table in tables if table.name not in own and normalise(table.name) not in named]
-    columns = [column for table in others for column in stranded_columns(table, file, words)]
-    unjudged = set().union(*(content.unjudged for content in found)) - set().union(*(each.judged for each in found))
-    return [
-        *parted_columns([sheet.column_state for _, sheet in sheets], columns, words),
-        *stranded_judgements(others, file, words, unjudged),
-    ]
 
 
 def _other_sheets() -> frozenset[str]:
@@ -211,91 +198,6 @@ def _kind(table: SheetTable) -> str:
             if name.startswith(word) and _FURTHER.fullmatch(name[len(word) :]):
                 return kind
     return ""
-
-
-def _without_found(found: Sequence[SheetContent]) -> list[Problem]:
-    """What is wrong with the sheets; not that answers were cut away from a case where they were found elsewhere."""
-    elsewhere = {case for sheet in found for case in sheet.answers_alone}
-    return [
-        problem
-        for sheet in found
-        for problem in sheet.problems
-        if not (isinstance(problem, RowProblem) and problem.reason == PARTED and problem.case in elsewhere)
-    ]
-
-
-def _once(found: Sequence[tuple[str, SheetContent]]) -> tuple[list[ReviewRow], list[Problem]]:
-    """The rows with each judgement once, and complaints about those that stand in a copy of their row only.
-
-    Of rows that say the same the first counts, those on the sheet that the case came on before copies. A judgement in a
-    copy whose case is open on its own sheet, or cannot be read there, may be an old one that somebody took back; where
-    the answers were cut away from the sheet, those that carry the case's ID alone are its own.
-    """
-
-    parted = {case for kind, sheet in found for case in _at_home(kind, sheet.parted)}
-    open_cases = parted | {case for kind, sheet in found for case in _at_home(kind, sheet.unjudged | sheet.unusable)}
-    open_cases |= {case for kind, sheet in found for case in _at_home(kind, sheet.incomplete)}
-    known = {case for kind, sheet in found for case in _at_home(kind, sheet.present)}
-    for _, sheet in found:
-        open_cases |= (sheet.unjudged | sheet.unusable) - sheet.judged - known
-    by_case: dict[str, list[tuple[bool, ReviewRow]]] = defaultdict(list)
-    for kind, sheet in found:
-        for row in sheet.rows:
-            case = row.record.case_id
-            own = _is_home(kind, case) or (case in parted and case in sheet.answers_alone)
-            by_case[case].append((own, row))
-    rows: list[ReviewRow] = []
-    problems: list[Problem] = []
-    for case_id, pairs in by_case.items():
-        if len(pairs) == 1 and pairs[0][0]:  # as nearly all are
-            rows.append(pairs[0][1])
-            continue
-        ordered = sorted(pairs, key=lambda pair: not pair[0])
-        judged = [row for original, row in ordered if row.record.code and not original]
-        if case_id in open_cases and not any(original and row.record.completeness.judged for original, row in ordered):
-            problems += map(only_in_copy, judged)
-        else:
-            judged = _scopes_of_copies(ordered)
-            problems += map(_scope_only_in_copy, judged)
-        said = {row.record.said: row for _, row in reversed(ordered) if row not in judged}
-        rows += reversed(said.values())
-    return rows, problems
-
-
-def _scopes_of_copies(ordered: Sequence[tuple[bool, ReviewRow]]) -> list[ReviewRow]:
-    """Copies that say of the same judgement that it holds for twins, where the row on the case's own sheet does not."""
-    own = [row.record for original, row in ordered if original and row.record.code]
-    known = {(record.said[:3], record.applies_to) for record in own}
-    return [
-        row
-        for original, row in ordered
-        if not original and row.record.applies_to and row.record.said[:3] in {said for said, _ in known}
-        if (row.record.said[:3], row.record.applies_to) not in known
-    ]
-
-
-def _scope_only_in_copy(row: ReviewRow) -> Problem:
-    case = row.record.case_id
-    return RowProblem(
-        row.where("applies_to"),
-        f"found in a copy of the sheet what the judgement of {case} applies to, but not on the sheet itself",
-        remedy="Fill it in on the sheet itself, or delete the copy",
-        reason="only_in_copy",
-        value=str(row.record.applies_to),
-        case=case,
-    )
-
-
-def only_in_copy(row: ReviewRow) -> Problem:
-    """The complaint about a judgement that may be an old one, since its case is open where it belongs."""
-    case = row.record.case_id
-    return RowProblem(
-        row.record.place,
-        f"found a judgement of {case} in a copy of the sheet, but none on the sheet itself",
-        remedy="Fill it in on the sheet itself, or delete the copy",
-        reason="only_in_copy",
-        case=case,
-    )
 
 
 def find_run_ids(tables: Sequence[SheetTable]) -> list[str]:
@@ -320,7 +222,7 @@ def has_review_sheet(tables: Sequence[SheetTable]) -> bool:
     for table in tables:
         if normalise(table.name) not in _OWN_SHEETS:
             twice = normalise(table.name) in _other_sheets()
-            if any(not twice or len(set(ids.values())) < len(ids) for _, ids in iterate_case_rows(table)):
+            if any(not twice or stands_twice(ids) for _, ids in iterate_case_rows(table)):
                 return True
     return False
 

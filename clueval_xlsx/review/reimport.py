@@ -29,7 +29,7 @@ from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import Judgement, JudgementKind
 from clueval_xlsx.review.log import check_chain, head_of, new_judgements, read_log, write_log
 from clueval_xlsx.review.manifest import SET_ASIDE, Manifest, WithoutTextError, from_evaluation
-from clueval_xlsx.review.reading import all_judgements, read_judgements
+from clueval_xlsx.review.reading import all_judgements, read_judgements, without_stale_copies
 from clueval_xlsx.review.runs import (
     OpenedWorkbook,
     check_gold,
@@ -42,7 +42,6 @@ from clueval_xlsx.review.runs import (
     restore_pair,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.stale_copies import without_stale_copies
 from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
 from clueval_xlsx.scoring.scores import RATES
 
@@ -197,7 +196,7 @@ def reimport(
         manifest, pair, used = _restored(run_id, own, gold_reading, (pred, how[1], settings))
         # A workbook that lost its manifest is not another person's for that.
         shared = structs.replace(manifest, judge="", part="", role=Role.REVIEW)
-        words = SheetWords(pair.layers, known, manifest.lang)
+        words = SheetWords(pair.layers, known, manifest.lang, manifest.columns)
         judged = [
             replace(
                 read_judgements(

@@ -200,7 +200,7 @@ def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) 
     """Whether everything that a workbook would change is changed in this file."""
     try:
         pair = restore_pair(manifest, gold)
-        words = SheetWords(manifest.layers, all_judgements([manifest]))
+        words = SheetWords(manifest.layers, all_judgements([manifest]), columns=manifest.columns)
         judged = read_judgements(workbook.tables, workbook.name, manifest, words)
     except InputError:
         return False

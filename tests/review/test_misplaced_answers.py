@@ -193,12 +193,6 @@ def test_a_judgement_in_a_column_that_is_not_for_judgements_is_reported(evaluati
     assert wanted in {getattr(problem, "case", "") for problem in result.problems}
 
 
-def test_a_severity_without_a_judgement_is_noted_with_its_cell_and_the_case_is_open(sent) -> None:
-    _, result = said(sent, typed("1", "Severity"))
-    assert not result.problems
-    assert any("a severity without a judgement" in note for run in result.runs for note in run.notes)
-
-
 @pytest.mark.parametrize("text", ["2", "harmless, I think"])
 def test_an_ordinary_comment_is_no_misplaced_answer(sent, text: str) -> None:
     def act(sheet: Any, top: int) -> None:

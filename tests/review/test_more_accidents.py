@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.sheet_rows import PARTED
 from tests.support.accidents import TABLE, case_lines, each_id, example_answers, gold, named, outcome
 from tests.support.editing import Edit, case_sheets, edited, header
 from tests.support.folders import ROOT
@@ -228,9 +228,11 @@ def test_a_judgement_typed_over_the_header_is_reported(sent) -> None:
 
 def test_every_reason_why_a_row_is_not_used_has_its_words_and_its_remedy() -> None:
     source = "".join(path.read_text("utf-8") for path in (ROOT / "clueval_xlsx" / "review").glob("*.py"))
-    reasons = {PARTED, *re.findall(r'reason="(\w+)"', source)}
-    assert len(reasons) > 5
+    reasons = {*re.findall(r'reason="(\w+)"', source), *re.findall(r'_report\([^"]*"(\w+)"', source)}
+    assert len(reasons) > 10
+    said = {f'"{wrong.name.lower()}"' for wrong in Wrong}
     for path in (ROOT / "templates" / "words").glob("*.toml"):
         words = tomllib.loads(path.read_text("utf-8"))
         assert reasons <= words["unusable"].keys()
         assert words["unusable"].keys() == words["remedy"].keys()
+        assert all(f'"{key}"' in source or f'"{key}"' in said for key in words["unusable"])

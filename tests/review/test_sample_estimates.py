@@ -24,7 +24,7 @@ from clueval_xlsx.review.judged_figures import headline_tally
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.sheet_rows import ReviewRow
+from clueval_xlsx.review.review_rows import ReviewRow
 from clueval_xlsx.review.vocabulary import Effect
 from tests.simulation.samples import WAYS, coverage
 from tests.support.folders import data_folder

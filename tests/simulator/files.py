@@ -30,10 +30,8 @@ def read_book(path: Path) -> Book:
             [_read_cell(left.value, right.value) for left, right in zip(*lines, strict=True)]
             for lines in zip(_rows(shown), _rows(written), strict=True)
         ]
-        merges = [
-            (each.min_row - 1, each.min_col - 1, each.max_row - 1, each.max_col - 1) for each in written.merged_cells
-        ]
-        sheets.append(Sheet(written.title, rows, written.sheet_state != "visible", merges, original=True))
+        # What is merged in the titles above the cases is no matter.
+        sheets.append(Sheet(written.title, rows, written.sheet_state != "visible", original=True))
     return Book(path.name, sheets)
 
 

@@ -17,6 +17,7 @@ from tests.simulator.roles import (
     value_words,
 )
 
+Extent = tuple[int, int]
 Decision = Mapping[str, str]  # role → code, or the words where there is no code; what is empty is left out
 NOT_UNDERSTOOD = "?"  # stands before what was typed where no judgement can be made of it
 COMMENTS = ("see file", "ask Ben", "sicher", "1/2", "007", "=nicht sicher", "TRUE", "clear case; no doubt", "ß → ss")
@@ -35,6 +36,21 @@ class Facts:
     context: str
     document: str
     twin_group: str
+    labels: Mapping[str, str]  # of the reference, by the role of their correction
+    own: Extent | None
+    other: Extent | None
+
+    def changes(self, span: str) -> bool:
+        """Whether a correct span is another one than the reference's."""
+        reference, model = (self.own, self.other) if self.kind == "FN" else (self.other, self.own)
+        words = self.span if self.kind == "FN" else self.other_span
+        if reference is None:
+            return True
+        if model is None or span not in value_words("span_choice"):
+            return span != "as_reference" and normalise(span) != normalise(words)
+        low, high = (reference[0], model[0]), (reference[1], model[1])
+        chosen = {"as_model": model, "both": (min(low), max(high)), "common": (max(low), min(high))}
+        return span in chosen and chosen[span] != reference
 
     def is_twin(self, other: Facts, scope: str) -> bool:
         """Whether a decision of this scope on this case holds for another one."""
@@ -135,8 +151,9 @@ def usable(facts: Facts, decision: Decision) -> bool:
     labels = [role for role in decision if role.startswith("correct_label")]
     span = decision.get("correct_span", "")
     if code == "label":
-        return bool(labels) and (facts.kind == "FN" or bool(facts.other_span))
-    if code == "boundary" and (not span or (facts.kind == "FP" and not facts.other_span)):
+        there = facts.kind == "FN" or bool(facts.other_span)
+        return there and any(decision[role].casefold() != facts.labels.get(role) for role in labels)
+    if code == "boundary" and (not span or (facts.kind == "FP" and not facts.other_span) or not facts.changes(span)):
         return False
     if span in value_words("span_choice"):  # the others may mean what the reference has already
         return span == "as_model" and (bool(facts.other_span) or facts.kind == "FP")

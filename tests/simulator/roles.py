@@ -31,6 +31,10 @@ _KEYS = {
     "context": ("context",),
     "document": ("document",),
     "twin_group": ("twin_group",),
+    "start": ("start",),
+    "end": ("end",),
+    "other_start": ("other_start",),
+    "other_end": ("other_end",),
 }
 _CORRECT_LABEL = "correct_label"
 SHEETS_OF_JUDGEMENT = {"gold_wrong": ("FN",), "gold_missing": ("FP",)}  # all others are offered on both
@@ -93,6 +97,10 @@ def role_of_header(text: str) -> str:
         if found.startswith(normalise(word)):
             layer = found[len(normalise(word)) :].strip(" :()–-")
             return f"{_CORRECT_LABEL}:{layer}"
+    for key in ("label", "other_label"):
+        for word in header_words(key).values():
+            if found.startswith(f"{normalise(word)}:"):
+                return f"{key}:{found.partition(':')[2].strip()}"
     return ""
 
 

@@ -221,7 +221,19 @@ def _facts(book: Book) -> dict[str, Facts]:
         where = layout(sheet)
         for row, case in (where.rows if where else {}).items():
             texts = [sheet.cell(row, where.columns[role]).shown for role in _SHOWN]
-            found[case] = Facts(case, sheet.name, *(text.replace("\u2060", "") for text in texts))
+            side = "label:" if case.startswith("FN") else "other_label:"
+            labels = {
+                f"correct_{role[role.index('label') :]}": sheet.cell(row, column).shown.casefold()
+                for role, column in where.columns.items()
+                if role.startswith(side)
+            }
+            places = [
+                sheet.cell(row, where.columns[role]).shown for role in ("start", "end", "other_start", "other_end")
+            ]
+            extents = [
+                (int(one), int(other)) if one else None for one, other in zip(places[::2], places[1::2], strict=True)
+            ]
+            found[case] = Facts(case, sheet.name, *(text.replace("\u2060", "") for text in texts), labels, *extents)
     return found
 
 

@@ -16,7 +16,7 @@ from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.sheet_rows import ReviewRow
+from clueval_xlsx.review.review_rows import ReviewRow
 from tests.support.tables import Sides, cut
 
 EFFECTS = {judgement.code: judgement.effect for judgement in JUDGEMENTS}

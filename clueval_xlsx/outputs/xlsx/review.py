@@ -24,6 +24,7 @@ from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.pages.evaluation import evaluation_page
 from clueval_xlsx.review.adjudication_words import reasons_by_case
+from clueval_xlsx.review.case_sheet import WrittenCells
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import CaseList, Manifest, from_evaluation
 from clueval_xlsx.review.vocabulary import Role
@@ -79,7 +80,8 @@ def write_workbook(
         documents = book.sheet(words["sheet.documents"])
         confusion = book.sheet(words["sheet.confusion"])
         lists, figures = Lists(book, content, case_sheets.states.rule), HiddenFigures(book)
-        write_manifest(book, structs.replace(manifest, columns=case_sheets.columns))
+        written = WrittenCells.of(shown.values(), evaluation.pair.layers, words).prints
+        write_manifest(book, structs.replace(manifest, columns=case_sheets.columns, written=written))
 
         write_guide(guide, content, case_sheets)
         parts = [part.cases for name in (FN, FP) for part in case_sheets.parts.get(name, [])]

@@ -1,0 +1,531 @@
+"""Reading back is a difference: every filled cell of a sheet is as written, or read, or left over.
+
+A row is known by its case ID, a column by its header. What neither tells is listed with its cell; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from clueval_xlsx.exceptions import RowProblem
+from clueval_xlsx.files.sheets import SheetTable, cell_name, column_name
+from clueval_xlsx.review.case_sheet import CALCULATED, HELPERS, TOLD, WrittenCells
+from clueval_xlsx.review.judgements import TAKES_LABEL, Judgement
+from clueval_xlsx.review.normalising import normalise
+from clueval_xlsx.review.review_rows import Content, ReviewRow, RowRules, SheetPlace
+from clueval_xlsx.review.sheet_words import (
+    ID_COLUMNS,
+    NO_HEADER,
+    Header,
+    RowIds,
+    SheetWords,
+    is_for_judging,
+    iterate_case_rows,
+    stands_twice,
+)
+from clueval_xlsx.review.vocabulary import BLOCK_ID_COLUMN, TrustId
+
+_SHOWN = 60  # characters of a cell that a message shows
+_NOT_COMPARED = CALCULATED | TOLD
+_TRUST = "Use --trust-id row|block to say which of the two the judgement belongs to"
+
+
+class _Row:
+    """One row with the header that holds for it."""
+
+    def __init__(self, number: int, cells: Sequence[str], header: Header) -> None:
+        self.number, self.cells, self.header = number, cells, header
+
+    def at(self, place: int) -> str:
+        return self.cells[place] if 0 <= place < len(self.cells) else ""
+
+    def text(self, name: str) -> str:
+        return self.at(self.header.first.get(name, -1))
+
+    def of(self, name: str, ids: RowIds) -> list[str]:
+        """The case IDs in the columns of a name."""
+        return [ids[place] for place in self.header.places.get(name, ()) if place in ids]
+
+
+@dataclass(frozen=True)
+class CaseSheet:
+    """One sheet before its rows are read: those of cases, and its headers. `kind` is that of the cases it came with.
+
+    A `foreign` sheet names cases only where somebody put their rows there.
+    """
+
+    table: SheetTable
+    kind: str
+    case_rows: Mapping[int, RowIds]
+    headers: Sequence[Header]
+    foreign: bool
+
+    @classmethod
+    def of(cls, table: SheetTable, kind: str, words: SheetWords, *, foreign: bool = False) -> CaseSheet:
+        """Find the rows of cases and the headers."""
+        case_rows = dict(iterate_case_rows(table))
+        if foreign:
+            case_rows = {number: ids for number, ids in case_rows.items() if _was_put_there(table, number, ids, words)}
+        table = _unmerged(table, case_rows)
+        return cls(table, kind, case_rows, words.headers(table, case_rows), foreign)
+
+    def header_of(self, number: int) -> Header:
+        """The header that holds for a row: the nearest above it, else the first below."""
+        above = bisect_right(self.headers, number, key=lambda header: header.row or 0)
+        return self.headers[max(above - 1, 0)] if self.headers else NO_HEADER
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The two IDs of each row: its own, and the one in the block for judging; one that is gone is empty."""
+        found = []
+        for number, ids in self.case_rows.items():
+            row = _Row(number, (), self.header_of(number))
+            own, block = (next(iter(row.of(name, ids)), "") for name in ID_COLUMNS)
+            found.append((own, block))
+        return found
+
+    @cached_property
+    def is_sorted(self) -> bool:
+        """Whether blocks stand beside other cases; one that still stands beside its own, too, was only copied."""
+        rows, blocks = (Counter(pair[side] for pair in self.pairs) for side in (0, 1))
+        home = {block for own, block in self.pairs if own == block}
+        apart = [block for own, block in self.pairs if own and block and own != block]
+        return any(block not in home or blocks[block] <= rows[block] for block in apart)
+
+    def columns_too_many(self, words: SheetWords) -> Iterator[tuple[str, str]]:
+        """Columns for judging that stand here twice, or without any case, each with its filled cells."""
+        for header in self.headers:
+            for name, places in header.judging.items():
+                if len(places) > 1 and self.case_rows:
+                    yield name, self._cells(self.case_rows, places[-1])
+        for number, texts in enumerate(self.table.texts if not self.case_rows else ()):
+            for place, text in enumerate(texts):
+                name = words.column(text) if text else ""
+                below = range(number + 1, len(self.table.texts))
+                filled = [row for row in below if place < len(self.table.texts[row]) and self.table.texts[row][place]]
+                if filled and is_for_judging(name):
+                    yield name, self._cells(filled, place)
+
+    def columns_gone(self, words: SheetWords) -> Iterator[tuple[str, str]]:
+        """Columns for judging without a header and without an entry, while others are there; with the rows of cases."""
+        for header in self.headers if self.case_rows else ():
+            for name in words.wanted if header.judging else ():
+                places = header.places.get(name, [])
+                entries = any(_Row(number, self.table.texts[number], header).text(name) for number in self.case_rows)
+                if not entries and not any(place in header.titles for place in places):
+                    yield name, self._cells(self.case_rows, 0)
+
+    def _cells(self, rows: Iterable[int], place: int) -> str:
+        return f"{self.table.name}!{cell_name(min(rows), place)}:{cell_name(max(rows), place)}"
+
+
+def _was_put_there(table: SheetTable, number: int, ids: RowIds, words: SheetWords) -> bool:
+    """Whether a row carries its ID twice, or has a judgement; a digit is one only left of the ID."""
+    texts = enumerate(table.texts[number])
+    return stands_twice(ids) or any(
+        words.says_judgement(text) or (place + 1 in ids and words.is_judgement(text)) for place, text in texts
+    )
+
+
+class SheetReader:
+    """Reads the sheets of one workbook into `content`; `written` is what their cells came with."""
+
+    def __init__(self, words: SheetWords, written: WrittenCells, rules: RowRules) -> None:
+        self.words, self.written, self.rules = words, written, rules
+        self.content = Content()
+        self.name = self.kind = ""
+        self._shifted: dict[tuple[str, int], Header] = {}  # columns without a header, by sheet and how far they moved
+        self._helpers = {*HELPERS, *(f"{name}:{layer}" for name in HELPERS for layer in words.layers)}
+
+    def read(self, sheets: Iterable[CaseSheet]) -> None:
+        """Read all rows of the sheets."""
+        self._parted = self._find_parted([sheet for sheet in sheets if not sheet.foreign])
+        for sheet in sheets:
+            self._read_sheet(sheet)
+
+    def _read_sheet(self, sheet: CaseSheet) -> None:
+        table, case_rows = sheet.table, sheet.case_rows
+        self.name, self.kind, self.sheet = f"{self.rules.workbook}!{table.name}", sheet.kind, sheet
+        self._used = {place for number in case_rows for place, text in enumerate(table.texts[number]) if text}
+        self._own: dict[int, list[tuple[_Row, str]]] = defaultdict(list)  # cells of a judge's own columns, with cases
+        self._notes: dict[int, list[str]] = defaultdict(list)
+        for (number, place), text in sorted(table.notes.items()):
+            self._notes[number].append(text)
+            if number not in case_rows:
+                where = f"{self.name}!{cell_name(number, place)}"
+                note = f"{where}: the note {text[:_SHOWN]!r} is attached to no row of a case; it is not read"
+                self.content.notes.append(note)
+        valueless: dict[int, dict[int, str]] = defaultdict(dict)
+        for (number, place), what in table.valueless.items():
+            valueless[number][place] = what
+        titles = {header.row for header in sheet.headers}
+        strange = not (sheet.foreign or table.hidden)
+        for number, cells in enumerate(table.texts):
+            row, ids = _Row(number, cells, sheet.header_of(number)), case_rows.get(number)
+            if number in titles:
+                if ids is not None:
+                    self._hold_cases(row, ids)
+            elif ids is not None:
+                self._read_case(row, ids, valueless.get(number, {}))
+            elif any(cells):
+                self._read_other(row, words=strange and bool(case_rows))
+        if strange and not case_rows and not sheet.headers:
+            self._find_repeated_judgements(table)
+        self._say_columns(sheet.headers)
+
+    def _find_parted(self, sheets: Iterable[CaseSheet]) -> set[str]:
+        """Columns for judging that one sheet lacks and another place has too much: moved there, away from its cases."""
+        gone: dict[str, list[str]] = defaultdict(list)
+        found: dict[str, list[str]] = defaultdict(list)
+        for sheet in sheets:
+            for name, place in sheet.columns_too_many(self.words):
+                found[name].append(f"{self.rules.workbook}!{place}")
+            for name, place in sheet.columns_gone(self.words):
+                gone[name].append(f"{self.rules.workbook}!{place}")
+        parted = gone.keys() & found.keys()
+        for name in sorted(parted):
+            for where in (*gone[name], *found[name]):
+                shown = self.words.shown(name)
+                what = (
+                    f"found that the column {shown!r} is gone from one place, and stands at another: {found[name][0]}"
+                )
+                allowed = "the column on the sheet that it came on"
+                self.content.problems.append(RowProblem(where, what, allowed, reason="left_over", value=shown))
+        return parted
+
+    # ---- what is left over
+
+    def _where(self, row: _Row, place: int) -> str:
+        return f"{self.name}!{cell_name(row.number, place)}"
+
+    def _report(
+        self, row: _Row, place: int, reason: str, what: str = "", allowed: str = "", remedy: str = "", case: str = ""
+    ) -> None:
+        """List a cell; with a `case` its row is held back."""
+        text = row.at(place)[:_SHOWN]
+        found = (
+            f"found {text!r}, {what}"
+            if what
+            else f"found {text!r}, which the workbook did not come with; it is not read"
+        )
+        self.content.problems.append(
+            RowProblem(self._where(row, place), found, allowed, remedy, reason=reason, value=text, case=case)
+        )
+        if case:
+            self.content.held.add((self.kind, case))
+
+    def _hold_cases(self, row: _Row, ids: RowIds) -> None:
+        """A row of several cases: each of them is named."""
+        for place, case in ids.items():
+            self.content.present.add((self.kind, case))
+            self._report(
+                row, place, "several_ids", f"one of several cases in one row ({case})", "one case a row", case=case
+            )
+
+    def _read_other(self, row: _Row, *, words: bool) -> None:
+        """A row without a case: a title or a legend, unless something stands where judgements do, or reads like one."""
+        below = row.header.row is not None and row.number > row.header.row
+        for place, text in enumerate(row.cells):
+            judged = below and place in row.header.judging_places
+            if text and (judged or (words and self.words.says_judgement(text))):
+                self._report(row, place, "no_id", "in a row without a case ID", "the ID that the workbook came with")
+                return
+
+    def _find_repeated_judgements(self, table: SheetTable) -> None:
+        """Judgements in words on a sheet without cases: a column with one of them twice was copied from its cases."""
+        columns: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for number, row in enumerate(table.texts):
+            for place, text in enumerate(row):
+                if text and self.words.says_judgement(text):
+                    columns[place].append((number, text))
+        for place, cells in columns.items():
+            if len({normalise(text) for _, text in cells}) < len(cells):
+                for number, _ in cells:
+                    self._report(
+                        _Row(number, table.texts[number], NO_HEADER),
+                        place,
+                        "no_id",
+                        "in a row without a case ID",
+                        "the ID that the workbook came with",
+                    )
+
+    def _say_columns(self, headers: Sequence[Header]) -> None:
+        """What was recognised without its exact header, and what stands in columns of the judge's own."""
+        for header in headers:
+            for place, name in header.names.items():
+                title = header.titles.get(place, "")
+                if self.words.column(title) != name:
+                    named = f"the column {title!r}" if title else "a column without a header"
+                    meant = self.words.shown(name) if is_for_judging(name) or name in ID_COLUMNS else name
+                    self.content.notes.append(f"{self.name}!{column_name(place)}: {named} was taken for {meant!r}")
+        for place, cells in sorted(self._own.items()):
+            judging = all(self.words.is_judgement(row.at(place)) for row, _ in cells)
+            for row, case in cells:
+                text = row.at(place)
+                if not row.text("judgement") and (judging or self.words.says_judgement(text)):
+                    what = "in a column that the workbook did not come with, which looks like a judgement"
+                    allowed = f"judgements in the column {self.words.shown('judgement')!r}"
+                    self._report(row, place, "elsewhere", what, allowed, case=case)
+            first = cells[0][0]
+            title = first.header.titles.get(place, "")
+            self.content.notes.append(
+                f"{self._where(first, place)}: the column {title!r} is not one of the workbook's; it is not read"
+            )
+
+    # ---- rows of cases
+
+    def _read_case(self, row: _Row, ids: RowIds, valueless: Mapping[int, str]) -> None:
+        if not row.header.id_places & ids.keys():
+            row.header = self._aligned(row, ids) or row.header
+        content, own = self.content, self._own_ids(row, ids)
+        cases = self._settled(row, own)
+        if len(cases) != 1:
+            self._read_parted(row, own or ids)
+            return
+        case = cases[0]
+        here = (self.kind, case)
+        content.present.add(here)
+        lacking = [name for name in ID_COLUMNS if name in row.header.places and not row.of(name, ids)]
+        if lacking and self.sheet.is_sorted and self.rules.trust_id is None:
+            what = "and no case ID, on a sheet of which a part was sorted by itself. The row is held back"
+            self._report(row, row.header.first[lacking[0]], "ids_differ", what, case=case)
+        doubtful = self._compare(row, ids, case, *row.of("case", own))
+        header = row.header
+        filled = [place for place in sorted(header.judging_places) if row.at(place) or place in valueless]
+        if "judgement" in header.judging and len(own) == 1:
+            content.alone.add(case)
+        if "judgement" not in header.judging:
+            content.parted.add(case)
+            if header.judging or header is NO_HEADER:
+                what = f"and no column of judgements for case {case}"
+                allowed = f"a column with the header {self.words.shown('judgement')!r}"
+                self._report(row, min(ids), "no_judgement_column", what, allowed, case=case)
+        for place in filled:
+            if place in valueless:
+                self._report(row, place, "no_value", valueless[place], "a judgement, its words or its digit", case=case)
+        chosen = self._choose(row, case)
+        if here in content.held or ("judgement" not in header.judging and not filled):
+            return
+        if filled or row.number in self._notes:
+            lost = [name for name in self.words.wanted if name.startswith("correct_") and name not in header.judging]
+            self._read_answer(row, case, chosen, doubtful if lost else [])
+        else:
+            content.open.add(here)
+
+    def _aligned(self, row: _Row, ids: RowIds) -> Header | None:
+        """The columns as they were written, if the row holds all that it came with, moved by so many places."""
+        layout = self.words.columns
+        for at, case in ids.items():
+            for shift in (at - layout.index(name) for name in ID_COLUMNS if name in layout):
+                texts = {name: row.at(place + shift) for place, name in enumerate(layout) if not is_for_judging(name)}
+                known = all(self.written.as_written(case, name, text) for name, text in texts.items())
+                if known and all(texts.get(name) == case for name in ID_COLUMNS):
+                    names = {place + shift: name for place, name in enumerate(layout) if place + shift >= 0}
+                    if (self.name, shift) not in self._shifted:
+                        note = f"{self.name}: headers are gone or moved; rows were read as their columns were written"
+                        self.content.notes.append(note)
+                        self._shifted[self.name, shift] = Header(None, names, {})
+                    return self._shifted[self.name, shift]
+        return None
+
+    def _own_ids(self, row: _Row, ids: RowIds) -> dict[int, str]:
+        """The IDs by which a row is known: those in the columns of IDs, and those in columns without any header."""
+        header = row.header
+        return {
+            place: case
+            for place, case in ids.items()
+            if place in header.id_places or (place not in header.names and not header.titles.get(place))
+        }
+
+    def _settled(self, row: _Row, own: RowIds) -> list[str]:
+        """The cases of a row: of two that differ the one that is trusted, or the row's own if a block was copied."""
+        cases = list(dict.fromkeys(own.values()))
+        rows, blocks = row.of("case", own), row.of(BLOCK_ID_COLUMN, own)
+        if len(cases) != 2 or not rows or not blocks or rows[0] == blocks[0]:
+            return cases
+        if self.rules.trust_id is not None:
+            return rows[:1] if self.rules.trust_id is TrustId.ROW else blocks[:1]
+        if self.sheet.is_sorted:
+            return cases
+        where = self._where(row, row.header.first[BLOCK_ID_COLUMN])
+        note = f"{where}: {blocks[0]} was copied here from another row; the row's own ID {rows[0]} counts"
+        self.content.notes.append(note)
+        return rows[:1]
+
+    def _read_parted(self, row: _Row, ids: RowIds) -> None:
+        """A row with the IDs of two cases, or with one in a strange place: held back if anything was filled in."""
+        content, header = self.content, row.header
+        rows, blocks = row.of("case", ids), row.of(BLOCK_ID_COLUMN, ids)
+        if not rows or not blocks or len(set(ids.values())) != 2:
+            self._hold_cases(row, ids)
+            return
+        here = (self.kind, rows[0])
+        content.present.add(here)
+        filled = any(map(row.at, header.judging_places | (header.titles.keys() - header.names.keys())))
+        if filled or (self.sheet.is_sorted and all(block != rows[0] for _, block in self.sheet.pairs)):
+            what = (
+                "beside the ID of another case: a part of the sheet was sorted or moved by itself. The row is held back"
+            )
+            self._report(row, header.first[BLOCK_ID_COLUMN], "ids_differ", what, remedy=_TRUST, case=rows[0])
+            return
+        content.open.add(here)
+        if not header.judging:
+            content.parted.add(rows[0])
+
+    def _compare(self, row: _Row, ids: RowIds, case: str, *own: str) -> list[int]:
+        """Report what is neither as written nor read; gives the places of what may be an answer.
+
+        The cells are those of the row's `own` case, if it has one, though its answers may be those of another.
+
+        The row is held back if an ID was overwritten, or if a cell holds what belongs to another column of the case:
+        then cells or headers slipped.
+        """
+        header, words, written = row.header, self.words, self.written
+        judged = row.text("judgement")
+        doubtful: list[int] = []
+        came = own[0] if own else case
+        for place, text in enumerate(row.cells if header is not NO_HEADER else ()):
+            name = header.names.get(place, "")
+            if not text or place in header.judging_places or name in self._helpers:
+                continue
+            if place in ids and (ids[place] == case or name in ID_COLUMNS):
+                continue
+            if not name:
+                doubtful.append(place)
+                if header.titles.get(place):
+                    self._compare_rival(row, place, case)
+                    continue
+                other = words.says_judgement(text) and words.judgement(text, case[:2]) != words.judgement(
+                    judged, case[:2]
+                )
+                self._report(
+                    row, place, "left_over", case=case if other or (not judged and words.is_judgement(text)) else ""
+                )
+            elif name in _NOT_COMPARED:
+                if words.says_judgement(text) or (name == "state" and words.is_judgement(text)):
+                    allowed = f"judgements in the column {words.shown('judgement')!r}"
+                    self._report(
+                        row, place, "elsewhere", "which looks like a judgement", allowed, case="" if judged else case
+                    )
+            elif not written.as_written(came, name, text):
+                slipped = bool(written.columns_of(came, text))
+                aligned = self._aligned(row, ids) if slipped else None
+                if aligned is not None:  # the row has all that it came with: it is the header that slipped
+                    row.header = aligned
+                    return self._compare(row, ids, case, *own)
+                what = "where something else belongs: cells of the row were moved or overwritten" if slipped else ""
+                held = case if slipped or (not judged and words.is_judgement(text)) else ""
+                self._report(row, place, "displaced" if slipped else "left_over", what, case=held)
+                if slipped:
+                    break
+        return doubtful
+
+    def _compare_rival(self, row: _Row, place: int, case: str) -> None:
+        """A column of the judge's own; `Judgement (Anna)` beside `Judgement` must not say something else."""
+        name, kind = row.header.rivals.get(place, "comment"), case.partition("-")[0]
+        said = self.words.entry(name, row.at(place), kind)
+        if said is not None and said != self.words.entry(name, row.text(name), kind):
+            what = f"below a header that may mean {self.words.shown(name)!r}, which stands there, too"
+            self._report(row, place, "two_columns", what, "the same in both, or one column", case=case)
+        else:
+            self._own[place].append((row, case))
+
+    def _choose(self, row: _Row, case: str) -> dict[str, int]:
+        """One place for each column for judging: empty ones give way, and two that differ are left over."""
+        chosen = dict(row.header.first)
+        for name in row.header.swapped:
+            if row.text(name):
+                what = f"below {self.words.shown(name)!r}, which changed places with another header or column"
+                self._report(row, chosen[name], "displaced", what, "the columns as they were", case=case)
+                break
+        for name, places in row.header.judging.items():
+            if len(places) == 1:
+                continue
+            # What a judgement applies to may have been taken back in the one and live on in its copy.
+            kept = [place for place in places if place in self._used or name == "applies_to"] or places[:1]
+            chosen[name] = next((place for place in kept if row.at(place)), kept[0])
+            moved = name in self._parted and row.at(chosen[name])
+            if moved or len({normalise(row.at(place)) for place in kept}) > 1:
+                what = f"and {self.words.shown(name)!r} stands twice, differently"
+                self._report(row, chosen[name], "two_columns", what, "the same in both, or one column", case=case)
+        return chosen
+
+    def _read_answer(self, row: _Row, case: str, at: Mapping[str, int], doubtful: Sequence[int]) -> None:
+        """What a row says. `doubtful` are places of what may be a correction."""
+        kind, words = case.partition("-")[0], self.words
+        texts = {name: row.at(at[name]) for name in row.header.judging}
+        typed, comment = texts.get("judgement", ""), texts.get("comment", "")
+        code = words.judgement(typed, kind) if typed else ""
+        if code is None:
+            strange = not words.is_judgement(typed)
+            reason = "no_judgement" if strange else "not_offered"
+            what = "which is no judgement" if strange else "which is not offered on this sheet"
+            self._report(row, at["judgement"], reason, what, words.allowed(kind), case=case)
+            return
+        effect = words.judgements[code].effect if code else None
+        alone = [name for name, text in texts.items() if text and name not in {"severity", "comment"}]
+        severity, scope = words.severity(texts.get("severity", "")), words.scope(texts.get("applies_to", ""))
+        if not code and alone:
+            what = f"in {words.shown(alone[0])!r} without a judgement"
+            reason = "applies_alone" if alone == ["applies_to"] else "correction_alone"
+            self._report(row, at[alone[0]], reason, what, words.allowed(kind), case=case)
+        elif not code and words.is_judgement(comment):
+            allowed = f"judgements in the column {words.shown('judgement')!r}"
+            self._report(row, at["comment"], "elsewhere", "which looks like a judgement", allowed, case=case)
+        elif texts.get("severity") and severity is None:
+            self._report(
+                row, at["severity"], "no_severity", "which is no severity", words.allowed_entries("severity"), case=case
+            )
+        elif scope is None and texts.get("applies_to"):
+            allowed = words.allowed_entries("applies_to")
+            self._report(
+                row, at["applies_to"], "no_scope", "which does not say which cases are meant", allowed, case=case
+            )
+        elif effect in TAKES_LABEL and doubtful:
+            what = "which may be a correction: a column for corrections is not there any more"
+            self._report(row, doubtful[0], "left_over", what, "the columns that the sheet came with", case=case)
+        else:
+            span = texts.get("correct_span", "")
+            record = Judgement(
+                code,
+                case_id=case,
+                effect=effect,
+                correct_span=words.span_choice(span) if span else "",
+                correct_labels={
+                    name.partition(":")[2]: texts[name] for name in alone if name.startswith("correct_label")
+                },
+                severity=severity,
+                comment=" / ".join(text for text in (comment, *self._notes.get(row.number, ())) if text),
+                judge=self.rules.judge,
+                workbook=self.rules.workbook,
+                workbook_sha256=self.rules.sha256,
+                place=self._where(row, at.get("judgement", 0)),
+                final=self.rules.final,
+                applies_to=scope,
+            )
+            self.content.rows.append((self.kind, ReviewRow(record, SheetPlace(self.name, at), row.number)))
+            if not code:
+                self.content.open.add((self.kind, case))
+
+
+def _unmerged(table: SheetTable, case_rows: Mapping[int, RowIds]) -> SheetTable:
+    """The sheet with the value of cells that are merged downwards in every row of a case that they cover."""
+    downwards = [merged for merged in table.merged if merged.last_row > merged.first_row]
+    if not downwards:
+        return table
+    cells = [list(row) for row in table.rows]
+    for merged in downwards:
+        first = cells[merged.first_row] if merged.first_row < len(cells) else []
+        value = first[merged.first_column] if merged.first_column < len(first) else ""
+        for number in range(merged.first_row + 1, min(merged.last_row + 1, len(cells))):
+            row = cells[number]
+            if value != "" and number in case_rows and merged.first_column not in case_rows[number]:
+                row += [""] * (merged.first_column + 1 - len(row))
+                row[merged.first_column] = value
+    return msgspec.structs.replace(table, rows=cells)
