@@ -138,4 +138,4 @@ def test_notes_at_rows_of_no_case_do_not_flood_the_terminal(tmp_path):
     (tmp_path / "review.xlsx").write_bytes(data)
     done = run("status", tmp_path / "review.xlsx")
     assert done.err.count("is attached to no row") == 10
-    assert "90 more; --json lists them all." in done.err
+    assert "90 more; --json FILE lists them all." in done.err
