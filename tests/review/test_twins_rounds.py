@@ -184,37 +184,6 @@ def edited(run, change, answers=None, name="review.xlsx"):
     return stream
 
 
-<<<<<<< HEAD
-=======
-def test_a_scope_without_a_judgement_is_reported_with_its_cell(run):
-    first = kays(run)[0]
-
-    def change(sheet, at, rows):
-        rows[first][at["Applies to"]].value = "1"
-
-    stream = edited(run, change)
-    result = reimport([stream], gold_file())
-    (problem,) = result.problems
-    assert problem.reason == "applies_alone"
-    assert problem.where.startswith("review.xlsx!Missed (FN)!")
-    assert not result.runs[0].carried
-    assert result.runs[0].account.of(CaseState.UNUSABLE) == [first]
-    account = workbook_progress(stream.getvalue(), "review.xlsx").account
-    assert account.of(CaseState.UNUSABLE) == [first]
-
-
-def test_a_scope_that_is_not_in_the_list_holds_the_row_back(run):
-    first = kays(run)[0]
-
-    def change(sheet, at, rows):
-        rows[first][at["Applies to"]].value = "everybody"
-
-    result = reimport([edited(run, change, {first: Judgement("gold_wrong")})], gold_file())
-    assert [problem.reason for problem in result.problems] == ["no_scope"]
-    assert not result.runs[0].correction.changes
-
-
->>>>>>> f1d4f8b (Tests follow)
 def test_a_twin_whose_row_was_deleted_is_missing_and_nothing_is_carried_to_it(run):
     first, second, *others = kays(run)
 
