@@ -9,7 +9,8 @@ from clueval_xlsx.files.sheets import SheetTable
 from clueval_xlsx.files.workbooks import WORKBOOKS, Kind, kind_of, read_workbook
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.reading import find_run_ids, read_judgements, read_manifest
-from clueval_xlsx.review.sheet_words import SheetWords, iterate_case_rows, stands_twice
+from clueval_xlsx.review.review_sheets import iterate_case_rows, stands_twice
+from clueval_xlsx.review.sheet_words import SheetWords
 
 _NOBODY_KNOWS = "so nobody can tell whether there are judgements in it"
 _OF_COLUMNS = frozenset({"no_judgement_column"})  # reasons that say nothing of a single row

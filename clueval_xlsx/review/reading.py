@@ -20,8 +20,9 @@ from clueval_xlsx.review.judgements import JUDGEMENTS, Filled, JudgementKind
 from clueval_xlsx.review.manifest import Manifest, decode, is_manifest
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_rows import ReviewRow, RowRules, each_once, only_in_copy
-from clueval_xlsx.review.sheet_reading import CaseSheet, SheetReader
-from clueval_xlsx.review.sheet_words import SheetWords, iterate_case_rows, stands_twice
+from clueval_xlsx.review.review_sheets import CaseSheet, iterate_case_rows, stands_twice
+from clueval_xlsx.review.sheet_reading import SheetReader
+from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.vocabulary import (
     FIGURES_SHEET,
     LISTS_SHEET,

@@ -60,7 +60,7 @@ class ReviewRow:
 
 
 @dataclass
-class Content:
+class ReadRows:
     """What the sheets of a workbook hold. Cases of rows come with the kind of their sheet, empty for a copy."""
 
     rows: list[tuple[str, ReviewRow]] = field(default_factory=list)

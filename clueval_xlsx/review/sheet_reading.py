@@ -5,30 +5,17 @@ A row is known by its case ID, a column by its header. What neither tells is lis
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-
-import msgspec
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from clueval_xlsx.exceptions import RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_name, column_name
 from clueval_xlsx.review.case_sheet import CALCULATED, HELPERS, TOLD, WrittenCells
 from clueval_xlsx.review.judgements import TAKES_LABEL, Judgement
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.review_rows import Content, ReviewRow, RowRules, SheetPlace
-from clueval_xlsx.review.sheet_words import (
-    ID_COLUMNS,
-    NO_HEADER,
-    Header,
-    RowIds,
-    SheetWords,
-    is_for_judging,
-    iterate_case_rows,
-    stands_twice,
-)
+from clueval_xlsx.review.review_rows import ReadRows, ReviewRow, RowRules, SheetPlace
+from clueval_xlsx.review.review_sheets import NO_HEADER, CaseSheet, ColumnHeader, Row, RowIds
+from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords, is_for_judging
 from clueval_xlsx.review.vocabulary import BLOCK_ID_COLUMN, TrustId
 
 _SHOWN = 60  # characters of a cell that a message shows
@@ -36,111 +23,16 @@ _NOT_COMPARED = CALCULATED | TOLD
 _TRUST = "Use --trust-id row|block to say which of the two the judgement belongs to"
 
 
-class _Row:
-    """One row with the header that holds for it."""
-
-    def __init__(self, number: int, cells: Sequence[str], header: Header) -> None:
-        self.number, self.cells, self.header = number, cells, header
-
-    def at(self, place: int) -> str:
-        return self.cells[place] if 0 <= place < len(self.cells) else ""
-
-    def text(self, name: str) -> str:
-        return self.at(self.header.first.get(name, -1))
-
-    def of(self, name: str, ids: RowIds) -> list[str]:
-        """The case IDs in the columns of a name."""
-        return [ids[place] for place in self.header.places.get(name, ()) if place in ids]
-
-
-@dataclass(frozen=True)
-class CaseSheet:
-    """One sheet before its rows are read: those of cases, and its headers. `kind` is that of the cases it came with.
-
-    A `foreign` sheet names cases only where somebody put their rows there.
-    """
-
-    table: SheetTable
-    kind: str
-    case_rows: Mapping[int, RowIds]
-    headers: Sequence[Header]
-    foreign: bool
-
-    @classmethod
-    def of(cls, table: SheetTable, kind: str, words: SheetWords, *, foreign: bool = False) -> CaseSheet:
-        """Find the rows of cases and the headers."""
-        case_rows = dict(iterate_case_rows(table))
-        if foreign:
-            case_rows = {number: ids for number, ids in case_rows.items() if _was_put_there(table, number, ids, words)}
-        table = _unmerged(table, case_rows)
-        return cls(table, kind, case_rows, words.headers(table, case_rows), foreign)
-
-    def header_of(self, number: int) -> Header:
-        """The header that holds for a row: the nearest above it, else the first below."""
-        above = bisect_right(self.headers, number, key=lambda header: header.row or 0)
-        return self.headers[max(above - 1, 0)] if self.headers else NO_HEADER
-
-    @cached_property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The two IDs of each row: its own, and the one in the block for judging; one that is gone is empty."""
-        found = []
-        for number, ids in self.case_rows.items():
-            row = _Row(number, (), self.header_of(number))
-            own, block = (next(iter(row.of(name, ids)), "") for name in ID_COLUMNS)
-            found.append((own, block))
-        return found
-
-    @cached_property
-    def is_sorted(self) -> bool:
-        """Whether blocks stand beside other cases; one that still stands beside its own, too, was only copied."""
-        rows, blocks = (Counter(pair[side] for pair in self.pairs) for side in (0, 1))
-        home = {block for own, block in self.pairs if own == block}
-        apart = [block for own, block in self.pairs if own and block and own != block]
-        return any(block not in home or blocks[block] <= rows[block] for block in apart)
-
-    def columns_too_many(self, words: SheetWords) -> Iterator[tuple[str, str]]:
-        """Columns for judging that stand here twice, or without any case, each with its filled cells."""
-        for header in self.headers:
-            for name, places in header.judging.items():
-                if len(places) > 1 and self.case_rows:
-                    yield name, self._cells(self.case_rows, places[-1])
-        for number, texts in enumerate(self.table.texts if not self.case_rows else ()):
-            for place, text in enumerate(texts):
-                name = words.column(text) if text else ""
-                below = range(number + 1, len(self.table.texts))
-                filled = [row for row in below if place < len(self.table.texts[row]) and self.table.texts[row][place]]
-                if filled and is_for_judging(name):
-                    yield name, self._cells(filled, place)
-
-    def columns_gone(self, words: SheetWords) -> Iterator[tuple[str, str]]:
-        """Columns for judging without a header and without an entry, while others are there; with the rows of cases."""
-        for header in self.headers if self.case_rows else ():
-            for name in words.wanted if header.judging else ():
-                places = header.places.get(name, [])
-                entries = any(_Row(number, self.table.texts[number], header).text(name) for number in self.case_rows)
-                if not entries and not any(place in header.titles for place in places):
-                    yield name, self._cells(self.case_rows, 0)
-
-    def _cells(self, rows: Iterable[int], place: int) -> str:
-        return f"{self.table.name}!{cell_name(min(rows), place)}:{cell_name(max(rows), place)}"
-
-
-def _was_put_there(table: SheetTable, number: int, ids: RowIds, words: SheetWords) -> bool:
-    """Whether a row carries its ID twice, or has a judgement; a digit is one only left of the ID."""
-    texts = enumerate(table.texts[number])
-    return stands_twice(ids) or any(
-        words.says_judgement(text) or (place + 1 in ids and words.is_judgement(text)) for place, text in texts
-    )
-
-
 class SheetReader:
     """Reads the sheets of one workbook into `content`; `written` is what their cells came with."""
 
     def __init__(self, words: SheetWords, written: WrittenCells, rules: RowRules) -> None:
         self.words, self.written, self.rules = words, written, rules
-        self.content = Content()
+        self.content = ReadRows()
         self.name = self.kind = ""
-        self._shifted: dict[tuple[str, int], Header] = {}  # columns without a header, by sheet and how far they moved
+        self._shifted: dict[
+            tuple[str, int], ColumnHeader
+        ] = {}  # by sheet and how far they moved
         self._helpers = {*HELPERS, *(f"{name}:{layer}" for name in HELPERS for layer in words.layers)}
 
     def read(self, sheets: Iterable[CaseSheet]) -> None:
@@ -153,7 +45,7 @@ class SheetReader:
         table, case_rows = sheet.table, sheet.case_rows
         self.name, self.kind, self.sheet = f"{self.rules.workbook}!{table.name}", sheet.kind, sheet
         self._used = {place for number in case_rows for place, text in enumerate(table.texts[number]) if text}
-        self._own: dict[int, list[tuple[_Row, str]]] = defaultdict(list)  # cells of a judge's own columns, with cases
+        self._own: dict[int, list[tuple[Row, str]]] = defaultdict(list)  # cells of a judge's own columns, with cases
         self._notes: dict[int, list[str]] = defaultdict(list)
         for (number, place), text in sorted(table.notes.items()):
             self._notes[number].append(text)
@@ -167,7 +59,7 @@ class SheetReader:
         titles = {header.row for header in sheet.headers}
         strange = not (sheet.foreign or table.hidden)
         for number, cells in enumerate(table.texts):
-            row, ids = _Row(number, cells, sheet.header_of(number)), case_rows.get(number)
+            row, ids = Row(number, cells, sheet.header_of(number)), case_rows.get(number)
             if number in titles:
                 if ids is not None:
                     self._hold_cases(row, ids)
@@ -201,11 +93,11 @@ class SheetReader:
 
     # ---- what is left over
 
-    def _where(self, row: _Row, place: int) -> str:
+    def _where(self, row: Row, place: int) -> str:
         return f"{self.name}!{cell_name(row.number, place)}"
 
     def _report(
-        self, row: _Row, place: int, reason: str, what: str = "", allowed: str = "", remedy: str = "", case: str = ""
+        self, row: Row, place: int, reason: str, what: str = "", allowed: str = "", remedy: str = "", case: str = ""
     ) -> None:
         """List a cell; with a `case` its row is held back."""
         text = row.at(place)[:_SHOWN]
@@ -220,7 +112,7 @@ class SheetReader:
         if case:
             self.content.held.add((self.kind, case))
 
-    def _hold_cases(self, row: _Row, ids: RowIds) -> None:
+    def _hold_cases(self, row: Row, ids: RowIds) -> None:
         """A row of several cases: each of them is named."""
         for place, case in ids.items():
             self.content.present.add((self.kind, case))
@@ -228,7 +120,7 @@ class SheetReader:
                 row, place, "several_ids", f"one of several cases in one row ({case})", "one case a row", case=case
             )
 
-    def _read_other(self, row: _Row, *, words: bool) -> None:
+    def _read_other(self, row: Row, *, words: bool) -> None:
         """A row without a case: a title or a legend, unless something stands where judgements do, or reads like one."""
         below = row.header.row is not None and row.number > row.header.row
         for place, text in enumerate(row.cells):
@@ -248,14 +140,14 @@ class SheetReader:
             if len({normalise(text) for _, text in cells}) < len(cells):
                 for number, _ in cells:
                     self._report(
-                        _Row(number, table.texts[number], NO_HEADER),
+                        Row(number, table.texts[number], NO_HEADER),
                         place,
                         "no_id",
                         "in a row without a case ID",
                         "the ID that the workbook came with",
                     )
 
-    def _say_columns(self, headers: Sequence[Header]) -> None:
+    def _say_columns(self, headers: Sequence[ColumnHeader]) -> None:
         """What was recognised without its exact header, and what stands in columns of the judge's own."""
         for header in headers:
             for place, name in header.names.items():
@@ -280,7 +172,7 @@ class SheetReader:
 
     # ---- rows of cases
 
-    def _read_case(self, row: _Row, ids: RowIds, valueless: Mapping[int, str]) -> None:
+    def _read_case(self, row: Row, ids: RowIds, valueless: Mapping[int, str]) -> None:
         if not row.header.id_places & ids.keys():
             row.header = self._aligned(row, ids) or row.header
         content, own = self.content, self._own_ids(row, ids)
@@ -318,7 +210,7 @@ class SheetReader:
         else:
             content.open.add(here)
 
-    def _aligned(self, row: _Row, ids: RowIds) -> Header | None:
+    def _aligned(self, row: Row, ids: RowIds) -> ColumnHeader | None:
         """The columns as they were written, if the row holds all that it came with, moved by so many places."""
         layout = self.words.columns
         for at, case in ids.items():
@@ -330,11 +222,11 @@ class SheetReader:
                     if (self.name, shift) not in self._shifted:
                         note = f"{self.name}: headers are gone or moved; rows were read as their columns were written"
                         self.content.notes.append(note)
-                        self._shifted[self.name, shift] = Header(None, names, {})
+                        self._shifted[self.name, shift] = ColumnHeader(None, names, {})
                     return self._shifted[self.name, shift]
         return None
 
-    def _own_ids(self, row: _Row, ids: RowIds) -> dict[int, str]:
+    def _own_ids(self, row: Row, ids: RowIds) -> dict[int, str]:
         """The IDs by which a row is known: those in the columns of IDs, and those in columns without any header."""
         header = row.header
         return {
@@ -343,7 +235,7 @@ class SheetReader:
             if place in header.id_places or (place not in header.names and not header.titles.get(place))
         }
 
-    def _settled(self, row: _Row, own: RowIds) -> list[str]:
+    def _settled(self, row: Row, own: RowIds) -> list[str]:
         """The cases of a row: of two that differ the one that is trusted, or the row's own if a block was copied."""
         cases = list(dict.fromkeys(own.values()))
         rows, blocks = row.of("case", own), row.of(BLOCK_ID_COLUMN, own)
@@ -358,7 +250,7 @@ class SheetReader:
         self.content.notes.append(note)
         return rows[:1]
 
-    def _read_parted(self, row: _Row, ids: RowIds) -> None:
+    def _read_parted(self, row: Row, ids: RowIds) -> None:
         """A row with the IDs of two cases, or with one in a strange place: held back if anything was filled in."""
         content, header = self.content, row.header
         rows, blocks = row.of("case", ids), row.of(BLOCK_ID_COLUMN, ids)
@@ -378,7 +270,7 @@ class SheetReader:
         if not header.judging:
             content.parted.add(rows[0])
 
-    def _compare(self, row: _Row, ids: RowIds, case: str, *own: str) -> list[int]:
+    def _compare(self, row: Row, ids: RowIds, case: str, *own: str) -> list[int]:
         """Report what is neither as written nor read; gives the places of what may be an answer.
 
         The cells are those of the row's `own` case, if it has one, though its answers may be those of another.
@@ -426,7 +318,7 @@ class SheetReader:
                     break
         return doubtful
 
-    def _compare_rival(self, row: _Row, place: int, case: str) -> None:
+    def _compare_rival(self, row: Row, place: int, case: str) -> None:
         """A column of the judge's own; `Judgement (Anna)` beside `Judgement` must not say something else."""
         name, kind = row.header.rivals.get(place, "comment"), case.partition("-")[0]
         said = self.words.entry(name, row.at(place), kind)
@@ -436,7 +328,7 @@ class SheetReader:
         else:
             self._own[place].append((row, case))
 
-    def _choose(self, row: _Row, case: str) -> dict[str, int]:
+    def _choose(self, row: Row, case: str) -> dict[str, int]:
         """One place for each column for judging: empty ones give way, and two that differ are left over."""
         chosen = dict(row.header.first)
         for name in row.header.swapped:
@@ -456,7 +348,7 @@ class SheetReader:
                 self._report(row, chosen[name], "two_columns", what, "the same in both, or one column", case=case)
         return chosen
 
-    def _read_answer(self, row: _Row, case: str, at: Mapping[str, int], doubtful: Sequence[int]) -> None:
+    def _read_answer(self, row: Row, case: str, at: Mapping[str, int], doubtful: Sequence[int]) -> None:
         """What a row says. `doubtful` are places of what may be a correction."""
         kind, words = case.partition("-")[0], self.words
         texts = {name: row.at(at[name]) for name in row.header.judging}
@@ -512,20 +404,3 @@ class SheetReader:
             self.content.rows.append((self.kind, ReviewRow(record, SheetPlace(self.name, at), row.number)))
             if not code:
                 self.content.open.add((self.kind, case))
-
-
-def _unmerged(table: SheetTable, case_rows: Mapping[int, RowIds]) -> SheetTable:
-    """The sheet with the value of cells that are merged downwards in every row of a case that they cover."""
-    downwards = [merged for merged in table.merged if merged.last_row > merged.first_row]
-    if not downwards:
-        return table
-    cells = [list(row) for row in table.rows]
-    for merged in downwards:
-        first = cells[merged.first_row] if merged.first_row < len(cells) else []
-        value = first[merged.first_column] if merged.first_column < len(first) else ""
-        for number in range(merged.first_row + 1, min(merged.last_row + 1, len(cells))):
-            row = cells[number]
-            if value != "" and number in case_rows and merged.first_column not in case_rows[number]:
-                row += [""] * (merged.first_column + 1 - len(row))
-                row[merged.first_column] = value
-    return msgspec.structs.replace(table, rows=cells)
