@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.pages.page import Page
-    from clueval_xlsx.review.progress import Progress
+    from clueval_xlsx.review.progress import WorkbookProgress
 
 _COLUMNS = ("workbook", "judge", "done", "of", "per cent", "not usable")
 
@@ -54,7 +54,7 @@ def run(call: Call, workbooks: Sequence[str]) -> int:
     return 3 if any(book.problems for book in books) else 0
 
 
-def _page(books: Sequence[Progress]) -> Page:
+def _page(books: Sequence[WorkbookProgress]) -> Page:
     """Who has judged how much."""
     from clueval_xlsx.pages.page import Chapter, Heading, Number, Page, Table, TableRow
     from clueval_xlsx.review.accounting import CaseState

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.pairwise_agreement import PairwiseAgreement
     from clueval_xlsx.review.accounting import Account
     from clueval_xlsx.review.adjudication import Adjudication
-    from clueval_xlsx.review.progress import Progress
+    from clueval_xlsx.review.progress import WorkbookProgress
     from clueval_xlsx.scoring.thresholds import Thresholds
 
 Row = TypeVar("Row", bound=msgspec.Struct)
@@ -349,7 +349,7 @@ def _row(problem: Problem) -> UnusableRow:
     return UnusableRow(problem.where, problem.found, problem.allowed, problem.remedy)
 
 
-def status_result(workbooks: Sequence[Progress], missing: Sequence[str]) -> StatusResult:
+def status_result(workbooks: Sequence[WorkbookProgress], missing: Sequence[str]) -> StatusResult:
     """Where the cases of each workbook stand, and whose workbook is missing."""
     rows = [
         WorkbookAccount(

@@ -23,7 +23,7 @@ from clueval_xlsx.words import FALLBACK, Words
 
 
 @dataclass(frozen=True)
-class Progress:
+class WorkbookProgress:
     """One workbook: whose it is, and where its cases stand."""
 
     name: str
@@ -39,7 +39,7 @@ class Progress:
         return f"{100 * self.account.done / self.account.cases:.0f}" if self.account.cases else "–"
 
 
-def workbook_progress(data: bytes, name: str, password: str | None = None) -> Progress:
+def workbook_progress(data: bytes, name: str, password: str | None = None) -> WorkbookProgress:
     """Where the cases of a workbook stand."""
     tables = read_workbook(data, name, password).sheets
     manifest = read_manifest(tables, name)
@@ -52,7 +52,7 @@ def workbook_progress(data: bytes, name: str, password: str | None = None) -> Pr
     words = SheetWords(manifest.layers if manifest else (), judgements, language, manifest.columns if manifest else ())
     book = read_judgements(tables, name, manifest, words)
     problems = (*book.problems, *_incomplete(book, Words(language)), *missing_cases([book]))
-    return Progress(name, book.judge, workbook_account(book), problems, book.notes, manifest)
+    return WorkbookProgress(name, book.judge, workbook_account(book), problems, book.notes, manifest)
 
 
 def _incomplete(book: JudgedWorkbook, words: Words) -> list[Problem]:
@@ -66,7 +66,7 @@ def _incomplete(book: JudgedWorkbook, words: Words) -> list[Problem]:
     return found
 
 
-def missing_people(found: Sequence[Progress | JudgedWorkbook]) -> list[str]:
+def missing_people(found: Sequence[WorkbookProgress | JudgedWorkbook]) -> list[str]:
     """Members of the team whose workbook is not there; told by whom each workbook was made for, or who signed it."""
     team: dict[str, None] = {}
     present: set[str] = set()

@@ -30,9 +30,7 @@ class SheetReader:
         self.words, self.written, self.rules = words, written, rules
         self.content = ReadRows()
         self.name = self.kind = ""
-        self._shifted: dict[
-            tuple[str, int], ColumnHeader
-        ] = {}  # by sheet and how far they moved
+        self._shifted: dict[tuple[str, int], ColumnHeader] = {}  # by sheet and how far they moved
         self._helpers = {*HELPERS, *(f"{name}:{layer}" for name in HELPERS for layer in words.layers)}
 
     def read(self, sheets: Iterable[CaseSheet]) -> None:
