@@ -243,7 +243,7 @@ def test_every_mark_of_a_document_says_its_own_labels(report: Opened, example: E
     bounds = pair.corpus.documents.start[document], pair.corpus.documents.stop[document]
     for side, name in ((pair.gold, "Reference"), (pair.pred, "Model")):
         spans = side.spans[side.spans["start"].between(bounds[0], bounds[1] - 1)]
-        labels = [spans[layer].fillna("") for layer in pair.layers]
+        labels = [spans[layer].astype(object).fillna("") for layer in pair.layers]
         expected = {", ".join(filter(None, each)) for each in zip(*labels, strict=True)}
         assert {text for key, text in said if key == name} - {"nothing"} == expected
 
