@@ -62,7 +62,7 @@ _ALIKE = str.maketrans(
 )
 _NO_ROOM = re.compile("[\u0300-\u036f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")  # combining, joiners, marks
 _WIDE = re.compile("[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\U0001f000-\U0003ffff]")
-_SPACE, _HYPHEN, _NEW_LINE = (ord(sign) for sign in " -\n")
+_SPACE, _HYPHEN = ord(" "), ord("-")
 
 
 def pixels(text: str) -> float:
@@ -91,46 +91,32 @@ def lines(text: str, width: float, scale: float = _BOLD) -> int:
 
 
 def line_counts(texts: Sequence[str], width: float, scale: float = _BOLD) -> list[int]:
-    """How many lines each of many texts takes; all are measured at once."""
-    if not texts:
-        return []
-    data = _encoded("\n".join(texts) + "\n")
-    letters = np.frombuffer(data, dtype=np.uint8)
-    reached = np.concatenate([[0], np.cumsum(np.frombuffer(data.translate(_TABLE), dtype=np.uint8), dtype=np.int64)])
-    ends = np.flatnonzero(letters == _NEW_LINE)
-    begins = np.concatenate([[0], ends[:-1] + 1])
+    """How many lines each of many texts takes."""
     room = int(_UNIT * ((width * _PIXELS + _FRAME) * _WIDER - _PADDING) / scale)
-    found = np.ones(len(ends), dtype=np.int64)
-    too_wide = np.flatnonzero(reached[ends] - reached[begins] > room)
-    if len(too_wide):
-        wrapper = _Wrapper(letters, reached, room)
-        found[too_wide] = [wrapper.wrap(int(begins[place]), int(ends[place])) for place in too_wide]
-    paragraphs = [text.count("\n") + 1 for text in texts]
-    return np.add.reduceat(found, np.cumsum([0, *paragraphs[:-1]])).tolist()
+    return [sum(_wrapped(paragraph, room) for paragraph in text.split("\n")) for text in texts]
 
 
-class _Wrapper:
-    """Breaks paragraphs of one text into lines: at spaces, behind hyphens, else inside a word."""
-
-    def __init__(self, letters: np.ndarray, reached: np.ndarray, room: int) -> None:
-        breaks = np.flatnonzero((letters == _SPACE) | (letters == _HYPHEN))
-        self._next = (breaks + 1).tolist()  # where the line behind each break begins
-        self._reach = reached[breaks + (letters[breaks] == _HYPHEN)].tolist()  # how far the line before it reaches
-        self._reached = reached.tolist()
-        self._room = room
-
-    def wrap(self, begin: int, end: int) -> int:
-        """How many lines a paragraph takes."""
-        found, reached, last = 1, self._reached, self._reached[end]
-        while last - reached[begin] > self._room:
-            limit = reached[begin] + self._room
-            place = bisect_right(self._reach, limit) - 1
-            if place >= 0 and self._next[place] > begin:
-                begin = self._next[place]
-            else:  # a word that is too long for a line is cut
-                begin = max(bisect_right(reached, limit) - 1, begin + 1)
-            found += 1
-        return found
+def _wrapped(paragraph: str, room: int) -> int:
+    """How many lines a paragraph takes: broken at spaces, behind hyphens, else inside a word."""
+    data = _encoded(paragraph)
+    widths = data.translate(_TABLE)
+    if sum(widths) <= room:
+        return 1
+    letters = np.frombuffer(data, dtype=np.uint8)
+    reached = np.concatenate([[0], np.cumsum(np.frombuffer(widths, dtype=np.uint8), dtype=np.int64)])
+    breaks = np.flatnonzero((letters == _SPACE) | (letters == _HYPHEN))
+    ends = reached[breaks + (letters[breaks] == _HYPHEN)].tolist()  # how far the line before each break reaches
+    starts, places = (breaks + 1).tolist(), reached.tolist()  # of the lines behind, and of each character
+    count, begin = 1, 0
+    while places[-1] - places[begin] > room:
+        limit = places[begin] + room
+        place = bisect_right(ends, limit) - 1
+        if place >= 0 and starts[place] > begin:
+            begin = starts[place]
+        else:  # a word that is too long for a line is cut
+            begin = max(bisect_right(places, limit) - 1, begin + 1)
+        count += 1
+    return count
 
 
 def width_for(texts: Iterable[str], least: float, most: float) -> float:
