@@ -10,7 +10,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +20,7 @@ from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.locks import who_has_it_open
 from clueval_xlsx.files.outputs import Outputs
 from tests.support.ci import THOROUGH
-from tests.support.commands import EXAMPLE_OPTIONS, Result, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, Result, run
 from tests.support.folders import ROOT
 from tests.support.writing import BACK, SIDES, WRITING, make_home
 
@@ -69,7 +68,6 @@ def test_every_command_of_the_list_works(writing: tuple[list[str], Path]) -> Non
 
 
 LIBRE = (".~lock.{name}#", b"Anna Beispiel,anna,desk,16.11.2026 10:00,file:///home;", "LibreOffice (Anna Beispiel)")
-EXCEL = ("~${name}", b"\x04Anna".ljust(55) + b"\x04\x00" + "Anna".encode("utf-16-le").ljust(108), "Excel (Anna)")
 
 
 def refuse_while_open(arguments: list[str], target: Path, lock: tuple[str, bytes, str]) -> None:
@@ -84,16 +82,6 @@ def refuse_while_open(arguments: list[str], target: Path, lock: tuple[str, bytes
 
 def test_a_target_that_somebody_has_open_is_left_alone(writing: tuple[list[str], Path]) -> None:
     refuse_while_open(*writing, LIBRE)
-
-
-@pytest.mark.parametrize("lock", [EXCEL, ("~${name}", b"", "Excel.")], ids=["with a name", "without"])
-def test_excel_says_in_its_own_way_that_a_target_is_open(
-    lock: tuple[str, bytes, str], home: Path, tmp_path: Path
-) -> None:
-    target = tmp_path / "target.xlsx"
-    target.write_text(OLD, "utf-8")
-    refuse_while_open(WRITING["convert to .xlsx"].arguments(home, target), target, lock)
-    assert run(*WRITING["convert to .xlsx"].arguments(home, target)).code == 0  # nobody has it open any more
 
 
 def test_a_target_that_windows_keeps_locked(writing: tuple[list[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,16 +110,6 @@ def test_a_folder_that_may_not_be_written_to(name: str, home: Path, tmp_path: Pa
         tmp_path.chmod(0o700)
     unharmed(done, target, OLD, "cannot be written: Permission denied")
     assert not target.with_name(f"{target.name}.progress.jsonl").exists()
-
-
-def test_the_demonstration_in_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    try:
-        done = _without_privileges(["demo", str(tmp_path / "demo")])
-    finally:
-        tmp_path.chmod(0o700)
-    assert done.code == 2
-    assert "the folder cannot be made: Permission denied. Choose a folder you may write to." in done.err
 
 
 def _without_privileges(arguments: list[str]) -> Result:
@@ -169,23 +147,6 @@ def test_no_room_on_the_disk(name: str, home: Path, tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
     unharmed(_process(WRITING[name].arguments(home, target), fill), target, OLD, "cannot be written", "too large")
-
-
-def test_a_detector_s_finds_survive_a_disk_that_fills_up(home: Path, tmp_path: Path) -> None:
-    target = tmp_path / "target.tsv"
-    arguments = WRITING["predict"].arguments(home, target)
-
-    def fill() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))  # room for the header and a document or so
-
-    done = _process(arguments, fill)
-    assert done.code == 2
-    assert "What it holds is kept: make room, and the same command with --resume goes on from there." in done.err
-    done = run(*arguments, "--resume")
-    assert done.code == 0, done.err
-    assert "documents were taken from the run that broke off" in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["target.tsv"]
 
 
 # ---- killed at each file operation ----------------------------------------------------------------------------------
@@ -252,35 +213,6 @@ def _is(left: dict, new: dict, name: str) -> bool:
     return left[name][1] == new[name][1] if name.endswith(".jsonl") else left[name] == new[name]
 
 
-@pytest.mark.sweep
-def test_a_detector_s_run_killed_at_any_file_operation_can_be_continued(home: Path, tmp_path: Path) -> None:
-    arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
-    points = killed_everywhere(tmp_path, {}, [*arguments, "--resume"], [*arguments, "--resume"])
-    for point in points:
-        assert point["codes"][1] == 0
-        assert point["afters"][0]["pred.tsv"] == points[-1]["left"]["pred.tsv"]
-        assert list(point["afters"][0]) == ["pred.tsv"]  # no temporary file, no progress of the run that was killed
-
-
-@pytest.mark.sweep
-def test_continuing_loses_nothing_when_it_is_killed_itself(home: Path, tmp_path: Path) -> None:
-    """A run broke off when the disk was full; whenever the next one dies, what the first had found is still there."""
-    arguments = WRITING["predict"].arguments(home, tmp_path / "pred.tsv")
-    side = tmp_path / "pred.tsv.progress.jsonl"
-
-    def room() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
-
-    assert _process(arguments, room).code == 2
-    lines = side.read_text("utf-8").splitlines()
-    whole = [line for line in lines if line.endswith("}")]
-    assert len(whole) > 1  # the header and a document
-    for point in killed_everywhere(tmp_path, {side.name: "\n".join(lines)}, [*arguments, "--resume"])[:-1]:
-        left = point["left"]
-        assert "pred.tsv" in left or left[side.name][1] >= min(len(whole), len(lines) - 1), left
-
-
 # ---- several files --------------------------------------------------------------------------------------------------
 
 
@@ -319,13 +251,6 @@ def test_two_outputs_of_the_same_name_are_refused(home: Path, tmp_path: Path) ->
     done = run("evaluate", *(word.format(home=home) for word in SIDES), "--json", same, "--html", same)
     assert done.code == 2
     assert "two outputs of this run have this name" in done.err
-    assert not list(tmp_path.iterdir())
-
-
-def test_folders_that_were_made_for_nothing_go_again(home: Path, tmp_path: Path) -> None:
-    deep = tmp_path / "a" / "b"
-    done = run("evaluate", *(word.format(home=home) for word in SIDES), "--json", deep / "x", "--html", deep / "x")
-    assert done.code == 2
     assert not list(tmp_path.iterdir())
 
 
@@ -394,19 +319,6 @@ def whole(path: Path) -> bool:
         return archive.testzip() is None
 
 
-@pytest.mark.parametrize("after", [0.3, 0.9, 1.5])
-def test_a_run_that_is_killed_leaves_the_old_file_or_a_whole_new_one(
-    after: float, sides: tuple[Path, Path], tmp_path: Path
-) -> None:
-    target = tmp_path / "review.xlsx"
-    target.write_text(OLD, "utf-8")
-    running = process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target)
-    time.sleep(after)
-    running.kill()
-    running.communicate()
-    assert whole(target)
-
-
 @pytest.mark.parametrize("limit", [0, 4096, 20_000])
 def test_a_full_disk_is_a_message_and_leaves_nothing_behind(
     limit: int, sides: tuple[Path, Path], tmp_path: Path
@@ -423,28 +335,6 @@ def test_a_full_disk_is_a_message_and_leaves_nothing_behind(
     assert b"cannot be written" in message
     assert target.read_bytes() == OLD.encode()
     assert names(tmp_path) == ["review.xlsx"]
-
-
-def test_two_runs_on_the_same_output_leave_one_whole_file(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    target = tmp_path / "review.xlsx"
-    running = [process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target) for _ in range(2)]
-    for each in running:
-        _, message = each.communicate()
-        assert each.returncode == 0, message
-    assert whole(target)
-    assert names(tmp_path) == ["review.xlsx"]
-
-
-def test_an_interrupted_run_says_so_and_cleans_up(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    target = tmp_path / "review.xlsx"
-    running = process("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target)
-    time.sleep(1.0)
-    running.send_signal(signal.SIGINT)
-    _, message = running.communicate()
-    assert running.returncode in {0, 130, -signal.SIGINT}  # the last: Python was already on its way out
-    assert running.returncode != 130 or message.strip() == b"Error: stopped."
-    assert not target.exists() or whole(target)
-    assert not [name for name in names(tmp_path) if name.endswith(".tmp")]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -469,18 +359,3 @@ def test_a_run_that_is_asked_to_end_cleans_up(number: signal.Signals, sides: tup
     assert b"Traceback" not in done.stderr
     assert target.read_bytes() == OLD.encode()
     assert names(tmp_path) == ["review.xlsx"]
-
-
-def test_a_name_that_is_too_long_is_a_message_of_every_command(write, tmp_path: Path) -> None:
-    gold = write("gold.vrt", f'<text id="{"a" * 5000}">\nAnn\tB-PER\n</text>\n')
-    long = tmp_path / ("x" * 300)
-    for arguments in (
-        ("convert", gold, tmp_path / "out"),  # brat: documents become files
-        ("evaluate", gold, gold, "-o", f"{long}.xlsx"),
-        ("evaluate", gold, gold, "--files", long),
-        ("score", gold, long),
-        ("status", long),
-        ("score", gold, gold, "--config", long),
-    ):
-        refused(run(*arguments), "File name too long")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.vrt"]

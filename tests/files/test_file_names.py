@@ -57,14 +57,6 @@ def test_two_people_whose_files_would_be_one_are_refused(home: Path) -> None:
     assert "would share the file r-a_b.xlsx" in done.err
 
 
-def test_a_layer_s_name_becomes_a_file_name(home: Path) -> None:
-    layers = ("--layer", "a/b=2", "--layer", "nul=3", "--no-merge")
-    done = run("evaluate", home / "gold.vrt", home / "pred.vrt", *layers, "-o", home / "r.xlsx", "--files", home / "f")
-    assert done.code == 0, done.err
-    assert {path.name for path in home.glob("r*.xlsx")} == {"r-a_b.xlsx", "r-_nul.xlsx"}
-    assert {path.name for path in (home / "f").iterdir()} == {"a_b", "_nul"}
-
-
 def fit_for_windows(path: str) -> bool:
     """Whether Windows takes a path: no character or device of its own, no part that ends in a dot or a space."""
     found = PureWindowsPath(path)
@@ -85,12 +77,3 @@ def test_document_ids_become_paths_that_windows_takes_and_that_stay_in_their_fol
     assert fit_for_windows(path), path
     assert ".." not in PureWindowsPath(path).parts
     assert fit_for_windows(f"{file_name_part(doc_id)}.xlsx")
-
-
-def test_documents_whose_ids_differ_in_case_only_do_not_overwrite_each_other(home: Path) -> None:
-    texts = "".join(f'<text id="{name}">\n{name}\tB-X\n</text>\n' for name in ("a", "A", "con", "Con"))
-    (home / "cases.vrt").write_text(texts, "utf-8")
-    assert run("convert", home / "cases.vrt", home / "brat").code == 0
-    names = [path.name for path in (home / "brat").glob("*.txt")]
-    assert len({name.casefold() for name in names}) == 4
-    assert all(map(fit_for_windows, names))

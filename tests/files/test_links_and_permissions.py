@@ -29,12 +29,6 @@ def test_a_replaced_file_keeps_its_permissions(mode: int, together: int, tmp_pat
     assert stat.S_IMODE(private.stat().st_mode) == mode
 
 
-def test_a_new_file_gets_the_usual_permissions(tmp_path: Path) -> None:
-    write_over(tmp_path / "new.txt")
-    (tmp_path / "beside.txt").write_text("")
-    assert (tmp_path / "new.txt").stat().st_mode == (tmp_path / "beside.txt").stat().st_mode
-
-
 def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -47,14 +41,6 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
     assert real.read_text() == "new"
     assert stat.S_IMODE(real.stat().st_mode) == 0o600
     assert [path.name for path in elsewhere.iterdir()] == ["real.txt"]
-
-
-def test_a_link_to_nothing_is_filled_where_it_points(tmp_path: Path) -> None:
-    link = tmp_path / "link.txt"
-    link.symlink_to(tmp_path / "later.txt")
-    write_over(link)
-    assert link.is_symlink()
-    assert (tmp_path / "later.txt").read_text() == "new"
 
 
 def test_links_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
@@ -76,14 +62,6 @@ def test_a_link_to_an_input_is_an_input(write, tmp_path: Path) -> None:
     assert gold.read_text() == "Ann\tB-PER\n"
 
 
-def test_two_links_to_one_file_are_one_output(tmp_path: Path) -> None:
-    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
-    first.symlink_to(tmp_path / "c.txt")
-    second.symlink_to(tmp_path / "c.txt")
-    with pytest.raises(OutputError, match="two outputs"):
-        write_over(first, second)
-
-
 @pytest.mark.parametrize(("given", "ending"), [("folder", ".txt"), ("folder", ".ann"), ("file", ".txt")])
 def test_a_link_out_of_a_brat_folder_is_refused(ending: str, given: str, write, tmp_path: Path) -> None:
     secret = write("elsewhere/secret.txt", "Ann Lee\n")
@@ -94,12 +72,3 @@ def test_a_link_out_of_a_brat_folder_is_refused(ending: str, given: str, write, 
     other.write_text("T1\tPER 0 3\tAnn\n" if ending == ".txt" else "Ann Lee\n")
     refused(run("convert", folder if given == "folder" else other, tmp_path / "out.tsv"), f"a{ending}", "outside")
     assert not (tmp_path / "out.tsv").exists()
-
-
-def test_links_within_a_brat_folder_are_read(write, tmp_path: Path) -> None:
-    write("real/texts/a.txt", "Ann Lee\n")
-    write("real/a.ann", "T1\tPER 0 3\tAnn\n")
-    (tmp_path / "real" / "a.txt").symlink_to("texts/a.txt")
-    (tmp_path / "brat").symlink_to(tmp_path / "real")
-    done = run("validate", tmp_path / "brat")
-    assert done.code == 0, done.out

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.locks import locked
 from tests.support.ci import THOROUGH
-from tests.support.commands import run
 from tests.support.folders import ROOT
 from tests.support.workbooks import renamed_judge
 from tests.support.writing import make_home
@@ -81,14 +79,6 @@ def test_who_waits_is_told_for_what_and_then_goes_on(tmp_path: Path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_wait_has_an_end(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    with locked(path), pytest.raises(OutputError, match="another run has been writing here"), locked(path, limit=0.1):
-        pass
-    with locked(path, limit=0.1):  # and the lock is free again
-        pass
-
-
 def test_the_lock_of_a_process_that_was_killed_holds_nobody_up(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     code = (
@@ -101,25 +91,3 @@ def test_the_lock_of_a_process_that_was_killed_holds_nobody_up(tmp_path: Path) -
     with locked(path, limit=0.1):
         pass
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_log_where_nothing_may_be_written_is_a_message(write, tmp_path: Path) -> None:
-    write("file", "")
-    with pytest.raises(OutputError, match="cannot be written"), locked(tmp_path / "file" / "log.jsonl"):
-        pass
-
-
-def test_a_folder_that_was_made_for_a_log_goes_if_nothing_was_written(tmp_path: Path) -> None:
-    with locked(tmp_path / "new" / "deep" / "log.jsonl"):
-        pass
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_log_that_is_read_while_it_is_locked_is_read_as_it_is_then(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home")
-    log = tmp_path / "log.jsonl"
-    command = ("reimport", home / "judged.xlsx", "--gold", home / "gold.vrt", "--judgements", log)
-    assert run(*command).code in {0, 3}
-    first = log.read_bytes()
-    assert run(*command).code in {0, 3}
-    assert log.read_bytes() == first  # what is in it already is not repeated

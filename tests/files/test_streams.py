@@ -134,11 +134,6 @@ def test_process_substitution_and_numbers_of_open_files_work(home: Path) -> None
     assert (done.returncode, b"/dev/fd/77: cannot be written" in done.stderr) == (2, True)
 
 
-def test_a_reader_that_is_gone_is_a_message(home: Path) -> None:
-    done = command(f"$run score gold.vrt pred.vrt {' '.join(EXAMPLE_OPTIONS)} --json >(true) >/dev/stderr", home)
-    assert b"Traceback" not in done.stderr
-
-
 def test_nothing_is_put_in_place_where_a_stream_cannot_be_written(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
@@ -152,11 +147,3 @@ def test_nothing_is_put_in_place_where_a_stream_cannot_be_written(tmp_path: Path
     os.close(writer)
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-
-
-def test_several_files_made_of_the_name_of_a_pipe_are_refused(home: Path, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    done = run("evaluate", home / "gold.vrt", home / "pred.vrt", *EXAMPLE_OPTIONS, "--json", pipe, "--no-merge")
-    refused(done, "is no regular file, and this run writes several")
-    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

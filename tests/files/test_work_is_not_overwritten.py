@@ -20,7 +20,7 @@ from clueval_xlsx.review.existing_judgements import why_not_overwrite
 from clueval_xlsx.review.judgements import Judgement
 from tests.support.ci import some_of
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
-from tests.support.workbooks import example, opened, written
+from tests.support.workbooks import example, written
 from tests.support.writing import WRITING, make_home
 
 pytestmark = pytest.mark.slow
@@ -149,88 +149,6 @@ def test_no_command_overwrites_a_judged_workbook_without_force(
         assert target.read_bytes() != data
 
 
-def test_a_conflict_workbook_that_the_third_person_judged_is_not_overwritten(home: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.xlsx"
-
-    target = tmp_path / "second.xlsx"
-    judged = shutil.copy(home / "judged.xlsx", tmp_path / "anna.xlsx")
-    ben = edited((home / "judged.xlsx").read_bytes(), rename("Anna Beispiel", "Ben"))
-    other.write_bytes(other_opinion(ben))
-    command = ("reimport", judged, other, "--gold", home / "gold.vrt", "--conflicts", target)
-    assert run(*command).code == 3
-    assert target.is_file()
-    assert run(*command).code == 3  # nobody has judged in it yet
-    target.write_bytes(edited(target.read_bytes(), judge_one))
-    before = target.read_bytes()
-    done = run(*command)
-    assert done.code == 2, done.err
-    assert "1 row has been judged" in done.err
-    assert target.read_bytes() == before
-
-
-def judge_one(book: openpyxl.Workbook) -> None:
-    """The third person's first judgement."""
-    for sheet in book.worksheets:
-        for row in sheet.iter_rows():
-            for cell in row:
-                if cell.value == "Judgement" and any(other.value == "Severity" for other in row):
-                    sheet.cell(cell.row + 1, cell.column).value = "unclear"
-                    return
-    raise AssertionError("there is no review sheet")
-
-
-def other_opinion(data: bytes) -> bytes:
-    """The same workbook with every judgement turned into another."""
-
-    def edit(book: openpyxl.Workbook) -> None:
-        for sheet in book.worksheets:
-            column = None
-            for row in sheet.iter_rows():
-                for cell in row:
-                    if cell.value == "Judgement" and any(other.value == "Severity" for other in row):
-                        column = cell.column
-                if (
-                    column
-                    and row[0].row > 1
-                    and (cell := sheet.cell(row[0].row, column)).value not in {None, "Judgement"}
-                ):
-                    cell.value = "acceptable"
-
-    return edited(data, edit)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"no workbook", "unjudged", "report", "comparison", "a table of spans", "a letter"],
-)
-def test_what_is_plainly_nobody_s_work_is_overwritten_like_any_output(
-    content: str | bytes, home: Path, tmp_path: Path
-) -> None:
-    target = tmp_path / "target.xlsx"
-    if isinstance(content, bytes):
-        target.write_bytes(content)
-    elif content == "unjudged":
-        shutil.copy(home / "demo" / "review.xlsx", target)
-    elif content == "report":
-        shutil.copy(home / "demo" / "adjudicated.xlsx", target)
-    elif content == "a letter":
-        with zipfile.ZipFile(target, "w") as archive:
-            archive.writestr("word/document.xml", "<w/>")
-    else:
-        how = {"comparison": "compare", "a table of spans": "convert to .xlsx"}[content]
-        assert run(*WRITING[how].arguments(home, target)).code == 0
-    before = target.read_bytes()
-    done = run(*WRITING["evaluate"].arguments(home, target))
-    assert done.code == 0, done.err
-    assert target.read_bytes() != before
-
-
-def test_a_report_is_written_again_over_the_old_one(home: Path, tmp_path: Path) -> None:
-    target = tmp_path / "report.xlsx"
-    for _ in range(2):
-        assert run(*WRITING["reimport --report"].arguments(home, target)).code in {0, 3}
-
-
 def test_a_workbook_that_is_judged_while_a_run_lasts_is_spared_too(home: Path, tmp_path: Path) -> None:
     target = tmp_path / "review.xlsx"
     shutil.copy(home / "demo" / "review.xlsx", target)
@@ -245,20 +163,6 @@ def test_a_workbook_that_is_judged_while_a_run_lasts_is_spared_too(home: Path, t
         write()
     assert target.read_bytes() == judged
     assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]
-
-
-def test_a_file_that_may_not_be_looked_into_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tmp_path / "review.xlsx"
-    target.write_bytes(b"secret")
-
-    def read_bytes(_: Path) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "read_bytes", read_bytes)
-        with pytest.raises(OutputError, match="cannot be looked into"), Outputs(guard=why_not_overwrite) as outputs:
-            outputs.write_text(target, "new")
-    assert target.read_bytes() == b"secret"
 
 
 def _judged(target, examples, column_name="Judgement"):
@@ -276,33 +180,6 @@ def _judged(target, examples, column_name="Judgement"):
         "-o",
         target,
     )
-
-
-@pytest.mark.parametrize("column_name", ["Judgement", "Comment"])
-def test_a_judged_workbook_is_not_overwritten(tmp_path, examples, column_name):
-    target = tmp_path / "review.xlsx"
-    command = _judged(target, examples, column_name)
-    before = target.read_bytes()
-    refused(run(*command), "review.xlsx", "1 row", "--force", "another name")
-    assert target.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [target]
-    assert run(*command, "--force").code == 0
-    assert target.read_bytes() != before
-
-
-def test_nothing_is_written_when_one_of_several_workbooks_is_judged(tmp_path, examples):
-    command = _judged(tmp_path / "review-risk.xlsx", examples)
-    refused(run(*command[:-1], tmp_path / "review.xlsx", "--no-merge", "--json", tmp_path / "m.json"), "review-risk")
-    assert [path.name for path in tmp_path.iterdir()] == ["review-risk.xlsx"]
-
-
-@pytest.mark.parametrize("content", [b"", b"no workbook", "unjudged"])
-def test_other_files_are_overwritten_like_any_output(tmp_path, examples, content):
-    target = tmp_path / "review.xlsx"
-    command = _judged(target, examples)
-    target.write_bytes(written(example()) if content == "unjudged" else content)
-    assert run(*command).code == 0
-    assert opened(target).sheetnames[0] == "Guide"
 
 
 def test_a_workbook_under_a_password_is_not_overwritten(tmp_path, examples):

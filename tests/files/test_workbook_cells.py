@@ -12,8 +12,7 @@ import xlsxwriter
 
 from clueval_xlsx.files.sheets import MergedRange, SheetTable
 from clueval_xlsx.files.workbooks import read_workbook
-from tests.support import handmade_books
-from tests.support.handmade_books import ROW, SHEET, repacked
+from tests.support.handmade_books import repacked
 
 NAMESPACES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
@@ -94,47 +93,11 @@ def test_an_ods_tells_when_it_was_saved_and_one_without_properties_says_nothing(
     assert read_workbook(buffer.getvalue(), "book.ods").saved == "2024-02-29T12:30:00.123456789"
 
 
-def test_merged_cells_are_told() -> None:
-    assert odd(xlsx()).merged == (MergedRange(2, 2, 5, 2),)
-
-
-def test_an_error_value_is_told_by_its_cell() -> None:
-    assert odd(xlsx()).valueless == {(2, 3): "#DIV/0!"}
-
-
 @pytest.mark.parametrize("value", ["", "<v></v>", "<v/>"])
 def test_a_formula_without_a_value_is_told_by_its_cell(value: str) -> None:
     old = '<c r="D5" t="str"><f>B2</f><v>a</v></c>'
     data = edited(xlsx(), "xl/worksheets/sheet2.xml", old, f'<c r="D5"><f>B2</f>{value}</c>')
     assert odd(data).valueless == {(2, 3): "#DIV/0!", (4, 3): "=B2"}
-
-
-def test_a_shared_formula_without_a_value_is_told_and_an_empty_value_alone_is_not() -> None:
-    old = '<c r="D5" t="str"><f>B2</f><v>a</v></c>'
-    new = '<c r="D5"><f t="shared" si="0"/></c><c r="E5"><v/></c>'
-    assert odd(edited(xlsx(), "xl/worksheets/sheet2.xml", old, new)).valueless == {(2, 3): "#DIV/0!", (4, 3): "="}
-
-
-def test_a_formula_whose_value_is_the_empty_text_has_a_value() -> None:
-    old, new = "<f>B2</f><v>a</v>", "<f>B2</f><v></v>"
-    assert odd(edited(xlsx(), "xl/worksheets/sheet2.xml", old, new)).valueless == {(2, 3): "#DIV/0!"}
-
-
-def test_markup_is_read_under_any_prefix() -> None:
-    cells = '<x:c r="D3" t="e"><x:f>1/0</x:f><x:v>#REF!</x:v></x:c><x:c r="E3"><x:f>A1&lt;2</x:f></x:c>'
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    sheet = f'<x:worksheet xmlns:x="{main}"><x:sheetData><x:row r="3">{cells}</x:row></x:sheetData></x:worksheet>'
-    (table,) = read_workbook(handmade_books.xlsx(sheet), "prefix.xlsx").sheets
-    assert table.valueless == {(2, 3): "#REF!", (2, 4): "=A1<2"}
-
-
-def test_formulas_and_errors_are_told_from_text_that_looks_like_them() -> None:
-    cells = (
-        '<c r="A1"><f>1+1</f></c><c r="B1" t="e"><v>#REF!</v></c><c r="C1" t="str"><v>t="e" f&gt; </v></c>'
-        '<c r="D1" t="e"/><c r="E1"><f>SUM(A1)</f>  <v></v> </c><c r="F1"><f>2</f><v>2</v></c>'
-    )
-    (table,) = read_workbook(handmade_books.xlsx(SHEET.format(rows=ROW.format(cells=cells))), "formulas.xlsx").sheets
-    assert dict(table.valueless) == {(0, 0): "=1+1", (0, 1): "#REF!", (0, 3): "an error", (0, 4): "=SUM(A1)"}
 
 
 def test_numbers_arrive_as_what_they_are_and_dates_and_times_as_texts() -> None:

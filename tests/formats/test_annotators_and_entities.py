@@ -16,7 +16,6 @@ from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import LabelRules, Options, ReadOptions
-from clueval_xlsx.outputs.json_results import json_text, metrics
 from tests.support.folders import FIXTURES
 
 FOLDER = FIXTURES
@@ -80,11 +79,6 @@ def test_one_annotator_by_name_the_first_or_the_union(annotator: str, expected: 
     assert surfaces(load(TWO, annotator=annotator)) == expected
 
 
-def test_an_unknown_annotator_is_named_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"no annotator 'carl'. Annotators: anna, ben"):
-        load(TWO, annotator="carl")
-
-
 def test_two_people_of_one_file_can_be_compared_on_the_documents_both_have_seen() -> None:
     only_anna = document("a", anna=[mention(0, 7)])
     pair = read_pair(
@@ -95,28 +89,9 @@ def test_two_people_of_one_file_can_be_compared_on_the_documents_both_have_seen(
     assert any("1 document that the chosen annotator has not seen was left out" in note for note in pair.notes)
 
 
-def test_label_studio_people_and_models() -> None:
-    reading = read(FOLDER / "label-studio.json", ReadOptions(annotator="anna@example.org"))
-    assert len(reading.annotation.layers["span"]) == 10
-    with pytest.raises(InputError, match=r"no annotator '9'"):  # cancelled
-        read(FOLDER / "label-studio.json", ReadOptions(annotator="9"))
-    pair = read_pair(FOLDER / "label-studio.json", FOLDER / "label-studio.json", None, ReadOptions(annotator="m-1"))
-    assert len(pair.pred.spans) == 12
-
-
 NESTED = document(
     "d", anna=[mention(0, 3, "FIRST"), mention(0, 7, "NAME"), mention(4, 19, "LONG"), mention(23, 27, "LOC")]
 )
-
-
-def test_overlapping_annotations_are_listed_by_default() -> None:
-    with pytest.raises(InputError) as caught:
-        load(NESTED)
-    messages = [str(problem) for problem in caught.value.problems]
-    assert len(messages) == 2
-    assert "mention 2 of anna: 'Ann Lee' (NAME, 0-7) overlaps 'Ann' (FIRST, 0-3)" in messages[0]
-    assert "'Lee met Bob Ray' (LONG, 4-19) overlaps 'Ann Lee' (NAME, 0-7)" in messages[1]
-    assert "--nested longest|merge" in messages[0]
 
 
 def test_the_longest_stay_and_the_dropped_are_listed() -> None:
@@ -124,16 +99,6 @@ def test_the_longest_stay_and_the_dropped_are_listed() -> None:
     assert surfaces(reading) == [("Ann", "FIRST"), ("Lee met Bob Ray", "LONG"), ("Rome", "LOC")]
     assert len(reading.resolved) == 1
     assert "dropped 'Ann Lee' (NAME, 0-7), which overlaps the longer 'Lee met Bob Ray'" in reading.notes[0]
-
-
-def test_merged_annotations_take_the_label_with_most_characters() -> None:
-    reading = load(NESTED, nested="merge")
-    assert surfaces(reading) == [("Ann Lee met Bob Ray", "LONG"), ("Rome", "LOC")]
-    assert "merged 'Ann' (FIRST, 0-3) + 'Ann Lee' (NAME, 0-7) + 'Lee met Bob Ray' (LONG, 4-19)" in reading.notes[0]
-
-
-def test_adjacent_annotations_do_not_overlap() -> None:
-    assert len(surfaces(load(document("d", anna=[mention(0, 3), mention(3, 7)])))) == 2
 
 
 def test_a_detector_keeps_the_longest_without_being_told() -> None:
@@ -145,30 +110,6 @@ def test_a_detector_keeps_the_longest_without_being_told() -> None:
     assert any("dropped 'Ann'" in note for note in pair.notes)
     with pytest.raises(InputError, match="overlaps"):
         read_pair(stream(data), stream(data), ReadOptions(), ReadOptions(nested="error"))
-
-
-def test_boundaries_of_dropped_annotations_cut_tokens_too() -> None:
-    data = document("d", [(1, 3, "PER"), (0, 7, "PER")], anna=[mention(0, 7)])
-    pair = read_pair(stream(data), stream(data))
-    assert list(pair.corpus.tokens)[:3] == ["A", "nn", "Lee"]
-
-
-def test_masking_need_and_entity_as_layers() -> None:
-    layers = {"entity_type": None, "identifier_type": None, "entity_id": None}
-    reading = load(document("d", anna=[mention(0, 7, "PER", "DIRECT", "e1")]), layers=layers)
-    assert [surfaces(reading, layer) for layer in layers] == [
-        [("Ann Lee", "PER")],
-        [("Ann Lee", "DIRECT")],
-        [("Ann Lee", "e1")],
-    ]
-    pair = read_pair(
-        FOLDER / "tab.json",
-        FOLDER / "tab.json",
-        ReadOptions(layers={"category": "entity_type", "need": "identifier_type"}),
-    )
-    assert pair.layers == ("category", "need")
-    assert pair.pred.layers["need"]["need"].isna().all()
-    assert any("presidio_detected_pii has no identifier_type" in note for note in pair.notes)
 
 
 def entity_rows(result: Any) -> dict[str | None, tuple[int, int]]:
@@ -203,53 +144,8 @@ def test_an_entity_is_protected_only_if_all_its_mentions_are() -> None:
     assert entity_rows(without) == {None: (1, 3), "direct": (1, 3)}
 
 
-def test_entity_recall_needs_no_layers_and_follows_the_level() -> None:
-    pair = read_pair(FOLDER / "tab.json", FOLDER / "tab.json")
-    assert entity_rows(evaluate(pair, Options(replicates=0))) == {None: (4, 8), "direct": (3, 4), "quasi": (1, 4)}
-    # At level exact not one entity that needs masking is whole; the firm, which needs none, is not counted.
-    exact = evaluate(pair, Options(level="exact", replicates=0))
-    assert entity_rows(exact) == {None: (0, 8), "direct": (0, 4), "quasi": (0, 4)}
-    assert '"scheme": "entities", "variant": "direct"' in json_text(metrics(exact))
-
-
-def test_formats_without_entities_have_no_such_rows() -> None:
-    pair = read_pair(FOLDER / "presidio-gold.json", FOLDER / "presidio-pred.json")
-    assert entity_rows(evaluate(pair, Options(replicates=0))) == {}
-
-
 def run(*arguments: str) -> Any:
     return CliRunner().invoke(cli, list(arguments), catch_exceptions=True)
-
-
-def test_the_command_line_takes_all_of_it(tmp_path: Path) -> None:
-    tab = str(FOLDER / "tab.json")
-    out = tmp_path / "out"
-    result = run(
-        "evaluate", tab, tab, "--set", "gold.annotator=first", "--layer", "entity_type", "--layer", "identifier_type",
-        "--set", "pred.nested=longest", "--files", str(out),
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    metrics = json.loads((out / "metrics.json").read_text("utf-8"))["clueval"]
-    assert "annotator:first/-" in metrics["signature"]
-    assert "nested:-/longest" in metrics["signature"]
-    assert "align:text" in metrics["signature"]
-
-
-def test_brat_texts_may_lie_elsewhere(tmp_path: Path) -> None:
-    gold = tmp_path / "gold"
-    gold.mkdir()
-    for path in (FOLDER / "brat-gold").glob("*.ann"):
-        (gold / path.name).write_bytes(path.read_bytes())
-    pred, texts = str(FOLDER / "brat-pred"), str(FOLDER / "brat-gold")
-    result = run("score", str(gold), pred, "--text", texts)
-    assert result.exit_code == 0, result.output
-    # Annotations beside gold's texts need no --text for the prediction.
-    assert run("score", texts, pred).output == run("score", texts, pred, "--set", f"pred.text={texts}").output
-
-
-def test_one_document_of_a_brat_folder() -> None:
-    path = FOLDER / "brat-gold" / "AG-Birkenau-5-C-88-23.ann"
-    assert read(path).corpus.doc_ids == ("AG-Birkenau-5-C-88-23",)
 
 
 def test_validate_lists_what_was_dropped(tmp_path: Path) -> None:

@@ -87,63 +87,11 @@ def test_json(content: bytes, expected: str) -> None:
     assert expected in complaint(content)
 
 
-@pytest.mark.parametrize("format_", ["json", "doccano", "prodigy", "spacy-json", "ai4privacy", "presidio", "tab"])
-def test_an_empty_list_of_a_format_that_is_named_is_refused(tmp_path: Path, format_: str) -> None:
-    path = tmp_path / "empty.json"
-    path.write_text("[]", "utf-8")
-    refused(run("score", path, path, "--format", format_), "empty.json: the", "Check that this is the right file")
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (presidio(span(0, 10**30)), "document 1, span 1: the end of an annotation is 1000000000000000000000000000000"),
-        (b'[{"full_text": "a", "spans": [], "n": ' + b"9" * 5000 + b"}]", "x.json: found a number of thousands of digits"),
-        (b'[{"full_text": "ab", "spans": [{"start_position": 0, "end_position": 1, "entity_type": {"A": 1}}]}]', "the entity_type of an annotation is {'A': 1}. Allowed: a text"),
-        (b"[" * 100_000, "x.json: the JSON is nested too deeply"),
-        (b'[{"full_text": "a", "spans": ' + b"[" * 900 + b"]" * 900 + b"}]", "document 1, span 1: found [["),
-        (b'[{"data": {"text": "abc"}, "annotations": [{"result": [{"value": {"start": 0, "end": 1, "labels": 5}}]}]}]', "labels are 5. Allowed: a list with one label"),
-        (b'[{"data": {"text": "abc"}, "annotations": [{"result": [{"value": {"start": 0, "end": 1, "labels": {"A": 1}}}]}]}]', "labels are {'A': 1}. Allowed"),
-    ],
-)  # fmt: skip
-def test_json_that_no_program_wrote_by_mistake(content: bytes, expected: str) -> None:
-    assert expected in complaint(content)
-
-
-def test_metadata_that_is_nested_for_ever_is_passed_over() -> None:
-    depth = 400
-    nested = '{"meta": ' * depth + "1" + "}" * depth
-    content = f'[{{"full_text": "Ann", "spans": [], "court": "x", "meta": {{"year": 7, "meta": {nested}}}}}]'
-    corpus = read(io.BytesIO(content.encode()), name="x.json").corpus
-    assert {"court", "year"} <= set(corpus.metadata_keys())
-    assert "meta" not in corpus.metadata_keys()
-
-
-def test_a_message_stays_readable_however_long_the_line_is() -> None:
-    message = complaint(b'[{"' + b"x" * 50_000 + b'": 1}]')
-    assert message.startswith("x.json: the first document has the keys 'xxx")
-    assert message.endswith("or name the format (--format).")
-    assert len(message) < 3000
-
-
 def test_numbers_longer_than_any_text_are_refused_in_every_format(tmp_path: Path) -> None:
     for digits in (25, 5000):
         files = {"a.txt": TEXT, "a.ann": f"T1\tX 0 {'9' * digits}\tAnn\n"}
         assert "GOLD/a.ann:1:" in folder_complaint(tmp_path, files)
         assert "whole numbers" in complaint_of_table(f"start\tend\tlabel\n0\t{'9' * digits}\tX\n".encode())
-
-
-def test_a_line_of_annotation_with_a_great_gap_is_read_at_once(tmp_path: Path) -> None:
-    gap = " " * 200_000  # the time to read it once grew with the square of its length
-    (tmp_path / "a.txt").write_text(f"Ann{gap}Lee", "utf-8")
-    (tmp_path / "a.ann").write_text(f"T1\tX 0 {6 + len(gap)}\tAnn{gap}Lee{gap}\n", "utf-8")
-    assert len(read(tmp_path).annotation.layers["span"]) == 1
-
-
-def test_every_problem_of_a_file_is_listed() -> None:
-    with pytest.raises(InputError) as caught:
-        read(io.BytesIO(presidio(span(0, 99), span(5, 2), span(0, 3, "Bob"))), name="x.json")
-    assert len(caught.value.problems) == 3
 
 
 def test_offsets_that_fit_another_unit_are_recognised() -> None:
@@ -157,12 +105,6 @@ def test_offsets_that_fit_another_unit_are_recognised() -> None:
 def test_an_offset_inside_a_character_is_refused() -> None:
     content = json.dumps([{"full_text": "😀 Ann", "spans": [span(1, 6)]}]).encode()
     assert "lies inside a character" in complaint(content, options=ReadOptions(offsets="utf16"))
-
-
-def test_glyphs_count_a_line_break_and_a_combined_letter_once() -> None:
-    content = json.dumps([{"full_text": "a\r\ne\u0301 Ann", "spans": [span(4, 7, "Ann")]}]).encode()
-    reading = read(io.BytesIO(content), ReadOptions(offsets="glyphs"), name="x.json")
-    assert reading.corpus.text(2, 2) == "Ann"
 
 
 @pytest.mark.parametrize(
@@ -180,25 +122,6 @@ def test_glyphs_count_a_line_break_and_a_combined_letter_once() -> None:
 )  # fmt: skip
 def test_brat(tmp_path: Path, files: dict[str, str], expected: str) -> None:
     assert expected in folder_complaint(tmp_path, files)
-
-
-def test_brat_names_every_place_where_a_text_was_looked_for(tmp_path: Path) -> None:
-    texts = tmp_path / "texts"
-    texts.mkdir()
-    (texts / "b.txt").write_text("x")
-    (tmp_path / "gold").mkdir()
-    (tmp_path / "gold" / "a.ann").write_text("T1 X 0 1 x")
-    with pytest.raises(InputError, match=r"nor .*texts/a.txt"):
-        read(tmp_path / "gold", ReadOptions(text=texts))
-    with pytest.raises(InputError, match="is no folder"):
-        read(tmp_path / "gold", ReadOptions(text=texts / "b.txt"))
-
-
-def test_brat_without_an_annotation_file_has_no_annotations(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Ann kam.")
-    reading = read(tmp_path)
-    assert len(reading.corpus) == 3
-    assert len(reading.annotation.layers["span"]) == 0
 
 
 def table_complaint(content: str, options: ReadOptions | None = None) -> list[str]:
@@ -239,14 +162,6 @@ def test_every_inconsistent_row_of_a_table_is_listed() -> None:
         assert expected in line
 
 
-def test_a_table_by_token_id() -> None:
-    content = b"start_id,end_id,span\nt12,t13,PERSON\n"
-    pair = read_pair(FIXTURES / "gold.vrt", io.BytesIO(content), ReadOptions(token_id=3), ReadOptions(format="table"))
-    assert pair.corpus.text(*pair.pred.spans.loc[0, ["start", "end"]]) == "Rene\u0301 Überbein"
-    with pytest.raises(OptionError, match="--token-id"):
-        read_pair(FIXTURES / "gold.vrt", io.BytesIO(content), None, ReadOptions(format="table"))
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -267,15 +182,6 @@ def test_a_table_needs_its_text() -> None:
         read_pair(FIXTURES / "gold.tsv", FIXTURES / "pred.csv")
     with pytest.raises(InputError, match=r"positions of tokens, but .* is running text"):
         read_pair(FIXTURES / "brat-gold", FIXTURES / "pred.csv")
-
-
-def test_a_table_on_running_text_checks_offsets_and_words() -> None:
-    rows = "doc_id;char_start;char_end;label;text\nnowhere;0;1;X;\nAG-Birkenau-5-C-88-23;0;6;X;Zeuge\n"
-    with pytest.raises(InputError) as caught:
-        read_pair(FIXTURES / "brat-gold", io.BytesIO(rows.encode()), None, ReadOptions(format="table"))
-    messages = [str(problem) for problem in caught.value.problems]
-    assert "document 'nowhere' is unknown" in messages[0]
-    assert "the annotation says 'Zeuge', but the text has 'Zeugin' at 0-6" in messages[1]
 
 
 def test_a_broken_workbook_is_refused() -> None:
@@ -304,26 +210,11 @@ def test_layers_that_a_format_does_not_have(name: str, layers: dict[str, Any], e
     assert expected in str(caught.value)
 
 
-def test_a_format_with_one_field_takes_any_name_for_its_layer() -> None:
-    assert read(FIXTURES / "presidio-gold.json", ReadOptions(layers={"category": None})).layer_names == ("category",)
-
-
 def test_a_folder_or_a_stream_in_the_wrong_format() -> None:
     with pytest.raises(InputError, match=r"brat-gold: no column holds tags. column 2: AnnotatorNotes T1"):
         read(FIXTURES / "brat-gold", ReadOptions(format="vrt"))
     with pytest.raises(OptionError, match="brat is read from a folder"):
         read(io.BytesIO(b""), ReadOptions(format="brat"))
-
-
-def test_formats_are_told_by_content_where_the_name_says_nothing() -> None:
-    for name, expected in (
-        ("tab.json", "tab"),
-        ("presidio-gold.json", "presidio"),
-        ("label-studio.json", "label-studio"),
-        ("gold.vrt", "vrt"),
-        ("gold.conll", "conll"),
-    ):
-        assert read(io.BytesIO((FIXTURES / name).read_bytes()), name="data").source.format == expected
 
 
 def test_a_missing_file(tmp_path: Path, write) -> None:
@@ -342,17 +233,6 @@ def test_a_directory_in_place_of_a_file(tmp_path: Path, write) -> None:
 def test_a_file_that_is_not_utf8(both_refuse) -> None:
     latin = "Ann\tO\tt1\nMüller\tO\tt2\n".encode("latin-1")
     both_refuse(SOUND, latin, "pred.vrt:2: byte 0xFC is not UTF-8. Save the file as UTF-8, or give its encoding")
-
-
-def test_a_bad_byte_is_found_at_the_border_of_a_decoding_step(monkeypatch: pytest.MonkeyPatch, write) -> None:
-    from clueval_xlsx.formats.columns import lines as fields
-
-    content = "äöü\tO\n".encode() * 3 + b"\xc3"
-    for step in range(4, 16):  # a character has up to four bytes
-        monkeypatch.setattr(fields, "_STEP", step)
-        with pytest.raises(InputError, match=r":4: byte 0xC3 is not UTF-8"):
-            read(write("bad.vrt", content))
-        assert len(read(write("good.vrt", content[:-1])).corpus) == 3
 
 
 def test_utf16(both_refuse) -> None:

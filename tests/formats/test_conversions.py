@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -91,19 +90,3 @@ def test_every_label_that_cannot_be_held_is_listed_and_nothing_is_written(tmp_pa
     assert "1 span has 'A B', which brat cannot hold" in done.err
     assert "(1 more" in done.err
     assert not (tmp_path / "out").exists()
-
-
-def test_a_score_survives_from_record_to_record() -> None:
-    content = b'{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER", "score": 0.25}]}'
-    found = read(io.BytesIO(content), name="x.json")
-    assert found.annotation.scores is not None
-
-
-def test_presidio_is_a_list_or_lines_as_the_name_asks(tmp_path: Path) -> None:
-    source = FIXTURES / "presidio-gold.json"
-    targets = [tmp_path / "out.json", tmp_path / "out.jsonl"]
-    for target in targets:
-        assert run("convert", source, target, "--to", "presidio").code == 0
-    listed, lines = (target.read_text("utf-8") for target in targets)
-    assert json.loads(listed) == [json.loads(line) for line in lines.splitlines()]
-    assert read(targets[0]).annotation.layers["span"].equals(read(targets[1]).annotation.layers["span"])

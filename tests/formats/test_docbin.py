@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import sys
 from typing import Any
 
 import pytest
@@ -87,9 +86,3 @@ def test_a_span_group_is_a_layer_with_its_scores() -> None:
 def test_a_broken_file_is_answered_with_what_is_wrong(raw: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load(raw)
-
-
-def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy.tokens", None)
-    with pytest.raises(OptionError, match=r"install clueval-xlsx\[spacy\]"):
-        load(packed())

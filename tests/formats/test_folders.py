@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -40,23 +39,6 @@ def test_a_folder_of_columns_is_one_corpus_in_natural_order(tmp_path: Path) -> N
     assert len(found.annotation.layers["span"]) == 2
 
 
-def test_an_uncorrected_folder_comes_back_byte_by_byte_with_its_other_files(tmp_path: Path) -> None:
-    found = read(folder(tmp_path, COLUMNS))
-    assert correct(found, found.annotation.layers) == {name: text.encode() for name, text in COLUMNS.items()}
-
-
-def test_a_correction_changes_one_file_of_a_folder(tmp_path: Path) -> None:
-    found = read(folder(tmp_path, COLUMNS))
-    files = correct(found, {"span": found.annotation.layers["span"][1:]})
-    assert files["doc-2.conll"] == b"\xef\xbb\xbfAnn O\nLee O"
-    assert files["doc-10.conll"] == COLUMNS["doc-10.conll"].encode()
-
-
-def test_documents_that_files_name_themselves_keep_their_names(tmp_path: Path) -> None:
-    files = {"b.vrt": '<text id="x">\nAnn\tB-PER\n</text>\n<text id="y">\nBob\tO\n</text>\n', "a.vrt": "Eve\tO\n"}
-    assert read(folder(tmp_path, files)).doc_ids == ("a", "x", "y")
-
-
 def test_a_message_names_the_file_of_a_folder_and_its_own_line(tmp_path: Path) -> None:
     files = {"a.conll": "Ann B-PER\nLee I-PER\n", "b.conll": "Bob O\nran nonsense!\n"}
     with pytest.raises(InputError, match=r"/b\.conll:2: layer span: 'nonsense!' is no BIO tag"):
@@ -71,11 +53,6 @@ def test_a_folder_of_json_lines_is_one_corpus_and_is_corrected_file_by_file(tmp_
     changed = correct(found, {"span": found.annotation.layers["span"][1:]})
     assert json.loads(changed["a.jsonl"]) == {"text": "Bob ran", "label": [], "id": 1}
     assert changed["b.jsonl"] == files["b.jsonl"].encode()
-
-
-def test_a_document_without_an_id_is_called_by_its_file(tmp_path: Path) -> None:
-    files = {"a.jsonl": record("Ann", 0, 3), "b.jsonl": record("Bob", 0, 3) + record("Eve", 0, 3)}
-    assert read(folder(tmp_path, files)).doc_ids == ("a", "b#1", "b#2")
 
 
 def test_a_glob_is_a_corpus(tmp_path: Path) -> None:
@@ -101,13 +78,6 @@ def test_token_folders_are_paired_by_document_id_whatever_their_order(tmp_path: 
     assert pair.gold.spans["start"].tolist() == [0]
 
 
-def test_missing_documents_of_both_sides_are_listed(tmp_path: Path) -> None:
-    gold = folder(tmp_path / "g", {"a.conll": "Ann B-PER\n", "b.conll": "Bob O\n", "c.conll": "Eve O\n"})
-    pred = folder(tmp_path / "p", {"a.conll": "Ann B-PER\n", "d.conll": "Dan O\n"})
-    with pytest.raises(InputError, match=r"'b', 'c' of .*/g are not in .*/p; 'd' of .*/p is not in .*/g"):
-        read_pair(gold, pred)
-
-
 def test_documents_without_a_common_id_are_paired_by_their_texts(tmp_path: Path) -> None:
     one = folder(tmp_path, {"g.jsonl": record("Ann", 0, 3, id=1) + record("Bob", 0, 3, id=2)})
     other = folder(tmp_path, {"p.jsonl": record("Bob", 0, 3, id=8) + record("Ann", 0, 3, id=9)})
@@ -126,12 +96,6 @@ def test_a_folder_goes_through_review_and_back(tmp_path: Path) -> None:
     assert found == {name: text.encode() for name, text in COLUMNS.items()}
 
 
-def test_tokens_before_the_first_document_mark_of_a_file_are_a_document_of_their_own(tmp_path: Path) -> None:
-    files = {"a.conll": "-DOCSTART- (d1)\n\nBob B-PER\n", "b.conll": "Eve O\n\n-DOCSTART- (d2)\n\nDan O\n"}
-    found = read(folder(tmp_path, files))
-    assert (found.doc_ids, found.corpus.documents.start.tolist()) == (("d1", "#2", "d2"), [0, 1, 2])
-
-
 def test_annotations_alone_lie_on_the_text_of_gold_whatever_its_format(tmp_path: Path) -> None:
     tags = '<TAGS><NAME id="P0" start="0" end="7" text="Ann Lee" TYPE="PATIENT" comment=""/></TAGS>'
     xml = f"<deIdi2b2><TEXT><![CDATA[Ann Lee came]]></TEXT>{tags}</deIdi2b2>"
@@ -147,13 +111,6 @@ def test_a_zip_of_other_files_says_what_it_holds(tmp_path: Path) -> None:
         archive.writestr("a.txt", "Ann")
     with pytest.raises(InputError, match=r"It holds 1 other files \(a\.txt\): unpack them"):
         read(tmp_path / "texts.zip")
-
-
-def test_annotations_without_a_label_are_called_so() -> None:
-    spans = [{"start_position": 0, "end_position": end, "entity_type": None} for end in (3, 7)]
-    content = json.dumps([{"full_text": "Ann Lee", "spans": spans}]).encode()
-    with pytest.raises(InputError, match=r"'Ann Lee' \(no label, 0-7\) overlaps 'Ann' \(no label, 0-3\)"):
-        read(io.BytesIO(content), name="x.json")
 
 
 def test_what_is_left_aside_in_a_folder_is_named(tmp_path: Path) -> None:
@@ -188,11 +145,3 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest
     for call in (*calls, ("reimport", tmp_path / "x.xlsx", "--gold", gold / "a.vrt")):
         done = run(*call)
         assert (done.code, "a.vrt: cannot be read: Permission denied" in done.out + done.err) == (2, True), done
-
-
-def test_a_table_says_which_token_ids_a_new_file_will_not_have(tmp_path: Path) -> None:
-    files = folder(
-        tmp_path, {"g.vrt": "Ann\tB-PER\tt1\n", "t.tsv": "start\tend\tstart_id\tend_id\tlabel\n0\t0\tt1\tt1\tPER\n"}
-    )
-    done = run("convert", files / "t.tsv", files / "new.vrt", "--text", files / "g.vrt")
-    assert "its token IDs (start_id, end_id) are not compared and not kept" in done.err, done.err

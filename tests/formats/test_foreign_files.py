@@ -70,11 +70,6 @@ def test_markup_is_called_by_its_root_element(data: bytes, what: str) -> None:
         read(io.BytesIO(data), name="x")
 
 
-def test_vertical_text_that_begins_like_xml_is_read() -> None:
-    data = b'<?xml version="1.0"?>\n<corpus>\n<text id="a">\nAnn\tB-PER\n</text>\n</corpus>\n'
-    assert read(io.BytesIO(data), name="x").corpus.doc_ids == ("a",)
-
-
 @pytest.mark.parametrize("file", ["gold.vrt", "gold.conll", "tab.json"])
 def test_what_is_packed_by_gzip_is_read_as_what_it_holds(file: str, tmp_path: Path) -> None:
     path = tmp_path / f"{file}.gz"
@@ -83,11 +78,6 @@ def test_what_is_packed_by_gzip_is_read_as_what_it_holds(file: str, tmp_path: Pa
     assert packed.source.sha256 == plain.source.sha256
     assert packed.source.format == plain.source.format
     assert packed.corpus.doc_ids == plain.corpus.doc_ids
-
-
-def test_several_gzip_members_are_one_file() -> None:
-    data = gzip.compress(b"Ann\tB-PER\n") + gzip.compress(b"Lee\tI-PER\n")
-    assert len(read(io.BytesIO(data), name="x.vrt.gz").corpus) == 2
 
 
 def test_gzip_that_is_cut_damaged_or_a_bomb_is_refused() -> None:
@@ -99,10 +89,3 @@ def test_gzip_that_is_cut_damaged_or_a_bomb_is_refused() -> None:
         read(io.BytesIO(broken), name="x.vrt.gz")
     with pytest.raises(InputError, match="unpacks to more than"):
         read(io.BytesIO(gzip.compress(bytes(100_000_000))), name="x.vrt.gz")
-
-
-def test_a_packed_tar_archive_is_called_by_its_name() -> None:
-    head = bytearray(512)
-    head[257:262] = b"ustar"
-    with pytest.raises(InputError, match=r"x\.gz: this is a tar archive"):
-        read(io.BytesIO(gzip.compress(bytes(head))), name="x.gz")

@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.formats.loading import read, read_pair
-from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.loading import read_pair
 from clueval_xlsx.formats.span_table import span_workbook
-from clueval_xlsx.formats.writing import output_files
 from clueval_xlsx.options import Options, ReadOptions, SchemeOptions
 from tests.support.folders import FIXTURES
 
@@ -34,7 +32,6 @@ RECORDS = (
     "label-studio-min.json",
 )
 COLUMNS = ("uner.iob2", "hipe.tsv", "bioes.conll", "bilou.conll", "tokens.jsonl", "tokens.csv")
-OWN_KEYS = {"text": "body.content", "spans": "finds", "start": "from", "end": "to", "label": "kind", "id": "name"}
 PRED = {
     "brat": "brat-pred",
     "tab": "tab.json",
@@ -98,20 +95,6 @@ def test_projects_of_two_annotators_give_the_same_metrics_and_cases(
     same(cases_of(result, words_only=True), cases_of(reference, words_only=True))
     if "tsv" not in gold:  # what stands between two sentences is no part of WebAnno TSV
         same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
-
-
-def test_converted_sides_give_the_same_metrics_and_cases(
-    reference: Evaluation, brat: Evaluation, tmp_path: Path
-) -> None:
-    for side in ("gold", "pred"):
-        reading = read(FOLDER / f"brat-{side}", ReadOptions(text=str(TEXT)))
-        files = output_files(reading, reading.annotation.layers, format_named("cas"), tmp_path / side)
-        (tmp_path / side).mkdir()
-        for path, content in files.items():
-            path.write_bytes(content)
-    result = evaluate(read_pair(tmp_path / "gold", tmp_path / "pred"), OPTIONS)
-    same(scores_of(result), scores_of(reference))
-    same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
 
 
 def same(left: pd.DataFrame, right: pd.DataFrame) -> None:
@@ -183,20 +166,9 @@ def test_records_of_every_tool_give_the_same_metrics_and_cases(
     same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
 
 
-def test_records_of_any_keys_give_the_same_metrics_and_cases(reference: Evaluation, brat: Evaluation) -> None:
-    result = run("gold-own.jsonl", "pred-own.jsonl", fields=OWN_KEYS)
-    same(scores_of(result), scores_of(reference))
-    same(cases_of(result, words_only=False), cases_of(brat, words_only=False))
-
-
 @pytest.mark.parametrize("name", COLUMNS)
 def test_columns_in_every_dress_give_the_same_metrics_and_cases(name: str, reference: Evaluation) -> None:
     agree_on_tokens(run(f"gold-{name}", f"pred-{name}"), reference)
-
-
-def test_keys_of_conll_u_give_the_same_metrics_and_cases(reference: Evaluation) -> None:
-    agree_on_tokens(run("gold.conllu", "pred.conllu", layers={"span": "NER"}), reference)
-    agree_on_tokens(run("gold.conllu", "pred.conllu"), reference)
 
 
 def agree_on_tokens(result: Evaluation, reference: Evaluation) -> None:
@@ -217,29 +189,6 @@ def test_a_span_table_as_workbook_is_the_same(tmp_path: Path, reference: Evaluat
     result = evaluate(read_pair(FOLDER / "gold.vrt", path), OPTIONS)
     same(scores_of(result), scores_of(reference))
     same(cases_of(result, words_only=True), cases_of(reference, words_only=True))
-
-
-def test_contexts_show_the_text_with_its_own_spacing_and_line_breaks() -> None:
-    missed, _ = run("brat-gold", "brat-pred").case_tables
-    contexts = dict(zip(missed["surface"], missed["context"], strict=True))
-    assert "Rene\u0301" in contexts["Rene\u0301 Überbein"]
-    assert "\r\n" not in contexts["Rene\u0301 Überbein"]  # a line break ends the sentence
-    assert 'Bank <Nord> "Süd".' in contexts["DE00 1234 5678"]
-
-
-def test_a_context_of_tokens_keeps_line_breaks() -> None:
-    pair = read_pair(FOLDER / "brat-gold", FOLDER / "brat-pred", None, ReadOptions(text=TEXT))
-    missed, _ = evaluate(pair, Options(level="exact", context=40)).case_tables
-    assert any("Sohn.  Er" in context for context in missed["context"])
-    assert any("\r\n" in context for context in missed["context"])
-
-
-def test_offsets_reach_the_error_tables() -> None:
-    missed, unsupported = run("tab.json", "tab.json").case_tables
-    for table in (missed, unsupported):
-        for row in table.itertuples():
-            text = (FOLDER / "brat-gold" / f"{row.document}.txt").read_bytes().decode("utf-8")
-            assert text[row.char_start : row.char_end] == row.surface
 
 
 def test_metadata_of_documents_can_be_grouped_by() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read
@@ -41,29 +40,12 @@ def spans(reading: Reading, layer: str = "span") -> list[tuple[str, str]]:
     return [(text[ranges.start[row] : ranges.end[row]], labels[row]) for row in range(len(reading.mentions))]
 
 
-def test_types_are_labels_and_elements_are_a_layer() -> None:
-    assert spans(load(MEDDOCAN)) == [
-        ("Ernesto", "NOMBRE_SUJETO_ASISTENCIA"),
-        ("Rivera & Bueno", "NOMBRE_SUJETO_ASISTENCIA"),
-    ]
-    assert spans(load(MEDDOCAN, layers={"category": "tag"}), "category") == [
-        ("Ernesto", "NAME"),
-        ("Rivera & Bueno", "NAME"),
-    ]
-    assert read(io.BytesIO(MEDDOCAN.encode()), name="-").source.format == "i2b2"
-
-
 def test_what_mae_writes_is_read_and_corrected() -> None:
     data = "<Task><TEXT>Ann Lee 😊 Bob</TEXT><TAGS><NAME id='N0' spans='0~7' text='Ann Lee'/></TAGS></Task>"
     assert spans(load(data)) == [("Ann Lee", "NAME")]
     after = corrected(load(data), ("Ann", "NAME"), ("Bob", "NAME"))
     assert '<NAME id=\'N0\' spans="0~3" text="Ann"/>' in after
     assert '<NAME id="N1" spans="10~13" text="Bob" TYPE="NAME" comment=""/>' in after
-
-
-def test_no_correction_gives_the_identical_bytes() -> None:
-    reading = load(MEDDOCAN)
-    assert correct(reading, reading.annotation.layers) == {"x.xml": MEDDOCAN.encode()}
 
 
 def test_only_the_corrected_tags_change() -> None:

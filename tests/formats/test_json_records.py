@@ -68,14 +68,6 @@ def test_a_record_is_told_by_its_keys_in_lines_lists_and_alone(record: Any, form
         assert next(iter(correct(found, found.annotation.layers).values())) == content
 
 
-def test_labels_that_are_numbers_stay_numbers() -> None:
-    content = lines({"text": TEXT, "annotations": [{"label": 3, "start_offset": 0, "end_offset": 7, "user": 2}]})
-    found = load(content)
-    assert words(found) == [("Ann Lee", "3")]
-    after = json.loads(correct(found, {"span": found.annotation.layers["span"].assign(end=0)})["x.jsonl"])
-    assert after["annotations"] == [{"label": 3, "start_offset": 0, "end_offset": 3, "user": 2}]
-
-
 def test_a_relation_goes_with_the_entity_that_it_leads_to() -> None:
     found = read(FIXTURES / "gold-doccano-relations.jsonl")
     spans = found.annotation.layers["span"]
@@ -102,29 +94,6 @@ def test_a_corrected_span_of_prodigy_has_the_tokens_of_its_words() -> None:
     shorter = spans.assign(end=spans["end"].where(spans["start"] != 5, 6))
     record = json.loads(correct(found, {"span": shorter})["gold-prodigy.jsonl"].decode().splitlines()[0])
     assert record["spans"][0] == {"start": 33, "end": 35, "token_start": 5, "token_end": 6, "label": "DATE"}
-
-
-def test_sessions_of_one_task_are_annotators_of_one_document() -> None:
-    record = {"text": TEXT, "_input_hash": 5, "answer": "accept", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
-    content = lines({**record, "_session_id": "anna"}, {**record, "_session_id": "ben", "spans": []})
-    assert "several annotators (anna, ben)" in complaint(content)
-    assert words(load(content, annotator="anna")) == [("Ann", "PER")]
-
-
-def test_a_record_without_a_list_gets_one_when_a_span_is_added() -> None:
-    content = lines({"text": TEXT, "answer": "accept"}, {"text": "Eve", "answer": "accept", "spans": [{"start": 0, "end": 3, "label": "PER"}]})  # fmt: skip
-    found = load(content)
-    spans = found.annotation.layers["span"].assign(start=0, end=0)
-    first, second = correct(found, {"span": spans})["x.jsonl"].decode().splitlines()
-    assert json.loads(first) == {"text": TEXT, "answer": "accept", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
-    assert json.loads(second)["spans"] == []
-
-
-def test_numbers_of_tags_need_names() -> None:
-    content = lines({"tokens": ["Ann", "Lee", "came"], "ner_tags": [1, 2, 0]})
-    assert "read.tag_names=O,B-PER,I-PER,…" in complaint(content)
-    found = load(content, tag_names=("O", "B-PER", "I-PER"))
-    assert words(found) == [("Ann Lee", "PER")]
 
 
 def test_the_masks_of_ai4privacy_may_be_texts_and_are_then_not_corrected() -> None:

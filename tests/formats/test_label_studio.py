@@ -59,11 +59,6 @@ AREA = {
 RELATION = {"from_id": "a", "to_id": "b", "type": "relation", "direction": "right"}
 
 
-def test_choices_textareas_and_relations_are_no_spans() -> None:
-    found = load([task(region(0, 7, "PER"), CHOICE, AREA, region(12, 15, "PER", id_="b"), RELATION)])
-    assert words(found) == {"span": [("Ann Lee", "PER"), ("Bob", "PER")]}
-
-
 def test_whoever_deletes_a_region_deletes_all_that_shares_its_id() -> None:
     found = load([task(region(0, 7, "PER"), CHOICE, AREA, region(12, 15, "PER", id_="b"), RELATION)])
     spans = found.annotation.layers["span"]
@@ -71,31 +66,10 @@ def test_whoever_deletes_a_region_deletes_all_that_shares_its_id() -> None:
     assert after[0]["annotations"][0]["result"] == [region(12, 15, "PER", id_="b")]
 
 
-def test_a_region_without_a_label_is_a_span_without_a_label() -> None:
-    assert words(load([task(region(0, 7))])) == {"span": [("Ann Lee", None)]}
-
-
 def test_each_label_control_is_a_layer_and_they_may_overlap() -> None:
     content = [task(region(0, 7, "PER"), region(0, 3, "high", id_="b", control="risk"))]
     assert words(load(content)) == {"label": [("Ann Lee", "PER")], "risk": [("Ann", "high")]}
     assert words(load(content, layers={"x": "risk"})) == {"x": [("Ann", "high")]}
-
-
-def test_a_correction_of_one_control_leaves_the_other() -> None:
-    content = [task(region(0, 7, "PER"), region(0, 3, "high", id_="b", control="risk"))]
-    found = load(content)
-    layers = dict(found.annotation.layers)
-    layers["risk"] = layers["risk"].assign(end=1)
-    results = json.loads(correct(found, layers)["x.json"])[0]["annotations"][0]["result"]
-    assert results[0] == region(0, 7, "PER")
-    assert results[1]["value"] == {"start": 0, "end": 7, "text": "Ann Lee", "labels": ["high"]}
-
-
-def test_several_labels_on_a_region_are_refused_or_the_first_counts() -> None:
-    content = [task(region(0, 7, "PER", "JUDGE"))]
-    with pytest.raises(InputError, match=r"result 1: several labels on one span: PER, JUDGE.*read.several_tags=first"):
-        load(content)
-    assert words(load(content, several_tags="first")) == {"span": [("Ann Lee", "PER")]}
 
 
 def test_the_text_may_stand_in_any_field() -> None:
@@ -126,13 +100,6 @@ def test_json_min_has_the_regions_under_the_name_of_their_control() -> None:
     assert after == [{**MIN, "label": [{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}]}]
 
 
-def test_json_min_of_two_people_is_one_document_of_two_annotators() -> None:
-    content = [MIN, {**MIN, "annotator": 2, "label": []}]
-    with pytest.raises(InputError, match=r"several annotators \(1, 2\)"):
-        load(content)
-    assert words(load(content, annotator="1")) == {"span": [("Ann Lee", "PER")]}
-
-
 def test_a_single_task_lines_of_tasks_and_completions_are_read() -> None:
     one = task(region(0, 7, "PER"))
     old = {"id": 1, "data": {"text": TEXT}, "completions": one["annotations"]}
@@ -142,12 +109,6 @@ def test_a_single_task_lines_of_tasks_and_completions_are_read() -> None:
         assert words(found) == {"span": [("Ann Lee", "PER")]}
         assert correct(found, found.annotation.layers)[name] == json.dumps(content).encode()
     assert load(lines, "x.jsonl").doc_ids == ("1", "2")
-
-
-def test_the_score_of_a_region_is_kept() -> None:
-    found = load([task(region(0, 7, "PER", score=0.75), region(12, 15, "PER", id_="b"))])
-    assert found.annotation.scores is not None
-    assert found.annotation.scores.to_dict("records") == [{"start": 0, "end": 1, "score": 0.75}]
 
 
 def test_a_new_region_has_the_control_of_its_layer() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.support.commands import run
 
 
@@ -19,21 +17,6 @@ def headline(*arguments: object) -> dict:
     done = run("score", *arguments, "--json", "-")
     assert done.code == 0, done.err
     return json.loads(done.out)["headline"]
-
-
-@pytest.mark.parametrize("name", ["g.vrt", "g.conll", "g.tsv", "g.csv", "brat", "g.presidio.json", "g.studio.json"])
-def test_every_reader_takes_windows_line_ends_and_a_byte_order_mark(name: str, home: Path) -> None:
-    to = {"g.presidio.json": ("--to", "presidio"), "g.studio.json": ("--to", "label-studio")}.get(name, ())
-    for side in ("gold", "pred"):
-        assert run("convert", home / f"{side}.vrt", home / side / name, "--layer", "category=2", *to).code == 0
-    sides = home / "gold" / name, home / "pred" / name
-    arguments = (*sides, "--text", home / "gold.vrt") if name in {"g.tsv", "g.csv"} else sides
-    before = headline(*arguments)
-    for side in sides:
-        for path in sorted(side.glob("*.ann")) if side.is_dir() else [side]:
-            as_windows(path)
-    assert headline(*arguments) == before
-    assert before["gold"] == 73
 
 
 def test_every_small_file_takes_windows_line_ends_and_a_byte_order_mark(home: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +66,6 @@ def test_tables_of_spans_and_tokens_give_the_same_metrics(
     pd.testing.assert_frame_equal(*both, check_dtype=False)
 
 
-def test_a_score_is_kept() -> None:
-    columns = of_table("pred-chars.csv")
-    columns["score"] = [index / 100 for index in range(len(columns["label"]))]
-    reading = load(packed(columns), text=str(FIXTURES / "brat-gold"))
-    assert not reading.tokenised
-    assert reading.listed.scores is not None
-    assert reading.listed.scores.tolist()[:3] == [0.0, 0.01, 0.02]
-
-
 @pytest.mark.parametrize(
     ("raw", "error", "message"),
     [
@@ -91,12 +81,6 @@ def test_a_score_is_kept() -> None:
 def test_a_broken_table_is_answered_with_what_is_wrong(raw: bytes, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         load(raw)
-
-
-def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(OptionError, match=r"install clueval-xlsx\[parquet\]"):
-        load(packed({"a": [1]}))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
 
 
@@ -92,31 +92,6 @@ def test_every_other_file_comes_along_into_the_corrected_folder(tmp_path: Path) 
     }
 
 
-def test_documents_stand_in_natural_order_and_are_paired_by_their_ids(tmp_path: Path) -> None:
-    texts = {f"doc-{number}__txt": f"Ann {number}" for number in (1, 2, 10)}
-    gold = folder(tmp_path / "gold", **texts, **{"doc-2__ann": "T1\tPER 0 3\tAnn\n"})
-    pred = folder(tmp_path / "pred", **{"doc-10__ann": "T1\tPER 0 3\tAnn\n", "doc-2__ann": "T1\tPER 0 3\tAnn\n"})
-    assert read(gold).doc_ids == ("doc-1", "doc-2", "doc-10")
-    pair = read_pair(gold, pred)
-    assert pair.gold.spans["start"].tolist() == [2]
-    assert pair.pred.spans["start"].tolist() == [2, 4]
-
-
-def test_words_that_do_not_fit_can_be_passed_over_and_are_reported(tmp_path: Path) -> None:
-    place = folder(tmp_path, a__txt="Ann Lee", a__ann="T1\tPER 0 3\tEve\n")
-    with pytest.raises(InputError, match=r"says 'Eve', but the text has 'Ann'.*--mismatch warn"):
-        read(place)
-    found = read(place, ReadOptions(mismatch="warn"))
-    assert words(found) == [("Ann", "PER")]
-    assert "the words of 1 annotations do not fit" in found.notes[0]
-
-
 def test_any_white_space_separates_and_a_header_is_no_annotation(tmp_path: Path) -> None:
     lines = "Id Category Start End match\nT1 PER  0\t7   Ann Lee\n"
     assert words(read(folder(tmp_path, a__txt="Ann Lee", a__ann=lines))) == [("Ann Lee", "PER")]
-
-
-def test_texts_without_an_annotation_file_are_named_where_others_have_one(tmp_path: Path) -> None:
-    gold = folder(tmp_path / "gold", a__txt="Ann", a__ann="T1\tPER 0 3\tAnn\n", b__txt="Bob", c__txt="Cid", c__ann="")
-    assert read(gold).notes == (f"{gold}: no .ann file for 1 of 3 texts, which count as texts without annotations: b",)
-    assert read(folder(tmp_path / "plain", a__txt="Ann", b__txt="Bob")).notes == ()

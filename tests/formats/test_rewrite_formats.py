@@ -19,7 +19,7 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import RunningText
 from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import CluevalError, InputError
-from clueval_xlsx.formats.loading import read, read_pair
+from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.tokenise import Ranges
 from tests.support.folders import FIXTURES
@@ -122,28 +122,6 @@ def test_corrections_are_read_back(name: str, tmp_path: Path) -> None:
     )
 
 
-def test_brat_changes_only_its_lines() -> None:
-    files = correct(load("brat-gold"), wanted_spans(load("brat-gold")))
-    before = original("brat-gold")
-    assert {name for name in files if files[name] != before[name]} == {f"{S}.ann"}
-    gone, new = changed_lines(before[f"{S}.ann"], files[f"{S}.ann"])
-    assert gone == [
-        "T1\tDATE 33 46\t3. April 2024",
-        "T3\tADDRESS 84 111\tLindenweg 7, 12345 Seehafen",
-        "T5\tORGANISATION 158 175\tNordwind & Co. KG",
-        "#1\tAnnotatorNotes T1\tchecked",
-        "A1\tSure T1",
-        "R1\tSame Arg1:T1 Arg2:T2",
-        "*\tAlias T1 T2 T3",
-    ]
-    assert new == [
-        "T3\tADDRESS 84 95\tLindenweg 7",
-        "T5\tCOMPANY 158 175\tNordwind & Co. KG",
-        "*\tAlias T2 T3",
-        "T6\tCOURT 0 20\tLandgericht Seehafen",
-    ]
-
-
 def test_json_changes_only_its_annotations() -> None:
     before = original("tab.json")["tab.json"]
     after = correct(load("tab.json"), wanted_spans(load("tab.json")))["tab.json"]
@@ -166,15 +144,6 @@ def test_json_changes_only_its_annotations() -> None:
     assert left[0]["presidio_detected_pii"] == right[0]["presidio_detected_pii"]
 
 
-def test_json_on_one_line_keeps_its_style() -> None:
-    for name in ("presidio-gold.json", "label-studio.json"):
-        before = original(name)[name].decode()
-        after = correct(load(name), wanted_spans(load(name)))[name].decode()
-        assert "\n" not in after.rstrip("\n")
-        assert after.isascii() == before.isascii()
-        assert (", " in after.split('"text"')[0]) == (", " in before.split('"text"')[0])
-
-
 def test_labels_of_other_layers_stay() -> None:
     options = {"layers": {"entity_type": None, "identifier_type": None}}
     reading = load("tab.json", **options)
@@ -184,14 +153,6 @@ def test_labels_of_other_layers_stay() -> None:
     mention = after[0]["annotations"]["annotator1"]["entity_mentions"][0]
     assert (mention["end_offset"], mention["span_text"]) == (41, "3. April")
     assert (mention["entity_type"], mention["identifier_type"], mention["entity_id"]) == ("DATE", "QUASI", "s-date")
-
-
-def test_frames_over_the_corpus_of_a_pair() -> None:
-    name = "presidio-pred.json"
-    gold = load(name)
-    pair = read_pair(FOLDER / name, FOLDER / "brat-gold")
-    assert len(pair.corpus) > len(gold.corpus)
-    assert correct(gold, pair.gold.layers, pair.corpus) == original(name)
 
 
 def test_offsets_are_written_in_the_unit_they_were_read_in() -> None:
@@ -210,39 +171,6 @@ def test_a_correction_inside_a_glyph_cannot_be_written_in_glyphs() -> None:
     start, end = RunningText.of(corpus).positions(cut)
     with pytest.raises(InputError, match="inside a glyph"):
         correct(reading, {"span": make_spans(start, end, {"span": ["X"]})}, corpus)
-
-
-def test_dropped_annotations_are_not_touched() -> None:
-    content = (
-        '[{"full_text": "Ann Lee kam", "spans": [{"entity_type": "A", "start_position": 0, "end_position": 3}, '
-        '{"entity_type": "B", "start_position": 0, "end_position": 7}]}]'
-    )
-    reading = read(io.BytesIO(content.encode()), ReadOptions(nested="longest"), name="x.json")
-    spans = make_spans(np.array([0]), np.array([1]), {"span": ["C"]})
-    assert correct(reading, {"span": spans})["x.json"].decode() == content.replace('"B"', '"C"')
-
-
-def test_the_union_of_annotators_is_corrected_for_both() -> None:
-    mention = '{"start_offset": 0, "end_offset": 3, "entity_type": "A"}'
-    content = (
-        f'[{{"doc_id": "d", "text": "Ann Lee", "annotations": {{"x": {{"entity_mentions": [{mention}]}}, '
-        f'"y": {{"entity_mentions": [{mention}]}}}}}}]'
-    )
-    reading = read(io.BytesIO(content.encode()), ReadOptions(annotator="union"), name="x.json")
-    spans = make_spans(np.array([0]), np.array([0]), {"span": ["B"]})
-    assert correct(reading, {"span": spans})["x.json"].decode() == content.replace('"A"', '"B"')
-
-
-def test_a_new_annotation_in_an_empty_list_and_in_a_folder_without_one(tmp_path: Path) -> None:
-    content = b'[{"full_text": "Ann Lee", "spans": []}]'
-    spans = make_spans(np.array([0]), np.array([1]), {"span": ["X"]})
-    after = correct(read(io.BytesIO(content), name="x.json"), {"span": spans})["x.json"]
-    assert json.loads(after)[0]["spans"] == [
-        {"entity_type": "X", "entity_value": "Ann Lee", "start_position": 0, "end_position": 7}
-    ]
-    (tmp_path / "a.txt").write_text("Ann Lee")
-    files = correct(read(tmp_path), {"span": spans})
-    assert files == {"a.txt": b"Ann Lee", "a.ann": b"T1\tX 0 7\tAnn Lee\n"}
 
 
 @at_most(40)

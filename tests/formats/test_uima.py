@@ -85,47 +85,11 @@ def type_system() -> Any:
 # --- WebAnno TSV ---
 
 
-def test_several_tokens_with_one_number_are_one_annotation() -> None:
-    reading = load(
-        tsv("#Text=Ms. Haag plays", "1-1\t0-3\tMs.\tPER[1]\t", "1-2\t4-8\tHaag\tPER[1]\t", "1-3\t9-14\tplays\t_\t"), "x"
-    )
-    assert spans(reading) == [("Ms. Haag", "PER")]
-
-
 def test_stacked_annotations_are_told_apart_by_their_numbers() -> None:
     data = tsv("#Text=Ms. Haag", "1-1\t0-3\tMs.\tPER[1]|PERpart[2]\t", "1-2\t4-8\tHaag\tPER[1]\t")
     with pytest.raises(InputError, match=r"'Ms\.' \(PERpart, 0-3\)|'Ms\. Haag' \(PER, 0-8\)"):
         load(data, "x")
     assert spans(load(data, "x", nested="longest")) == [("Ms. Haag", "PER")]
-
-
-def test_what_is_escaped_in_values_and_texts_is_read_as_it_is_meant() -> None:
-    data = tsv("#Text=a\\\\b\\tc", "1-1\t0-3\ta\\\\b\tA\\_B\\[0\\]\\|C\\->D\\;\\*\\\\\t", "1-2\t4-5\tc\t*\t")
-    assert spans(load(data, "x")) == [("a\\b", "A_B[0]|C->D;*\\"), ("c", None)]
-    old = data.replace("3.3", "3.1").replace("a\\\\b", "\\u00e4\\\\b")
-    assert spans(load(old, "x"))[0][0] == "ä\\b"
-
-
-def test_parts_of_tokens_and_several_lines_of_a_sentence() -> None:
-    data = tsv(
-        "#Text=Überbeins",
-        "#Text=Haus",
-        "1-1\t0-9\tÜberbeins\t_\t",
-        "1-1.1\t0-8\tÜberbein\tPER\t",
-        "1-2\t10-14\tHaus\tX[2]\t",
-        "",
-        "#Text=Ja",
-        "2-1\t16-18\tJa\tX[2]\t",
-    )
-    reading = load(data, "x")
-    assert reading.documents[0].text == "Überbeins\nHaus\n\nJa"
-    assert spans(reading) == [("Überbein", "PER"), ("Haus\n\nJa", "X")]
-
-
-def test_annotations_without_width_are_skipped_and_said() -> None:
-    reading = load(tsv("#Text=This", "1-1\t0-4\tThis\tX\t", "1-1.1\t0-0\t\tY\t"), "x")
-    assert spans(reading) == [("This", "X")]
-    assert reading.notes == ("x: 1 annotations without width are left alone, because they are no spans",)
 
 
 LAYERS = "\n".join(
@@ -163,12 +127,6 @@ def test_several_types_must_be_chosen_from_or_are_layers_that_may_overlap() -> N
     assert spans(reading, "fe") == [("auctioned", "transaction"), ("clock", "part")]
 
 
-def test_offsets_that_count_code_points_are_told_by_the_words() -> None:
-    sound = tsv("#Text=😊 Ann", "1-1\t0-2\t😊\t_\t", "1-2\t3-6\tAnn\tPER\t")
-    points = tsv("#Text=😊 Ann", "1-1\t0-1\t😊\t_\t", "1-2\t2-5\tAnn\tPER\t")
-    assert spans(load(sound, "x")) == spans(load(points, "x")) == [("Ann", "PER")]
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -193,16 +151,6 @@ def test_offsets_of_a_cas_count_utf16_units() -> None:
     assert 'begin="3" end="11"' in corrected(reading, ("𝒜nn Lee", "PER"))
 
 
-def test_a_custom_type_is_known_by_its_only_feature() -> None:
-    element = entity(10, 0, 3, 'kind="NAME" confidence="0.5"', "custom:PHI")
-    reading = load(xmi("Ann Lee", element), "x.xmi")
-    assert not reading.tokenised
-    assert spans(reading) == [("Ann", "NAME")]
-    assert reading.listed.scores is not None
-    assert reading.listed.scores.tolist() == [0.5]
-    assert reading.source.columns == {"span": "webanno.custom.PHI:kind"}
-
-
 def test_type_and_feature_can_be_chosen_and_a_wrong_one_is_answered_with_what_is_there() -> None:
     data = xmi("Ann Lee", entity(10, 0, 3, 'a="1" b="2"', "custom:PHI"))
     with pytest.raises(OptionError, match=r"which feature of webanno\.custom\.PHI holds the labels\? Features: a, b"):
@@ -212,39 +160,6 @@ def test_type_and_feature_can_be_chosen_and_a_wrong_one_is_answered_with_what_is
         load(data, "x.xmi", layers={"span": "PHI:c"})
     with pytest.raises(OptionError, match=r"there is no such type or feature, only webanno\.custom\.PHI:a\|b"):
         load(data, "x.xmi", layers={"span": "NamedEntity:value"})
-
-
-def test_relations_go_with_the_annotation_they_end_at_and_so_do_links() -> None:
-    data = xmi(
-        "Ann Lee",
-        entity(10, 0, 3),
-        entity(11, 4, 7),
-        '<custom:Rel xmi:id="12" sofa="1" begin="0" end="3" Governor="10" Dependent="11"/>',
-        '<custom:Link xmi:id="13" role="a" target="10"/>',
-        '<custom:Frame xmi:id="14" sofa="1" begin="4" end="7" links="13"/>',
-    )
-    after = corrected(load(data, "x.xmi", layers={"span": "NamedEntity"}), ("Lee", "PER"))
-    assert after == data.replace(entity(10, 0, 3), "").replace(
-        '<custom:Rel xmi:id="12" sofa="1" begin="0" end="3" Governor="10" Dependent="11"/>', ""
-    ).replace('<custom:Link xmi:id="13" role="a" target="10"/>', "").replace(' links="13"', "").replace(
-        'members="10 11 12 13 14"', 'members="11 14"'
-    )
-
-
-def test_cassis_reads_a_corrected_file_and_finds_what_was_meant() -> None:
-    raw = (FIXTURES / "gold.xmi").read_bytes()
-    reading = read(FIXTURES / "gold.xmi")
-    assert correct(reading, reading.annotation.layers) == {"gold.xmi": raw}
-    after = corrected(reading, ("Landgericht Seehafen", "COURT"), ("Lindenweg 7", "ADDRESS"), ("🏠", '<&">'))
-    old, cas = (
-        cassis.load_cas_from_xmi(io.BytesIO(each), type_system(), lenient=True) for each in (raw, after.encode())
-    )
-    assert [(each.get_covered_text(), each.value) for each in cas.select(NE)] == [
-        ("Landgericht Seehafen", "COURT"), ("Lindenweg 7", "ADDRESS"), ("🏠", "<&\">"),
-    ]  # fmt: skip
-    assert [each.xmiID for each in cas.select(TOKEN)] == [each.xmiID for each in old.select(TOKEN)]
-    changed = set(raw.decode().splitlines()) - set(after.splitlines())
-    assert all("NamedEntity" in line or "Same" in line or "members" in line for line in changed)
 
 
 WORDS = st.text(st.sampled_from("aé😊𝒜 \n\t&<\"'"), min_size=1, max_size=25)
@@ -320,12 +235,6 @@ def test_a_broken_cas_json_is_answered_with_what_is_wrong(data: str, message: st
         load(data, "x.json", format="cas-json")
 
 
-def test_xml_of_version_1_1_is_read() -> None:
-    assert spans(load(xmi("Ann", entity(10, 0, 3)).replace('version="1.0"', 'version="1.1"', 1), "x.xmi")) == [
-        ("Ann", "PER")
-    ]
-
-
 # --- the project export ---
 
 
@@ -337,12 +246,6 @@ def test_annotators_of_a_project_are_listed_and_chosen(ending: str) -> None:
         read(path)
     assert len(spans(read(path, ReadOptions(annotator="anna")))) == 10
     assert len(spans(read(path, ReadOptions(annotator="model")))) == 12
-
-
-def test_annotators_of_other_formats_are_listed_too() -> None:
-    assert annotators(FIXTURES / "tab.json") == ["annotator1", "annotator2"]
-    assert annotators(FIXTURES / "label-studio.json") == ["anna@example.org"]
-    assert annotators(FIXTURES / "gold.vrt") == []
 
 
 def test_a_corrected_project_changes_in_the_corrected_files_alone(tmp_path: Path) -> None:
@@ -369,46 +272,12 @@ def test_a_corrected_project_changes_in_the_corrected_files_alone(tmp_path: Path
     assert [path for path in before if before[path] != folder[path]] == ["annotation/AG-Birkenau-5-C-88-23/anna.zip"]
 
 
-@pytest.mark.parametrize("ending", ["json", "tsv"])
-def test_a_project_of_other_files_than_xmi_is_not_written_back(ending: str) -> None:
-    reading = read(FIXTURES / f"inception-{ending}.zip", ReadOptions(annotator="anna"))
-    with pytest.raises(OptionError, match=r"only UIMA CAS XMI is written back\. Export the project"):
-        correct(reading, {"span": reading.annotation.layers["span"].iloc[1:]})
-
-
 def archive(**files: bytes | str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
         for name, content in files.items():
             target.writestr(name, content)
     return buffer.getvalue()
-
-
-def test_two_people_are_compared_on_the_documents_that_both_have_seen() -> None:
-    one, two = xmi("Ann Lee", entity(10, 0, 3)), xmi("Ann Lee", entity(10, 0, 7))
-    data = archive(
-        **{
-            "p/annotation/a.txt/ann.xmi": one,
-            "p/annotation/a.txt/ben.xmi": two,
-            "p/annotation/b.txt/ann.xmi": one,
-            "p/annotation/c.txt/INITIAL_CAS.xmi": one,
-            "p/curation/a.txt/CURATION_USER.xmi": two,
-        }
-    )
-    assert annotators(io.BytesIO(data), name="p.zip") == ["CURATION_USER", "ann", "ben"]
-    path = Path("p.zip")
-    reading = read(io.BytesIO(data), ReadOptions(annotator="ann"), name=str(path))
-    assert reading.doc_ids == ("a.txt", "b.txt")
-    assert reading.notes == ("p.zip: 1 documents that nobody annotated are left out",)
-
-
-def test_an_archive_of_xmi_files_is_one_corpus() -> None:
-    reading = read(
-        io.BytesIO(archive(**{"a.xmi": xmi("Ann", entity(10, 0, 3)), "b.xmi": xmi("Lee"), "TypeSystem.xml": "<x/>"})),
-        name="x.zip",
-    )
-    assert reading.doc_ids == ("a", "b")
-    assert spans(reading) == [("Ann", "PER")]
 
 
 @pytest.mark.parametrize(
@@ -429,11 +298,6 @@ def test_a_broken_export_is_answered_with_what_is_wrong(files: dict[str, Any], m
         read(io.BytesIO(archive(**files)), name="x.zip")
 
 
-def test_a_damaged_archive_is_refused() -> None:
-    with pytest.raises(InputError, match="the archive is damaged"):
-        read(io.BytesIO((FIXTURES / "inception-xmi.zip").read_bytes()[:3000]), name="x.zip")
-
-
 # --- writing ---
 
 
@@ -452,18 +316,3 @@ def test_written_files_are_those_of_cassis(tmp_path: Path) -> None:
         found += [(each.get_covered_text(), each.value) for each in cas.select(NE)]
         assert cas.to_xmi(pretty_print=False).encode() == content
     assert found == spans(reading)
-
-
-def test_what_xml_cannot_hold_is_refused(tmp_path: Path) -> None:
-    reading = read(io.BytesIO(b'{"text": "a\\u0007b", "spans": [{"start": 0, "end": 1, "label": "X"}]}'), name="x.json")
-    with pytest.raises(InputError, match=r"has the character U\+0007, which XML cannot hold"):
-        output_files(reading, reading.annotation.layers, format_named("cas"), tmp_path / "x.xmi")
-
-
-def test_a_folder_of_xmi_files_beside_their_type_system_is_one_corpus(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.xmi").write_text(xmi("Ann Lee", entity(10, 0, 3)), "utf-8")
-    (tmp_path / "TypeSystem.xml").write_text("<typeSystemDescription/>")
-    reading = read(tmp_path)
-    assert reading.doc_ids == ("a", "b")
-    assert len(reading.annotation.layers["span"]) == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 
 import pytest
@@ -12,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.options import Options
 from clueval_xlsx.outputs.html.documents import shown_text, stretches
-from clueval_xlsx.outputs.html.page import script_json
 from clueval_xlsx.outputs.html.report import report_html
 from clueval_xlsx.words import languages
 from tests.support.pages import Page
@@ -81,15 +78,6 @@ def test_readers_do_not_meet_gold_and_predicted(example: Evaluation) -> None:
     assert not re.search(r"\b(gold|pred|predicted|prediction)\b", shown, flags=re.IGNORECASE)
 
 
-def test_a_result_without_cases_or_spans_is_a_page_too() -> None:
-    same = b"Ann\tB-PER\nsaw\tO\n"
-    for sides in (Sides(same, same), Sides(b"a\tO\n", b"a\tO\n")):
-        page = report_html(evaluate(pair_of(sides)))
-        assert "There are no cases" in page
-        visible = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
-        assert not re.search(r"\b(nan|None|inf)\b", visible)
-
-
 def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example: Evaluation) -> None:
     from clueval_xlsx.review.text_free import without_text
 
@@ -109,29 +97,6 @@ def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example
     assert len(words) > 200
     assert not {word for word in words if word in text}
     assert not [name for name in corpus.doc_ids if name in text]
-
-
-def test_documents_left_out_of_the_evaluation_are_said_to_be(example: Evaluation) -> None:
-    from clueval_xlsx.options import LabelRules
-
-    sides = Sides(
-        b"<text id='one'>\nAnn\tB-PER\n</text>\n<text id='two'>\nBob\tB-ODD\n</text>\n",
-        b"<text id='one'>\nAnn\tO\n</text>\n<text id='two'>\nBob\tB-PER\n</text>\n",
-    )
-    rules = LabelRules(map=(("PER", "PERSON"),), unmapped="discard")
-    result = evaluate(pair_of(sides), Options(labels=rules))
-    assert result.alignment.discarded
-    page = report_html(result)
-    assert page.count("left out of the evaluation") == 1
-    assert "0 of 1 documents" in page
-    assert len(Page(page).documents) == 2
-
-
-@given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=6))
-def test_embedded_json_survives_and_cannot_leave_its_element(value: object) -> None:
-    text = str(script_json(value))
-    assert json.loads(text) == value
-    assert not re.search("[<>&\u2028\u2029]", text)
 
 
 @given(

@@ -149,30 +149,6 @@ def cards(cases: pd.DataFrame) -> pd.DataFrame:
     return cases.drop_duplicates(["sheet", "twin_group"])
 
 
-def test_listed_cases_are_those_of_the_result_with_their_marks(report: Opened, example: Evaluation) -> None:
-    report.go("#cases")
-    read = """return [...document.querySelectorAll('#cases .case')].map(e => [e.dataset.id,
-        [...e.querySelector('.context').childNodes].map(n => [n.textContent, n.className || ''])])"""
-    found = report.run(read)
-    report.one("#cases .on").click()
-    found += report.run(read)
-    marks = {"both": "b", "gold": "g", "pred": "p", "": ""}
-    expected = [
-        [row.case_id, [[text, marks[mark]] for text, mark in row.segments]]
-        for row in cards(cases_of(example)).itertuples()
-    ]
-
-    def joined(rows: list[Any]) -> list[Any]:
-        """Marks as they are; plain text between them joined, white space as the browser shows it."""
-        return [
-            [name, " ".join("".join(f"⟦{mark}:{text}⟧" if mark else text for text, mark in parts).split())]
-            for name, parts in rows
-        ]
-
-    assert joined(found) == joined(expected)
-    assert len(found) == len(cards(cases_of(example)))
-
-
 def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) -> None:
     cases = cases_of(example)
     corpus = example.pair.corpus
@@ -248,17 +224,6 @@ def test_every_mark_of_a_document_says_its_own_labels(report: Opened, example: E
         assert {text for key, text in said if key == name} - {"nothing"} == expected
 
 
-def test_narrow_screens_do_not_scroll_sideways(report: Opened) -> None:
-    size = {"width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False}
-    report.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        for view in ("", "#cases", "#documents"):
-            report.go(view)
-            assert report.run("return document.documentElement.scrollWidth") <= 360
-    finally:
-        report.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
 def test_page_can_be_read_without_javascript(report: Opened, example: Evaluation) -> None:
     driver = report.driver
     case = example.case_tables[0].iloc[-1]
@@ -304,39 +269,6 @@ def axe() -> str:
     return path.read_text("utf-8")
 
 
-def test_next_error_goes_from_case_to_case_and_on_into_the_next_document(report: Opened) -> None:
-    report.go("#documents")
-    report.run("document.querySelector('#documents [name=find]').value = ''")
-    found = report.run(
-        """const seen = [], button = document.querySelector('.next-error');
-        for (let turn = 0; turn < 500; turn++) {
-          button.click();
-          const mark = document.querySelector('mark.here');
-          if (document.querySelector('.found').textContent) break;
-          seen.push(mark.closest('details').id + ' ' + mark.dataset.at);
-        }
-        return seen"""
-    )
-    assert len(found) == len(set(found)) > 10
-    assert len({each.split()[0] for each in found}) > 1
-
-
-def test_a_cell_lists_as_many_cases_as_it_says_or_tells_why_not(report: Opened) -> None:
-    report.go("")
-    cells = report.run("return document.querySelectorAll('.matrix button').length")
-    explained = 0
-    for place in range(min(cells, 12)):
-        report.go("")
-        said = report.run(
-            f"const one = document.querySelectorAll('.matrix button')[{place}]; one.click(); return one.textContent"
-        )
-        listed = int(report.run("return document.querySelector('#cases .status').textContent").split()[0])
-        chip = report.run("return document.querySelector('.cell-filter span').textContent")
-        assert (int(said) == listed) != ("the cell counts" in chip)
-        explained += "the cell counts" in chip
-    assert 0 < explained < cells
-
-
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("view", ["", "#cases", "#documents"])
 def test_accessibility_checker_finds_nothing(report: Opened, axe: str, mode: str, view: str) -> None:
@@ -347,33 +279,6 @@ def test_accessibility_checker_finds_nothing(report: Opened, axe: str, mode: str
         report.run("document.querySelector('.case mark').focus()")  # with a tooltip open
     check(report, axe)
     report.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-
-
-def test_accessibility_checker_finds_nothing_on_the_pages_of_re_import_and_comparison(
-    open_page: Callable[..., Opened], axe: str
-) -> None:
-    from clueval_xlsx.comparison import compare
-    from clueval_xlsx.outputs.html.page import page_html
-    from clueval_xlsx.pages.adjudication import adjudication_page
-    from clueval_xlsx.pages.comparison import comparison_page
-    from clueval_xlsx.review.judgements import Judgement
-    from clueval_xlsx.words import Words
-    from tests.support.judging import decide, judged
-
-    evaluation = judged("token gold pred\nAnn B-PER O\nmet O O\nBob O B-PER")
-    other = judged("token gold pred\nAnn B-PER B-PER\nmet O O\nBob O B-PER")
-    answers = {evaluation.case_tables[0]["case_id"].iloc[0]: Judgement("gold_wrong")}
-    for name, text in (
-        ("adjudication", page_html(adjudication_page(decide(evaluation, answers), Words("en")))),
-        ("comparison", page_html(comparison_page(compare([("one", evaluation), ("two", other)]), Words("en")))),
-    ):
-        page = open_page(name, text).go()
-        for tab in reversed(page.all("nav a")):
-            tab.click()
-            assert [title.split("\n")[0] in tab.text for title in page.texts("main h2")] == [True]
-            assert page.texts("main > section:target > :nth-child(2)")
-        assert page.complaints() == []
-        check(page, axe)
 
 
 def check(page: Opened, axe: str) -> None:

@@ -11,7 +11,6 @@ import pytest
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.review import write_workbook
-from clueval_xlsx.pages.evaluation import plain_headline
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, run
@@ -76,23 +75,6 @@ def test_label_words_come_from_the_config_to_guide_and_tooltips(sides, tmp_path)
     assert re.search(r'"meanings": ?{"PERSON": ?"natural persons"}', html)
 
 
-@pytest.mark.parametrize(
-    ("toml", "complaint"),
-    [
-        ("label_words = 3\n", "there is no section"),
-        ("[label_words]\nPERSON = 1\n", "PERSON: found 1"),
-        ('[label_words]\nA = " "\n', "A: found ' '"),
-    ],
-)
-def test_label_words_that_are_none_are_refused(sides, tmp_path, toml, complaint):
-    config = tmp_path / "project.toml"
-    config.write_text(toml, "utf-8")
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--config", config, "-o", tmp_path / "review.xlsx")
-    assert done.code == 2
-    assert complaint in done.err
-    assert not (tmp_path / "review.xlsx").exists()
-
-
 @pytest.mark.parametrize("blind", [False, True])
 def test_the_conflict_workbook_has_a_guide_of_its_own(blind):
     evaluation, stream = example(), io.BytesIO()
@@ -109,25 +91,3 @@ def test_the_conflict_workbook_has_a_guide_of_its_own(blind):
     assert shown + 1 == judged  # beside the judgement, frozen with the context
     assert sheet.freeze_panes == sheet.cell(4, judged).coordinate
     assert sheet.cell(4, shown).value.startswith("The judges disagree.")
-
-
-def test_the_headline_is_said_in_plain_words():
-    words = Words("en")
-    assert plain_headline(example(), words) == (
-        "Of 75 passages that must be hidden, the model found 54. "
-        "Of 74 passages that the model marked, the reference supports 61."
-    )
-    book = opened(written(example(), Handout(lang="de")))
-    told = [row[1] for row in book["Kennzahlen"].iter_rows(values_only=True) if row[1]]
-    assert any(text.startswith("Von 75 Stellen, die zu schwärzen sind, hat das Modell 54 gefunden.") for text in told)
-
-
-def test_documents_have_bars_behind_rates_and_a_colour_for_leaks():
-    sheet = opened(written(example()))["Documents"]
-    rules = [(str(where.sqref), rule) for where in sheet.conditional_formatting for rule in where.rules]
-    heads = {cell.column_letter: cell.value for cell in sheet[3]}
-    bars = {heads[re.match(r"[A-Z]+", where)[0]] for where, rule in rules if rule.type == "dataBar"}
-    assert {"Recall", "Precision"} <= bars
-    column = next(letter for letter, head in heads.items() if head == "No leak")
-    for cell in sheet[column][3:]:
-        assert (cell.value, cell.font.b) == ("no", True)  # red, too: documents with a leak stand out

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 
 from clueval_xlsx.review.accounting import CaseState
@@ -60,23 +59,3 @@ def test_status_prints_the_same_account_and_says_that_a_person_must_look(folder)
     result = run("status", folder / "review.xlsx")
     assert told(result.err) == STATES
     assert result.code == 3
-
-
-def test_the_report_shows_the_account_with_its_sum(folder, came) -> None:
-    words = Words("en")
-    rows = [
-        [cell for cell in row if cell is not None]
-        for sheet in openpyxl.load_workbook(folder / "report.xlsx")
-        for row in sheet.iter_rows(values_only=True)
-    ]
-    title = rows.index([words["account.title"]])
-    shown = dict(row for row in rows[title + 1 : title + 12] if len(row) == 2)
-    assert {state: shown[words[f"account.state.{state}"]] for state in CaseState} == STATES
-    assert shown[words["account.all"]] == CASES
-
-
-def test_the_page_shows_the_account(folder, came) -> None:
-    text = re.sub(r"<[^>]+>", " ", (folder / "report.html").read_text("utf-8"))
-    section = " ".join(text.partition(Words("en")["account.title"])[2].split())[:400]
-    for state, count in STATES.items():
-        assert f"{Words('en')[f'account.state.{state}']} {count}" in section

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.cases.kinds import AG, FN, FP
-from clueval_xlsx.cases.samples import draw, draw_agreed
+from clueval_xlsx.cases.samples import draw_agreed
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.assignment import agreed_rows, evaluation_units, select
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import all_cases, cases_of, manifest
-from tests.support.workbooks import evaluated, example
+from tests.support.workbooks import example
 
 TEAM = ["anna", "ben", "cara"]
 
@@ -62,19 +61,6 @@ def test_agreed_spans_are_drawn_from_exact_matches_that_are_no_cases(labelled):
     assert len(rows) == len(set(rows)) == 9
     assert set(rows) <= exact
     assert set(draw_agreed(agreed_rows(evaluation), 10_000, 3).tolist()) == exact
-
-
-@pytest.mark.parametrize("size", [None, 1, 5])
-def test_nothing_to_judge_is_no_trouble(size):
-    perfect = evaluated("""
-        token  gold   pred
-        <s>
-        Ann    B-PER  B-PER
-        Lee    O      O
-    """)
-    chosen = select(perfect, judges=TEAM, double=0.5, sample=size, agreed=5)
-    assert [len(chosen.cases[name]) for name in (FN, FP, AG)] == [0, 0, 1]
-    assert sum(len(hand[AG]) for hand in chosen.hands.values()) == 1
 
 
 # ---- the command ------------------------------------------------------------------------------------------------
@@ -127,9 +113,3 @@ def test_what_cannot_be_handed_out_is_refused_and_nothing_is_written(examples, t
     sides = (examples / "gold.vrt", examples / "pred.vrt")
     refused(run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, *arguments), *words)
     assert not target.parent.exists()
-
-
-def test_sampling_works_for_every_size(evaluation: Evaluation):
-    units = evaluation_units(evaluation)
-    for size in range(1, len(units) + 3):
-        assert int(draw(units, size, 0).chosen.sum()) == min(size, len(units))

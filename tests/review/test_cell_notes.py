@@ -8,15 +8,12 @@ import zipfile
 import openpyxl
 import pytest
 from openpyxl.comments import Comment
-from openpyxl.styles import Font, PatternFill
 
-from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.reading import read_judgements, read_manifest
 from clueval_xlsx.review.sheet_words import SheetWords
-from tests.support.commands import run
 from tests.support.office import case_rows, columns
 from tests.support.workbooks import FIRST, TABS, example, headers, written
 
@@ -95,21 +92,6 @@ def test_a_threaded_comment_counts_with_its_answers_and_its_placeholder_does_not
     assert comments(data) == {cases[0]: ("", "Is this a name? / Yes & no")}
 
 
-def test_a_part_with_notes_that_is_broken_is_named_as_the_workbook_names_it():
-    data, _ = threaded(f'<ThreadedComments xmlns="{_THREADS}"><threadedComment')
-    with pytest.raises(InputError, match=r"review\.xlsx, xl/threadedComments/threadedComment1\.xml"):
-        read(data)
-
-
-def test_colour_and_strike_through_alone_say_nothing():
-    def edit(sheet, at):
-        sheet.cell(FIRST, at["Judgement"]).fill = PatternFill("solid", fgColor="FF0000")
-        sheet.cell(FIRST, at["Context"]).font = Font(strike=True)
-
-    data, _ = edited(edit)
-    assert comments(data) == {}
-
-
 @pytest.mark.office
 @pytest.mark.parametrize("ending", [".xlsx", ".ods"])
 def test_a_comment_made_in_libreoffice_comes_back(office, tmp_path, ending):
@@ -127,15 +109,3 @@ def test_a_comment_made_in_libreoffice_comes_back(office, tmp_path, ending):
         cases[FIRST]: ("model_error", "first line second line"),
         cases[FIRST + 2]: ("", "ask the chamber"),
     }
-
-
-def test_notes_at_rows_of_no_case_do_not_flood_the_terminal(tmp_path):
-    def edit(sheet, at):
-        for row in range(2000, 2100):
-            sheet.cell(row, 1).comment = Comment("x", "Anna")
-
-    data, _ = edited(edit)
-    (tmp_path / "review.xlsx").write_bytes(data)
-    done = run("status", tmp_path / "review.xlsx")
-    assert done.err.count("is attached to no row") == 10
-    assert "90 more; --json FILE lists them all." in done.err

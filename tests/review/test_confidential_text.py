@@ -16,9 +16,7 @@ import pytest
 
 from clueval_xlsx.cases import table as table_module
 from clueval_xlsx.cases.kinds import Sheet
-from clueval_xlsx.corpus.reading import digest
 from clueval_xlsx.files.encryption import encrypt
-from clueval_xlsx.files.parsing import decrypt
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.text_free import _letters
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
@@ -244,17 +242,6 @@ def test_a_bad_password_file_is_refused(sides, tmp_path, content, words):
     assert "secret" not in done.err
 
 
-def test_a_password_cannot_be_an_argument():
-    for command in ("evaluate", "reimport", "status"):
-        assert run(command, "--password", "secret", "x", "y").code == 2
-
-
-def test_an_encrypted_workbook_is_not_overwritten(sides, locked, password):
-    target = locked.with_stem("anna")
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", target, "--judges", "anna,ben")
-    refused(done, "anna-anna.xlsx", "password", "--force")
-
-
 def test_what_a_password_does_not_protect_is_said(sides, tmp_path, password):
     done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--html", tmp_path / "r.html", "--password-file", password)
     assert done.code == 0
@@ -321,42 +308,6 @@ def test_the_edition_without_text_holds_no_word_of_the_corpus(sides, tmp_path, l
         assert not leaks(path.read_bytes(), known), path
     for name in ("review-anna.xlsx", "report.html", "files/false_negatives.csv"):
         assert len(leaks((out / name).read_bytes(), known)) > 5, name  # the search finds what is there
-
-
-def test_the_edition_without_text_names_nobody_and_is_as_secret_as_the_others(sides, tmp_path, password):
-    case = tmp_path / "Strafsache Xaverius"
-    case.mkdir()
-    gold, pred = case / "Xaverius.vrt", case / "Xaverius-model.vrt"
-    gold.write_bytes(sides[0].read_bytes())
-    pred.write_bytes(sides[1].read_bytes())
-    out = tmp_path / "out"
-    done = run(
-        "evaluate", gold, pred, *EXAMPLE_OPTIONS, "-o", out / "review.xlsx", "--html", out / "r.html",
-        "--json", out / "m.json", "--files", out / "files", "--contact", "xaverius@example.org", "--without-text",
-        "--judges", "anna,xaver", "--password-file", password,
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    assert "I- tags" in (out / "m.json").read_text("utf-8")  # a note, with the name of its file
-    hashed = digest(gold.read_bytes())[:10]
-    bare = [path for path in out.rglob("*") if path.is_file() and "-without-text" in str(path.relative_to(out))]
-    assert len(bare) == 8
-    for path in bare:
-        data = path.read_bytes()
-        if path.suffix == ".xlsx":
-            assert data[:4] == b"\xd0\xcf\x11\xe0", "not encrypted as the others are"
-            data = decrypt(data, path.name, PASSWORD)
-        text = everything_in(data)
-        assert "xaver" not in text.casefold(), path
-        assert hashed not in text, path
-    books = sorted(out.glob("review-*.xlsx"))
-    for command in (("status",), ("reimport", "--gold", gold)):
-        done = run(command[0], *books, *command[1:], "--password-file", password)
-        assert done.code == 0, done.err
-        assert "review-without-text.xlsx: is the edition without text, in which nobody judges" in done.err
-        refused(
-            run(command[0], out / "review-without-text.xlsx", *command[1:], "--password-file", password),
-            "edition without text",
-        )
 
 
 def test_the_edition_without_text_has_the_same_cases_positions_and_figures(sides, tmp_path):

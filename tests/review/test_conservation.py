@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from clueval_xlsx.review.accounting import CaseState, Known, make_account
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import standing_decisions
-from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import Effect, Outcome
 from tests.support.editing import Edit, case_sheets, edited, header, rename
@@ -122,11 +121,6 @@ def test_judgements_are_read_in_spite_of(evaluation, answers, name: str) -> None
     assert sum(account.counts.values()) == account.cases == 5
 
 
-def test_a_column_that_was_recognised_without_its_header_is_said(evaluation, answers) -> None:
-    (run,) = came_back(evaluation, answers, rename("Judgement", "Judgment")).runs
-    assert any("'Judgment' was taken for 'Judgement'" in note for note in run.notes)
-
-
 def second_column(values: Callable[[object], object], title: str = "Judgement") -> Edit:
     """A column once more, at the left, with something in its cells."""
 
@@ -140,12 +134,6 @@ def second_column(values: Callable[[object], object], title: str = "Judgement") 
                 sheet.cell(row, 1).value = values(sheet.cell(row, column).value)
 
     return edit
-
-
-def test_of_two_columns_of_one_name_the_empty_one_gives_way(evaluation, answers) -> None:
-    result = came_back(evaluation, answers, second_column(lambda _: None))
-    assert spans(result.runs[0]) == CORRECTED
-    assert not result.problems
 
 
 def test_where_two_columns_differ_every_such_row_is_reported(evaluation, answers) -> None:
@@ -179,19 +167,6 @@ def test_error_values_and_formulas_without_a_value_are_reported_with_their_cell(
     assert problem.reason == "no_value"
     assert "!" in problem.where
     assert result.runs[0].account.counts[CaseState.UNUSABLE] == 1
-
-
-def test_cells_merged_downwards_count_for_every_row_they_cover(evaluation) -> None:
-    picked = {case(evaluation, "FN", "Marlene"): Judgement("gold_wrong")}
-
-    def edit(book) -> None:
-        sheet = case_sheets(book)[0]
-        column = header(sheet).column
-        rows = [row for row in range(1, sheet.max_row + 1) if sheet.cell(row, column).value]
-        sheet.merge_cells(start_row=rows[-1], end_row=rows[-1] + 1, start_column=column, end_column=column)
-
-    (run,) = came_back(evaluation, picked, edit).runs
-    assert run.account.counts[CaseState.JUDGED] == 2
 
 
 def test_a_deleted_row_is_named_as_missing(evaluation, answers) -> None:
@@ -236,18 +211,6 @@ def test_an_empty_copy_of_the_sheet_takes_nothing_away(evaluation, answers) -> N
     assert not result.problems
 
 
-def test_the_same_workbook_twice_counts_once(evaluation, answers) -> None:
-    data = workbook(evaluation, answers).getvalue()
-    streams = []
-    for name in ("anna.xlsx", "anna (1).xlsx"):
-        stream = io.BytesIO(data)
-        stream.name = name
-        streams.append(stream)
-    result = reimport(streams, gold())
-    assert len(result.runs[0].records) == len(answers)
-    assert any("it counts once" in note for note in result.notes)
-
-
 def test_a_workbook_split_in_two_lacks_nothing(evaluation, answers) -> None:
     data = workbook(evaluation, answers).getvalue()
     parts = []
@@ -258,21 +221,6 @@ def test_a_workbook_split_in_two_lacks_nothing(evaluation, answers) -> None:
     result = reimport(parts, gold())
     assert not result.problems
     assert spans(result.runs[0]) == CORRECTED
-
-
-def test_status_and_reimport_give_the_same_account(evaluation, answers) -> None:
-    def edit(book) -> None:
-        first, second = case_sheets(book)
-        header(first).offset(1).value = "nonsense"
-        second.delete_rows(header(second).row + 2)
-
-    broken = edited(workbook(evaluation, answers), edit)
-    progress = workbook_progress(broken.getvalue(), "review.xlsx")
-    (run,) = reimport([broken], gold()).runs
-    assert progress.account.counts == run.account.counts
-    assert progress.account.counts[CaseState.UNUSABLE] == 1
-    assert progress.account.counts[CaseState.MISSING] == 1
-    assert progress.account.cases == 5
 
 
 def test_a_decision_that_was_disputed_later_is_open() -> None:

@@ -10,7 +10,6 @@ import pytest
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.manifest import SourceFile, decode, encode, from_evaluation, run_id
-from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.vocabulary import RUN_ID_MARK
 from tests.support.judging import LINKED, judged
 from tests.support.tables import listed
@@ -38,10 +37,6 @@ def test_manifest_holds_what_the_reimport_needs():
         assert listed(manifest.predictions[layer]) == listed(spans[["start", "end", layer]])
 
 
-def test_a_column_of_metadata_is_one_of_the_sheets_own():
-    assert not workbook_progress(written(example(by=("domain",))), "review.xlsx").notes
-
-
 def test_manifest_says_nothing_of_the_text():
     content = "".join(str(row[0]) for row in opened(written(example()))["clueval_manifest"].iter_rows(values_only=True))
     content += zlib.decompress(base64.b64decode(content.rpartition(":")[2])).decode()
@@ -67,17 +62,6 @@ def test_another_form_or_a_damaged_one_is_refused_by_name(text, found):
         decode(text(encode(from_evaluation(judged(LINKED)))), "a.xlsx")
 
 
-def test_a_long_manifest_is_cut_into_cells(monkeypatch):
-    from clueval_xlsx.outputs.xlsx import hidden
-
-    monkeypatch.setattr(
-        hidden, "chunks", lambda text: [text[begin : begin + 100] for begin in range(0, len(text), 100)]
-    )
-    book = opened(written(example()))
-    assert book["clueval_manifest"].max_row > 10
-    assert manifest_of(book).layers == ("category", "risk")
-
-
 def test_run_id_stands_on_every_review_sheet():
     evaluation = example()
     book = opened(written(evaluation, Handout(max_rows=10)))
@@ -86,11 +70,3 @@ def test_run_id_stands_on_every_review_sheet():
     assert [name.rpartition(")")[2] for name in review_sheets] == ["", " 2", " 3", "", " 2"]
     for name in review_sheets:
         assert find(book[name], f"{RUN_ID_MARK} {manifest.run_id}")[0] < HEADER_ROW
-
-
-def test_options_that_change_no_case_leave_the_run_the_same() -> None:
-    plain = from_evaluation(judged(LINKED)).run_id
-    for options in ({"beta": 1.0}, {"seed": 7}, {"context": 3}, {"replicates": 5}):
-        assert from_evaluation(judged(LINKED, **options)).run_id == plain
-    for options in ({"level": "exact"}, {"labelled": "span"}):
-        assert from_evaluation(judged(LINKED, **options)).run_id != plain

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.formats.loading import read, read_pair
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
 from tests.support.commands import run
 from tests.support.folders import FIXTURES
@@ -85,21 +83,6 @@ def test_a_label_that_the_format_cannot_hold_costs_its_row_alone(tmp_path: Path)
     assert [(problem.reason, problem.case) for problem in result.problems] == [("new_label", family)]
     assert "!" in result.problems[0].where
     assert ("Nord", "ORGANISATION") in words(written(tmp_path, "brat-gold", result.files))
-
-
-def test_other_keys_of_the_json_stay() -> None:
-    evaluation = evaluated("tab.json", "tab.json")
-    result = reimport([workbook(evaluation, answers(evaluation))], FOLDER / "tab.json")
-    before, after = (json.loads(raw) for raw in ((FOLDER / "tab.json").read_bytes(), result.content))
-    for old, new in zip(before, after, strict=True):
-        assert {key: value for key, value in old.items() if key != "annotations"} == {
-            key: value for key, value in new.items() if key != "annotations"
-        }
-
-
-def test_the_manifest_says_how_the_tokens_were_cut() -> None:
-    assert from_evaluation(evaluated("tab.json", "tab.json")).cut
-    assert not from_evaluation(evaluated("gold.vrt", "pred.vrt")).cut
 
 
 def test_a_correction_inside_a_token_of_gold_is_widened_and_said() -> None:

@@ -140,23 +140,6 @@ def test_judging_every_error_at_level_exact_leaves_none(both, labelled):
     assert [len(table) for table in result.corrected.bare_cases] == [0, 0]
 
 
-@given(sides(2))
-@at_most(25)
-def test_judging_every_error_of_merged_layers_at_level_exact_leaves_none(both):
-    run = judged(both, {"x": 2, "y": 3}, level="exact")
-    result = decide(run, judge_all(run))
-    assert not result.conflicts
-    assert [len(table) for table in result.corrected.bare_cases] == [0, 0]
-
-
-@given(sides(2))
-@at_most(25)
-def test_judging_every_error_at_level_overlap_leaves_no_miss(both):
-    run = judged(both, {"x": 2, "y": 3}, level="overlap")
-    result = decide(run, judge_all(run))
-    assert len(result.corrected.bare_cases[0]) == 0
-
-
 @given(sides(2), st.sampled_from(LEVELS), st.sampled_from(["en", "de"]))
 @at_most(6)
 def test_an_unjudged_workbook_gives_the_identical_file(both, level, lang):

@@ -24,7 +24,7 @@ from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import LINKED, case, judged, records, spans, workbook
 from tests.support.tables import cut
 from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
-from tests.support.workbooks import example, find
+from tests.support.workbooks import example
 
 pytestmark = pytest.mark.slow
 
@@ -89,49 +89,12 @@ def test_status_says_who_has_judged_how_much_and_who_is_missing(hand_out, tmp_pa
     assert str(len(half) - 1) in shown.out
 
 
-def test_status_knows_people_who_sign_with_another_name(hand_out):
-    books = hand_out(("anna", "ben"))
-    book = openpyxl.load_workbook(books["anna"])
-    row, column = find(book["Guide"], "Your name (please fill in)")
-    book["Guide"].cell(row, column + 1, "Dr. Anna Meyer")
-    book.save(books["anna"])
-    content = json.loads(run("status", *books.values(), "--json", "-").out)
-    assert content["missing"] == []
-    assert [row["judge"] for row in content["workbooks"]] == ["Dr. Anna Meyer", "ben"]
-
-
 def test_status_refuses_what_is_no_review_workbook(tmp_path, sides):
     book = openpyxl.Workbook()
     book.save(tmp_path / "other.xlsx")
     refused(run("status", tmp_path / "other.xlsx"), "other.xlsx", "no row with a case ID")
     refused(run("status", tmp_path / "absent.xlsx"), "absent.xlsx", "cannot be read")
     refused(run("status", sides[0]), "gold.vrt")
-
-
-def test_the_re_import_names_who_is_missing(hand_out, sides):
-    books = hand_out(("anna", "ben", "cara"))
-    done = run("reimport", books["ben"], "--gold", sides[0])
-    assert done.code == 0
-    assert "Missing: no workbook of anna is among these." in done.err
-    assert "Missing: no workbook of cara is among these." in done.err
-    assert "of ben" not in done.err
-
-
-def test_a_workbook_that_lost_its_manifest_is_not_taken_for_somebody_elses(hand_out, sides):
-    books = hand_out(("anna", "ben"), "--double", "100%")
-    case = cases_of(books["anna"])["FN"][0]
-    fill(books["anna"], {case: "model_error"})
-    fill(books["ben"], {case: "gold_wrong"})
-    stripped = openpyxl.load_workbook(books["ben"])
-    for name in ("clueval_manifest", "Guide"):
-        del stripped[name]
-    stripped.save(books["ben"])
-    (adjudicated,) = reimport(list(books.values()), sides[0]).runs
-    assert {record.judge: record.code for record in adjudicated.records} == {
-        "anna": "model_error",
-        "r-ben": "gold_wrong",
-    }
-    assert adjudicated.cases_in_conflict == (case,)
 
 
 # ---- the second round --------------------------------------------------------------------------------------------
@@ -211,21 +174,6 @@ def test_a_conflict_workbook_goes_back_to_whom_the_judges_sent_theirs(sides, tmp
         assert wanted in everything_in(conflicts.read_bytes())
 
 
-def test_rows_that_cannot_be_used_are_counted_alike_everywhere_and_are_not_open(hand_out, sides, tmp_path):
-    book = hand_out(("anna",))["anna"]
-    first, second, third, *others = sorted(all_cases(book))
-    fill(book, {**dict.fromkeys(others, "model_error"), first: "nonsense", second: "boundary"})
-    (status,) = json.loads(run("status", book, "--json", "-").out)["workbooks"]
-    assert tuple(status["account"][name] for name in ("judged", "unusable", "open")) == (len(others), 2, 1)
-    done = run("reimport", book, "--gold", sides[0], "--json", tmp_path / "a.json")
-    (row,) = json.loads((tmp_path / "a.json").read_text("utf-8"))["runs"][0]["workbooks"]
-    assert (row["account"]["judged"], row["account"]["unusable"]) == (len(others), 2)
-    shown = " ".join(done.out.split())
-    assert "mended where they stand (2)" in shown
-    assert "that nobody judged are to be judged, too (1)" in shown
-    assert third
-
-
 # ---- history -----------------------------------------------------------------------------------------------------
 
 
@@ -273,22 +221,6 @@ def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -
     done = run("reimport", home / "second.xlsx", "--gold", gold, "-o", home / "corrected.vrt")
     refused(done, "second.xlsx: holds only the cases that were left open.", "anna.xlsx, ben.ods")
     assert not (home / "corrected.vrt").exists()
-
-
-def test_the_last_word_on_a_case_covers_the_linked_one() -> None:
-    evaluation = judged(LINKED)
-    missed, unsupported = (
-        case(evaluation, "FN", "Petra Weidmann und Partner"),
-        case(evaluation, "FP", "Anwältin Petra Weidmann"),
-    )
-    anna = records({missed: Judgement("boundary", "common"), unsupported: Judgement("model_error")})
-    first = adjudicate(evaluation.raw, evaluation.options, [anna])
-    assert set(first.cases_in_conflict) == {missed, unsupported}  # the reference is right, and it is too long
-    cara = records({missed: Judgement("boundary", "common")}, "Cara", final=True)
-    second = adjudicate(evaluation.raw, evaluation.options, [anna, cara])
-    assert not second.cases_in_conflict
-    assert spans(second) == [("Petra Weidmann", "PER"), ("Marlene", "PER")]
-    assert second.settled == {unsupported: missed}
 
 
 # ---- two states of one workbook ------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -55,12 +54,6 @@ def test_a_table_worked_by_hand():
     assert (found.judged, found.drawn, found.population) == (6, 6, 16)
 
 
-def test_what_was_not_judged_of_the_drawn_is_stood_for_by_what_was():
-    rows = judged(("a", 1, 0), ("a", 0, 0))
-    assert estimate_rate(80, 100, rows, {"a": (4, 10)}).value == pytest.approx(0.85)
-    assert estimate_rate(80, 100, rows, {"a": (4, 10)}).judged == 2
-
-
 def test_a_stratum_nobody_judged_is_taken_to_be_like_the_rest_and_widens_the_interval():
     rows = judged(*[("a", 1, 0)] * 5, *[("a", 0, 0)] * 5)
     without = estimate_rate(50, 100, rows, {"a": (10, 20)})
@@ -81,12 +74,6 @@ def test_nothing_judged_is_no_estimate():
     assert math.isnan(found.value)
     assert math.isnan(found.low)
     assert (found.judged, found.drawn, found.population) == (0, 10, 100)
-
-
-def test_a_census_has_no_width():
-    rows = judged(("a", 1, 0), ("a", 0, 0), ("b", 0, -1))
-    found = estimate_rate(7, 10, rows, {"a": (2, 2), "b": (1, 1)})
-    assert found == Estimate(8 / 9, 8 / 9, 8 / 9, 3, 3, 3)
 
 
 # ---- a project whose truth is known -----------------------------------------------------------------------------
@@ -210,15 +197,6 @@ def truth_of(census: Adjudication) -> dict[str, float]:
     return {rate: float(row[rate]) for rate in ("recall", "precision")}
 
 
-def test_the_sum_over_all_units_is_the_whole_truth(census: Adjudication, redraw: Redraw):
-    truth = truth_of(census)
-    raw = census.scores.set_index("state").loc["raw"]
-    for rate, estimate in redraw(10**6, 0).items():
-        assert estimate.value == pytest.approx(truth[rate], abs=1e-12)
-        assert estimate.low == pytest.approx(estimate.high, abs=1e-12)
-        assert abs(truth[rate] - float(raw[rate])) > 0.005  # judging does change something here
-
-
 @pytest.mark.parametrize("size", [150])
 def test_the_interval_covers_the_truth_in_95_of_100_samples_or_more(
     census: Adjudication, redraw: Redraw, size: int, record_property
@@ -237,14 +215,6 @@ def test_the_interval_covers_the_truth_in_95_of_100_samples_or_more(
 # ---- the example: every unit judged, agreed spans, half a sample ------------------------------------------------
 
 
-def test_agreed_spans_nobody_judged_are_taken_to_be_right():
-    project = consistent_project(example(replicates=0))
-    alone = project.judge(project.truth, select(project.evaluation, sample=1000).sample).estimates
-    chosen = select(project.evaluation, sample=1000, agreed=10)
-    with_agreed = project.judge(project.truth, chosen.sample).estimates
-    assert with_agreed["value"].tolist() == pytest.approx(alone["value"].tolist())
-
-
 def test_wrong_agreed_spans_stand_for_those_that_were_not_drawn():
     project = consistent_project(example(replicates=0))
     chosen = select(project.evaluation, sample=1000, agreed=10, seed=1)
@@ -259,22 +229,6 @@ def test_wrong_agreed_spans_stand_for_those_that_were_not_drawn():
     assert estimate["value"] == pytest.approx((right["tp_pred"] - 0.3 * there) / right["pred"])
     assert estimate["low"] < estimate["value"] < estimate["high"]
     assert estimate["population"] == there + len(evaluation_units(project.evaluation))
-
-
-def test_a_sample_nobody_has_judged_says_so(tmp_path: Path, examples: Path):
-    from tests.support.commands import EXAMPLE_OPTIONS, run
-
-    book = tmp_path / "review.xlsx"
-    sides = (examples / "gold.vrt", examples / "pred.vrt")
-    made = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--sample", "10")
-    assert made.code == 0
-    assert "Drawn: " in made.err
-    report, page, content = (tmp_path / name for name in ("report.xlsx", "report.html", "report.json"))
-    done = run("reimport", book, "--gold", sides[0], "--report", report, "--html", page, "--json", content)
-    assert done.code == 0, done.err
-    assert "None of the 10 drawn units is judged yet" in " ".join(done.out.split())
-    assert "nan" not in done.out.casefold()
-    assert "NaN" not in content.read_text("utf-8")
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -11,8 +11,8 @@ from msgspec import structs
 from clueval_xlsx.cases.kinds import FN
 from clueval_xlsx.review.estimates import NoEstimate, RankedUnits, estimate_remaining, hypergeometric_interval
 from tests.simulation import stopping
-from tests.support.commands import refused, run
-from tests.support.teams import cases_of, fill, manifest
+from tests.support.commands import run
+from tests.support.teams import fill
 
 pytestmark = pytest.mark.slow
 
@@ -57,16 +57,6 @@ def test_judging_that_skips_about_gets_no_estimate_but_a_reason():
     assert estimate_remaining(FN, scattered).why_not is NoEstimate.NOT_FROM_THE_TOP
     assert estimate_remaining(FN, units(100, 0)).why_not is NoEstimate.NOTHING_JUDGED
     assert estimate_remaining(FN, units(100, 20, random=(3,))).why_not is NoEstimate.NO_RANDOM_CASE
-
-
-def test_a_few_gaps_are_allowed_and_widen_the_interval():
-    whole = units(400, 100, random=tuple(range(150, 400)))
-    gaps = units(400, 100, random=tuple(range(150, 400)))
-    gaps.judged[[20, 30]] = False
-    before, after = (estimate_remaining(FN, each) for each in (whole, gaps))
-    assert after.why_not is None
-    assert after.unjudged == before.unjudged + 2
-    assert after.high >= before.high + 1
 
 
 def test_what_was_decided_through_twins_leaves_the_unjudged_and_stands_for_nobody():
@@ -116,12 +106,6 @@ def truth(gold, book):
     return dict(zip(run_.raw.bare_cases[0]["case_id"], run_.raw.bare_cases[0]["surface"], strict=True))
 
 
-def test_the_order_comes_back_from_the_manifest_with_the_same_numbers(corpus):
-    gold, _, book = corpus
-    assert list(truth(gold, book)) == cases_of(book)["FN"]
-    assert manifest(book).order
-
-
 def test_whoever_stops_early_gets_the_expected_errors_of_the_rest(corpus, tmp_path):
     gold, _, book = corpus
     surfaces = truth(gold, book)
@@ -143,21 +127,6 @@ def test_whoever_stops_early_gets_the_expected_errors_of_the_rest(corpus, tmp_pa
     scattered = fill(book, dict.fromkeys(list(surfaces)[1::3], "1"), tmp_path / "s.xlsx")
     done = run("reimport", scattered, "--gold", gold)
     assert "not the first ones of the order" in " ".join(done.out.split())
-
-
-def test_the_judge_sees_no_reason(corpus):
-    from tests.support.teams import everything_in
-
-    text = everything_in(corpus[2].read_bytes())
-    assert "suspic" not in text.replace('"kind":"suspicion"', "").lower()
-
-
-def test_further_systems_belong_to_the_order_of_suspicion_and_must_be_files(corpus):
-    gold, pred, _ = corpus
-    refused(run("evaluate", gold, pred, "--also", pred), "--also", "--order suspicion")
-    given = run("evaluate", gold, pred, "--order", "suspicion", "--also", "-", stdin=b"")
-    refused(given, "--also", "standard input")
-    refused(run("evaluate", gold, pred, "--order", "suspicion", "--also", "nowhere.vrt"), "nowhere.vrt")
 
 
 def test_an_order_that_does_not_fit_is_refused_by_name():

@@ -6,7 +6,7 @@ import pytest
 
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import read_log, standing_decisions, write_log
-from clueval_xlsx.review.vocabulary import ConflictKind, Outcome, Scope, Severity
+from clueval_xlsx.review.vocabulary import ConflictKind, Outcome, Scope
 from tests.support.judging import decide, judged, records, spans
 
 ALL, DOCUMENT = Scope.ALL, Scope.DOCUMENT
@@ -144,33 +144,12 @@ def test_corrections_carry_over_by_what_they_say(run, words, sheet, at, answer, 
     assert len([1 for _, label in spans(found) if label == "ORG"]) == (2 if sheet == "FP" else 0)
 
 
-def test_labels_carry_over_as_they_were_typed(run):
-    found = decide(run, {kays(run)[0]: Judgement("label", correct_labels={"span": "LOC"}, applies_to=ALL)})
-    assert [label for words, label in spans(found) if words.casefold() == "kay"] == ["LOC"] * 4
-
-
 def test_a_boundary_carried_from_a_twin_settles_the_linked_cases_of_the_twin():
     run = judged(TABLE, level="exact")
     missed, unsupported = ids(run, "Jay B."), ids(run, "Jay", "FP")
     found = decide(run, {missed[0]: Judgement("boundary", "as_model", applies_to=ALL)})
     assert len(unsupported) == 3
     assert found.settled == dict(zip(unsupported, missed, strict=True))
-
-
-def test_the_severity_of_a_carried_decision_holds_unless_the_twin_has_its_own(run):
-    first, second, third = kays(run)
-    answers = {first: Judgement("model_error", severity=Severity.DIRECT, applies_to=ALL)}
-    found = decide(run, {**answers, second: Judgement(severity=Severity.HARMLESS)})
-    assert found.severities == {first: "direct", second: "harmless", third: "direct"}
-    assert second in found.carried
-
-
-def test_a_scope_on_a_case_without_twins_is_noted_and_the_judgement_counts(run):
-    (alone,) = ids(run, "Kay", label="LOC")
-    found = decide(run, {alone: WRONG})
-    assert len(found.correction.changes) == 1
-    assert any("has no twin" in note for note in found.notes)
-    assert not found.problems
 
 
 def test_log_changes_and_ledger_tell_decisions_on_the_case_from_carried_ones(run):

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
-from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Scope
-from tests.support.judging import decide, judged, spans
-from tests.support.office import case_rows, columns, letter
-from tests.support.tables import cut
-from tests.support.workbooks import FIRST, TABS
+from tests.support.judging import judged
+from tests.support.office import case_rows, columns
+from tests.support.workbooks import TABS
 
 pytestmark = pytest.mark.office
 MISSED, UNSUPPORTED = TABS["FN"], TABS["FP"]
@@ -93,32 +87,3 @@ def test_state_follows_what_a_judgement_applies_to(book, run):
     enter(book, missed[JAY_2], "Correct span", "as the model")
     assert states(book, MISSED, [missed[JAY]]) == ["≡ as no. 5"]
     assert states(book, UNSUPPORTED, unsupported) == ["↔ settled by FN 3", "↔ settled by FN 5"]
-
-
-@pytest.mark.parametrize("ending", [".xlsx", ".ods"])
-def test_a_sorted_half_finished_workbook_is_the_same_as_judging_every_twin_by_hand(book, run, tmp_path, ending):
-    missed = run.bare_cases[0]["case_id"].tolist()
-    enter(book, missed[JAY_2], "Judgement", "3")
-    enter(book, missed[JAY_2], "Correct span", "Frau Jay B.")
-    enter(book, missed[JAY_2], "Applies to", "1")
-    rows, last = book.used(MISSED)
-    book.sort(MISSED, f"A{FIRST}:{letter(last - 1)}{rows}", 2, ascending=False)
-    enter(book, missed[KAY_3], "Judgement", "2")
-    enter(book, missed[KAY_3], "Applies to", "1")
-    enter(book, missed[KAY_2], "Judgement", "1")
-    kays = [missed[place] for place in (KAY, KAY_2, KAY_3)]
-    assert states(book, MISSED, kays) == ["≡ as no. 4", "✓ Model is wrong", "✓ Should not be marked"]
-    assert states(book, MISSED, [missed[JAY]]) == ["≡ as no. 5"]
-    path = book.save(tmp_path / f"judged{ending}")
-    gold = io.BytesIO(cut(TABLE).gold)
-    gold.name = "gold.vrt"
-    result = reimport([path], gold)
-    (found,) = result.runs
-    frau = Judgement("boundary", "Frau Jay B.")
-    wrong = Judgement("gold_wrong")
-    hand = {missed[JAY]: frau, missed[JAY_2]: frau, missed[KAY]: wrong, missed[KAY_3]: wrong}
-    assert spans(found) == spans(decide(run, {**hand, missed[KAY_2]: Judgement("model_error")}))
-    assert spans(found) == [("KAY", "PER"), ("Frau Jay B.", "PER"), ("Frau Jay B.", "PER")]
-    assert found.carried == {missed[KAY]: missed[KAY_3], missed[JAY]: missed[JAY_2]}
-    assert {record.applies_to for record in found.records} == {Scope.ALL, None}
-    assert not result.problems

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 
-import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -15,10 +13,9 @@ from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.answers import Wrong
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
+from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.review.vocabulary import Scope
 from tests.support.judging import decide, judged, records
 from tests.support.strategies import at_most
@@ -190,17 +187,3 @@ def test_sorted_workbooks_bring_the_same_home_and_the_account_adds_up(given, rng
     status = workbook_progress(stream.getvalue(), "review.xlsx").account
     assert set(run.carried) <= {*status.of(CaseState.CARRIED), *status.of(CaseState.CONFLICT)}
     assert sum(status.counts.values()) == run.account.cases
-
-
-def test_the_mixes_reach_every_rule():
-    """What the properties are worth: among these cases are twins in one document, in two, and cases without any."""
-    sizes = pd.concat(RUN.bare_cases).groupby("sheet")["alike"].agg(["min", "max"])
-    assert sizes.loc["FN"].tolist() == [1, 4]
-    assert sizes.loc["FP"].tolist() == [2, 3]
-    assert any(len(related) for related in MISSED["related"])
-
-
-@pytest.mark.parametrize("scope", ["1", "2", "all", "alle gleichen Fälle", "1 all alike", "ALIKE in this document"])
-def test_the_digit_alone_or_the_words_of_any_language_say_what_it_applies_to(scope):
-    wanted = Scope.DOCUMENT if scope in {"2", "ALIKE in this document"} else Scope.ALL
-    assert SheetWords(("span",), JUDGEMENTS).scope(scope) is wanted

@@ -9,15 +9,12 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.cases.twins import groups_of
-from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.outputs.xlsx.review import write_conflicts
 from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.assignment import AgreedSample, CaseSample, select
+from clueval_xlsx.review.assignment import select
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.log import with_scopes
-from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Effect, Scope
+from clueval_xlsx.review.vocabulary import Scope
 from tests.support.judging import judged, spans, workbook
 from tests.support.tables import cut
 from tests.support.workbooks import TABS
@@ -80,64 +77,6 @@ def test_twins_that_are_judged_twice_have_one_second_judge(run):
     assert len(holders) == 2
 
 
-def sampled(run, answers_for, scope):
-    """A sample of four units and four agreed spans, judged; and what its re-import says."""
-    chosen = select(run, sample=4, agreed=4, seed=5)
-    drawn = [case for table in chosen.cases.values() for case in table["case_id"]]
-    answers = answers_for(drawn, scope)
-    stream = io.BytesIO()
-    write_workbook(run, stream, Handout(answers=answers, sample=chosen.sample), cases=chosen.cases)
-    stream.name = "review.xlsx"
-    stream.seek(0)
-    (found,) = reimport([stream], gold_file()).runs
-    return drawn, found
-
-
-def judged_through(drawn, scope):
-    return {case: Judgement("confirmed" if case[:2] == "AG" else "gold_wrong", applies_to=scope) for case in drawn}
-
-
-def test_a_decision_may_correct_twins_that_were_not_drawn_and_estimates_use_the_drawn_alone(run):
-    drawn, alone = sampled(run, judged_through, None)
-    _, carried = sampled(run, judged_through, ALL)
-    assert set(carried.carried) - set(drawn)
-    assert {case[:2] for case in carried.carried} == {"FN", "AG"}
-    more = [case for case in carried.carried if case[:2] == "FN"]
-    assert len(carried.correction.changes) == len(alone.correction.changes) + len(more)
-    columns = ["rate", "value", "low", "high", "judged", "drawn", "population"]
-    assert carried.estimates[columns].to_dict("records") == alone.estimates[columns].to_dict("records")
-    assert carried.account.cases == len(drawn)
-
-
-def test_a_drawn_case_decided_through_a_twin_counts_as_judged(run):
-    def one_of_each(drawn, scope):
-        names = dict(zip(run.bare_cases[0]["case_id"], run.bare_cases[0]["twin_group"], strict=True))
-        first = {names.get(case, "agreed"): case for case in reversed(drawn)}
-        return {case: Judgement("gold_wrong", applies_to=scope) for case in first.values()}
-
-    drawn, found = sampled(run, one_of_each, ALL)
-    assert found.account.counts[CaseState.CARRIED] > 0
-    assert found.account.done == len(drawn)
-    assert found.estimates["judged"].tolist() == found.estimates["drawn"].tolist()
-    assert isinstance(found.manifest.sample, CaseSample)
-    assert isinstance(found.manifest.sample.agreed, AgreedSample)
-
-
-def test_an_earlier_decision_is_filled_in_once_with_its_scope_where_no_twin_is_new(run):
-    first, second, *others = kays(run)
-    twins = groups_of(run.bare_cases)
-    decided = Judgement("gold_wrong", case_id=first, effect=Effect.DELETE, applies_to=DOCUMENT)
-    carried = Judgement("gold_wrong", case_id=second, effect=Effect.DELETE, twin=first)
-    assert with_scopes({first: decided, second: carried}, twins) == {first: decided}
-    wide = Judgement("gold_wrong", case_id=first, effect=Effect.DELETE, applies_to=ALL)
-    found = with_scopes({first: wide, second: carried}, twins)  # the others have come since: nobody decided them
-    assert {case: (record.applies_to, record.twin) for case, record in found.items()} == {
-        first: (None, ""),
-        second: (None, ""),
-    }
-    assert not set(found) & set(others)
-
-
 def test_the_conflict_workbook_shows_contested_twins_with_both_claims_and_its_last_word_holds_for_all(run):
     first, second, *others = kays(run)
     answers = {first: Judgement("gold_wrong", applies_to=ALL), second: Judgement("model_error", applies_to=ALL)}
@@ -182,21 +121,6 @@ def edited(run, change, answers=None, name="review.xlsx"):
     stream.name = name
     stream.seek(0)
     return stream
-
-
-def test_a_twin_whose_row_was_deleted_is_missing_and_nothing_is_carried_to_it(run):
-    first, second, *others = kays(run)
-
-    def change(sheet, at, rows):
-        sheet.delete_rows(rows[second][0].row)
-
-    stream = edited(run, change, {first: Judgement("gold_wrong", applies_to=ALL)})
-    result = reimport([stream], gold_file())
-    (found,) = result.runs
-    assert [problem.reason for problem in result.problems] == ["missing"]
-    assert set(found.carried) == set(others)
-    assert found.account.of(CaseState.MISSING) == [second]
-    assert workbook_progress(stream.getvalue(), "review.xlsx").account.of(CaseState.MISSING) == [second]
 
 
 def test_a_group_that_was_split_over_two_workbooks_is_decided_as_one(run):

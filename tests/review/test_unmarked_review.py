@@ -10,9 +10,8 @@ import pytest
 from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Scope
-from tests.support.commands import refused, run
-from tests.support.judging import decide, judged, spans, workbook
+from tests.support.commands import run
+from tests.support.judging import judged, spans, workbook
 from tests.support.tables import cut
 from tests.support.teams import cases_of, fill, log_lines, manifest
 
@@ -80,28 +79,11 @@ def test_should_be_marked_adds_a_span_with_the_label_of_its_twins_and_counts_as_
     assert ledger["unjudged"] == len(result.unmarked_cases) - 1
 
 
-def test_rightly_unmarked_changes_nothing_and_cannot_decide_is_listed(result):
-    answers = {
-        unmarked(result, "Ann Lee"): Judgement("rightly_unmarked"),
-        unmarked(result, "Bobrow"): Judgement("unclear"),
-    }
-    (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
-    assert not run_.correction.changes
-    assert run_.undecided == (unmarked(result, "Bobrow"),)
-    assert run_.ledger.set_index("entry").loc[["rightly_unmarked", "undecided"], "UM"].tolist() == [1, 1]
-
-
 def test_as_the_model_is_refused_where_nobody_marked_anything(result):
     answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked", "as_model")}
     (run_,) = reimport([workbook(result, answers)], io.BytesIO(cut(TABLE)[0])).runs
     assert "That side has marked nothing here" in str(run_.problems[0])
     assert not run_.correction.changes
-
-
-def test_a_workbook_that_lost_its_manifest_still_finds_its_passages(result):
-    answers = {unmarked(result, "Ann Lee"): Judgement("should_be_marked")}
-    run_ = decide(result, answers)  # records without a manifest
-    assert spans(run_).count(("Ann Lee", "PER")) == 3
 
 
 def test_the_sheet_says_the_chance_it_is_cut_at(sides, tmp_path):
@@ -145,19 +127,6 @@ def test_the_whole_round_from_the_command_line(sides, tmp_path):
     assert f"again.xlsx: {2 + len(others)} cases: {1 + len(others)} judged" in run("status", again).err
 
 
-def test_the_report_lists_the_passages_also_without_their_words(sides, tmp_path):
-    page = tmp_path / "r.html"
-    assert run("evaluate", *sides, "--unmarked", "--without-text", "--html", page, "-o", tmp_path / "r.xlsx").code == 0
-    text = page.read_text("utf-8")
-    assert text.count('<mark class="n">') == len(cases_of(tmp_path / "r.xlsx")["UM"])
-    assert '<mark class="n">Ann Lee</mark>' in text
-    assert "2 × in this document" in text
-    assert '"#chapter-4"' in (tmp_path / "r-without-text.html").read_text("utf-8")
-    assert "Bobrow" not in (tmp_path / "r-without-text.html").read_text("utf-8")
-    run("evaluate", *sides, "--html", page, "--force", "-o", tmp_path / "r.xlsx")
-    assert '"#chapter-4"' not in page.read_text("utf-8")
-
-
 def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_path):
     book = tmp_path / "r.xlsx"
     done = run(
@@ -173,11 +142,6 @@ def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_pa
     assert listed[0].spans.equals(listed[1].spans)
 
 
-def test_a_chance_of_nothing_is_no_chance(sides):
-    done = run("evaluate", *sides, "--unmarked", "--set", "workbook.unmarked_from=0%")
-    refused(done, "--set workbook.unmarked_from: found '0%'. Allowed: a number more than 0 up to 1")
-
-
 def test_a_damaged_list_of_passages_is_refused_by_name(result):
     from clueval_xlsx.exceptions import InputError
     from clueval_xlsx.review.adjudication import adjudicate
@@ -191,15 +155,3 @@ def test_a_damaged_list_of_passages_is_refused_by_name(result):
     book = JudgedWorkbook("a.xlsx", "Anna", manifest, (), (), ())
     with pytest.raises(InputError, match="unmarked passages"):
         adjudicate(result.raw, result.options, [book], manifest=manifest)
-
-
-def test_one_judgement_can_hold_for_all_passages_alike():
-    marked = "\n".join("    <s>\n    Ann     B-PER  B-PER\n    </s>" for _ in range(4))
-    twice = "    <s>\n    Ann     O      O\n    and     O      O\n    Ann     O      O\n    </s>"
-    table = f"    token   gold   pred\n{marked}\n{twice}"
-    found = judged(table).with_unmarked(UnmarkedOptions())
-    assert found.unmarked_cases["alike"].tolist() == [2, 2]
-    answers = {unmarked(found, "Ann"): Judgement("should_be_marked", applies_to=Scope.ALL)}
-    (run_,) = reimport([workbook(found, answers)], io.BytesIO(cut(table)[0])).runs
-    assert spans(run_) == [("Ann", "PER")] * 6
-    assert run_.ledger.set_index("entry")["UM"]["missed_by_both"] == 2
