@@ -10,14 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.cells import ELLIPSIS, JOINER, SQUARES
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER, SIGNS
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray, places
 from clueval_xlsx.threads import in_order
 
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
 SOME = "some"  # of several systems, some mark a word that the reference marks
-EMOJI = dict(zip((BOTH, SOME, GOLD, PRED, NEITHER), SQUARES, strict=True))
+_MARKS = BOTH, SOME, GOLD, PRED, NEITHER
+EMOJI = dict(zip(_MARKS, "🟩🟨🟥🟧⬜", strict=True))
+CELL_SIGNS = dict(zip(_MARKS, SIGNS, strict=True))
 
 # A context is shown whole up to about so many characters; a longer one is shortened visibly, at the borders of words.
 LONGEST_CONTEXT = 600
@@ -264,13 +266,29 @@ def emoji_text(segments: Sequence[Segment]) -> str:
     return "".join(text for text, _ in emoji_pieces(segments))
 
 
-def emoji_pieces(segments: Sequence[Segment], sign: str = PLAIN) -> list[Segment]:
-    """Segments with emoji before and behind the marked words; `sign` is the mark that the emoji themselves have."""
+def emoji_pieces(segments: Sequence[Segment]) -> list[Segment]:
+    """Segments with emoji before and behind the marked words."""
     pieces: list[Segment] = []
     for segment in segments:
         if segment.mark:
             emoji = EMOJI[segment.mark]
-            pieces += [Segment(f"{emoji}{JOINER}", sign), segment, Segment(f"{JOINER}{emoji}", sign)]
+            pieces += [Segment(f"{emoji}{JOINER}", PLAIN), segment, Segment(f"{JOINER}{emoji}", PLAIN)]
+        else:
+            pieces.append(segment)
+    return pieces
+
+
+def signed_pieces(segments: Sequence[Segment]) -> list[Segment]:
+    """Segments as cells show them: the marked words between signs of their colour, which never part from them.
+
+    >>> signed_pieces([Segment("for ", ""), Segment("Ann", "gold")])[1]
+    Segment(text='□', mark='sign_gold')
+    """
+    pieces: list[Segment] = []
+    for segment in segments:
+        if segment.mark:
+            sign = Segment(CELL_SIGNS[segment.mark], f"sign_{segment.mark}")
+            pieces += [sign, segment, sign]
         else:
             pieces.append(segment)
     return pieces

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.review.case_words import class_name, happened_lines
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.vocabulary import LAYER_COLUMNS
@@ -22,8 +22,7 @@ from clueval_xlsx.text.cells import fitting, fitting_pieces
 from clueval_xlsx.words import Words
 
 METADATA = "meta_"  # the key of a column of metadata begins so; its header is the rest
-# The marks of what happened, which stands before a context, and of the signs beside marked words.
-HAPPENED, SIGN = "happened", "sign"
+HAPPENED = "happened"  # the mark of what happened, which stands before a context
 
 
 class ColumnKind(StrEnum):
@@ -92,9 +91,10 @@ COLUMNS = {
     "said": ColumnKind.FOLDED,  # all of the answer, as claims are compared
     "holding": ColumnKind.FOLDED,  # the number of the judgement that holds for the row: its own, or one of a twin
     "others": ColumnKind.FOLDED,  # what other rows say about this one
+    "done": ColumnKind.FOLDED,  # 1 if State says that the row is done, -1 if something is missing or not understood
     "case": ColumnKind.FOLDED,
 }
-_FIRST_HELPER, _LAST_HELPER = "marks", "others"
+_FIRST_HELPER, _LAST_HELPER = "marks", "done"
 _KEYS = list(COLUMNS)
 HELPERS = _KEYS[_KEYS.index(_FIRST_HELPER) : _KEYS.index(_LAST_HELPER) + 1]
 CALCULATED = frozenset({"state", "related", "around", *HELPERS})  # filled by formulas, or for looking up alone
@@ -151,7 +151,7 @@ def sheet_columns(
 def context_pieces(cases: pd.DataFrame, layers: Sequence[str], words: Words) -> list[list[Segment]]:
     """The contexts of cases as their cells show them: what happened in a line of its own, then the words."""
     return [
-        [Segment(f"{line}\n" if segments else line, HAPPENED), *emoji_pieces(segments, SIGN)]
+        [Segment(f"{line}\n" if segments else line, HAPPENED), *signed_pieces(segments)]
         for line, segments in zip(happened_lines(cases, layers, words), cases["segments"], strict=True)
     ]
 

@@ -20,7 +20,7 @@ from clueval_xlsx.text.strings import IntArray
 
 Extent = tuple[int, int]  # first and last position
 _LONGEST_TEXT = 30_000  # characters of a context that are searched; more would not fit into a cell
-_AROUND = 30  # tokens before and behind a context that can be unfolded
+_AROUND = 20  # tokens before and behind a context that can be unfolded
 _CUT = "\n"  # no typed words reach over it
 
 

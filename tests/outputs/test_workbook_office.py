@@ -9,11 +9,12 @@ from itertools import groupby
 
 import pytest
 
-from clueval_xlsx.cases.contexts import emoji_pieces
+from clueval_xlsx.cases.contexts import signed_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.outputs.xlsx.styles import SIGN
+from clueval_xlsx.review.case_words import span_choice_entry
 from clueval_xlsx.review.judgements import JUDGEMENTS
+from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.words import Words
 from tests.support.office import case_rows, columns
 from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, TABS, answers_for, example, written
@@ -87,7 +88,7 @@ def test_contexts_have_the_runs_of_the_segments(open_book):
         for row, segments in enumerate(table["segments"].head(15), FIRST):
             expected = [
                 ("".join(piece.text for piece in group), LOOKS[mark])
-                for mark, group in groupby(emoji_pieces(segments, SIGN), key=lambda piece: piece.mark)
+                for mark, group in groupby(signed_pieces(segments), key=lambda piece: piece.mark)
             ]
             found = [
                 (
@@ -113,7 +114,7 @@ def test_dropdowns_offer_all_their_values(open_book, lang):
             words["column.judgement"]: [
                 f"{each.digit} {words[f'judgement.{each.code}']}" for each in JUDGEMENTS if kind in each.sheets
             ],
-            words["column.correct_span"]: list(words.section("span_choice").values()),
+            words["column.correct_span"]: [span_choice_entry(choice, words) for choice in SPAN_CHOICES],
             f"{label}: category": label_vocabulary(spans, "category"),
             f"{label}: risk": label_vocabulary(spans, "risk"),
             words["column.severity"]: [
@@ -170,8 +171,6 @@ def test_figures_follow_the_judgements(open_book):
         "Recall": ("72.0%", f"{56 / 74:.1%}"),
         "Precision": ("82.4%", f"{62 / 74:.1%}"),
     }
-    assert book.cell(MISSED, "D1")["text"] == "4 of 21 done"
-    assert book.cell(UNSUPPORTED, "D1")["text"] == "2 of 13 done"
 
 
 def test_stored_figures_are_those_that_the_program_calculates(open_book):
@@ -245,12 +244,15 @@ def test_rows_fit_their_text_within_a_line(open_book, lang):
     book, words = open_book(Handout(lang=lang), level="exact", labelled="category"), Words(lang)
     for row in range(book.used(words["sheet.guide"])[0]):
         guide = words["sheet.guide"]
-        assert book.row_height(guide, row) >= book.fitted_height(guide, row) - 20, row
+        if any(book.texts(guide, f"B{row + 1}:D{row + 1}")[0]):
+            assert book.row_height(guide, row) >= book.fitted_height(guide, row) - 20, row
     line = 13.2 * 35.28  # in 1/100 mm
     wrong = total = 0
     for kind in ("fn", "fp"):
         sheet = words[f"sheet.{kind}"]
-        for row in range(FIRST - 1, book.used(sheet)[0]):
+        rows, marks = book.used(sheet)[0], letters(book, sheet)[words["column.marks"]]
+        book.set_many(sheet, {f"{marks}{row}": "" for row in range(FIRST, rows + 1)})  # nobody sees its lines
+        for row in range(FIRST - 1, rows):
             more = book.row_height(sheet, row) - book.fitted_height(sheet, row)
             wrong += not -20 <= more <= line
             total += 1

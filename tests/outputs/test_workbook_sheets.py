@@ -11,11 +11,10 @@ import pytest
 from openpyxl.utils import get_column_letter
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.cases.contexts import EMOJI, emoji_pieces, emoji_text
+from clueval_xlsx.cases.contexts import CELL_SIGNS, signed_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.measure import pixels
-from clueval_xlsx.outputs.xlsx.styles import SIGN
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
@@ -129,16 +128,16 @@ def test_context_runs_are_the_segments_of_the_error_table(book, name):
     for cell, segments in zip(cells, table["segments"], strict=True):
         expected = [
             ("".join(piece.text for piece in group), LOOKS[mark])
-            for mark, group in groupby(emoji_pieces(segments, SIGN), key=lambda piece: piece.mark)
+            for mark, group in groupby(signed_pieces(segments), key=lambda piece: piece.mark)
         ]
         (happened, look), *context = runs(cell.value)
-        assert look == "6B7785"
+        assert look == "5B6673"
         assert happened.endswith("\n")
         assert context == expected
-        assert str(cell.value).partition("\n")[2] == emoji_text(segments)
+        assert str(cell.value).partition("\n")[2] == "".join(piece.text for piece in signed_pieces(segments))
         assert cell.alignment.wrap_text
-        # The emoji are small, so that a program that cannot print them leaves no holes in the text.
-        assert {part.font.sz for part in cell.value if set(part.text) & set(EMOJI.values())} == {5}
+        # The signs are small: words are what is read.
+        assert {part.font.sz for part in cell.value if set(part.text) & set(CELL_SIGNS.values())} == {7}
         seen.update(mark for _, mark in segments)
     assert seen == {"", "both", "gold", "pred"}
 

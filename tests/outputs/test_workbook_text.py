@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.cases.contexts import Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.outputs.xlsx.book import Book
 from clueval_xlsx.outputs.xlsx.measure import lines
 from clueval_xlsx.text.cells import ELLIPSIS, JOINER, LONGEST_CELL, clean, shorten, shorten_pieces, utf16_length
@@ -155,7 +155,7 @@ def test_odd_fragments_never_leave_the_cell_empty(segments):
     with Book(target, title="t") as book:
         sheet = book.sheet("S")
         sheet.rich((0, 0), segments, "cell_context")
-        sheet.rich((1, 0), emoji_pieces(segments), "cell_context")
+        sheet.rich((1, 0), signed_pieces(segments), "cell_context")
     found = opened(target.getvalue())["S"]
     joined = "".join(segment.text for segment in segments)
     assert str(found["A1"].value or "").replace(JOINER, "") == joined

@@ -17,7 +17,7 @@ import xlsxwriter
 from xlsxwriter.utility import quote_sheetname, xl_range_abs, xl_rowcol_to_cell
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.outputs.xlsx.styles import FORMATS, LOOKS
+from clueval_xlsx.outputs.xlsx.styles import FORMATS, LOOKS, PLAIN_FONT
 from clueval_xlsx.text.cells import JOINER, clean, fitting, fitting_pieces, join_pieces, shorten
 from clueval_xlsx.words import LONGEST_MESSAGE, LONGEST_TITLE
 
@@ -25,6 +25,7 @@ MOST_ROWS = 1_048_576
 _WHOLE_SHEET = f"A1:XFD{MOST_ROWS}"
 LONGEST_FORMULA = 8_000  # Excel allows a few more
 _LONGEST_NAME = 31
+_CALCULATED_BY = 191029  # Excel 2019 and later
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
 
 Cell = tuple[int, int]
@@ -132,10 +133,13 @@ class Book:
             "strings_to_formulas": False,
             "strings_to_urls": False,
             "in_memory": True,  # no clear text is on disk where the workbook gets a password
+            "default_format_properties": {"font_name": PLAIN_FONT, "font_size": 10},
         }
         self._target, self._whole = target, io.BytesIO()
         self._book = xlsxwriter.Workbook(self._whole, options)
-        self._book.set_calc_mode("auto")
+        # Every formula comes with its value: Excel need not calculate on opening, nor ask on closing whether to save.
+        self._book.set_calc_mode("auto", _CALCULATED_BY)
+        self._book.calc_on_load = False
         self._book.set_properties({"title": title, "created": creation_time()})
         self._formats: dict[str, Any] = {}
         self._rows: dict[tuple[str, ...], list[Any]] = {}

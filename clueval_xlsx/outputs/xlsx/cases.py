@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
 from clueval_xlsx.files.sheets import column_name
 from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown, Formula, Message, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, Lists, filled, quoted
 from clueval_xlsx.outputs.xlsx.measure import TALLEST, line_counts
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
+from clueval_xlsx.outputs.xlsx.row_formulas import (
+    GroupCells,
+    Key,
+    LinkCells,
+    RowFormulas,
+    write_groups,
+    write_links,
+)
 from clueval_xlsx.outputs.xlsx.state import (
-    BEGUN,
     DONE,
-    FINISHED,
     MISSING,
     MOST_LIVE_ROWS,
     QUESTION,
     SETTLED,
     STRANGE,
     TWIN,
-    GroupCells,
-    Key,
-    LinkCells,
-    RowFormulas,
     RowStates,
-    counting,
+    done,
     marks_text,
-    write_groups,
-    write_links,
 )
 from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.review.answers import CaseFacts
 from clueval_xlsx.review.case_sheet import (
     METADATA,
-    SIGN,
     ColumnKind,
     SheetColumn,
     context_pieces,
@@ -86,7 +86,7 @@ _LOOKS = {
     "applies_to": (70, "input"),
     "severity": (80, "input"),
     "comment": (100, "input"),
-    "around": (420, "cell"),
+    "around": (660, "cell_small"),
     "related": (80, "cell_link"),
     "document": (120, "cell"),
     "span": (240, "cell"),
@@ -249,7 +249,7 @@ class _SheetWriter:
         sheet.text((TITLE_ROW, beside), f"{RUN_ID_MARK} {self.owner.content.run_id}", "muted")
         legend: list[tuple[str, str]] = []
         for mark in ("neither",) if self.name == UM else ("both", "gold", "pred"):
-            legend += [*emoji_pieces([Segment(words[f"mark.{mark}"], mark)], SIGN), ("   ", "")]
+            legend += [*signed_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
         sheet.rich((LEGEND_ROW, 0), legend, "plain")
         high = 17.0
         if len(self.part.cases):
@@ -268,7 +268,7 @@ class _SheetWriter:
         )
         sheet.row(HEADER_ROW, 18 + _EXCEL_LINE * min(most, 2))  # room for the buttons of the filter below the words
         for index, column in enumerate(self.columns):
-            style = "header_input" if column.kind in {ColumnKind.INPUT, ColumnKind.BLOCK_ID} else "header_filter"
+            style = "header_input" if column.kind in {ColumnKind.INPUT, ColumnKind.BLOCK_ID} else "header_case"
             sheet.text((HEADER_ROW, index), column.header, style)
         first = next((row for row, state in enumerate(states, FIRST_ROW) if not state), FIRST_ROW)
         sheet.freeze(FIRST_ROW, judgement, max(FIRST_ROW, first - _SHOWN_BEFORE))
@@ -287,18 +287,18 @@ class _SheetWriter:
     def _progress(self, cell: tuple[int, int], states: Sequence[str]) -> None:
         """How many are done, and how many somebody has begun: a formula that follows the states."""
         words, total = self.words, len(self.part.cases)
-        state = self.at["state", None]
-        cells = self.sheet.own_range((FIRST_ROW, state), (self.part.last_row, state))
-        done, begun = (sum(state.startswith(signs) for state in states) for signs in (FINISHED, BEGUN))
-        shown = words("progress", done=done, total=total)
+        place = self.at["done", None]
+        cells = self.sheet.own_range((FIRST_ROW, place), (self.part.last_row, place))
+        counts = Counter(map(done, states))
+        finished, begun = counts[1], counts[-1]
+        shown = words("progress", done=finished, total=total)
         if not total:
             self.sheet.text(cell, shown, "progress")
             return
         progress = words("progress", done="\x00", total=total).split("\x00")
         questions = (" · " + words("open_questions", count="\x00")).split("\x00")
-        count = counting(cells, BEGUN)
-        more = f'IF({count}>0,{filled(questions, count)},"")'
-        formula = f"={filled(progress, counting(cells, FINISHED))}&{more}"
+        count = f"COUNTIF({cells},-1)"
+        formula = f'={filled(progress, f"COUNTIF({cells},1)")}&IF({count}>0,{filled(questions, count)},"")'
         self.sheet.formula(cell, formula, f"{shown}{str(begun).join(questions)}" if begun else shown, "progress")
 
     def _contents(self, groups: Mapping[str, GroupCells], links: Mapping[str, LinkCells]) -> list[Sequence[Content]]:
@@ -436,7 +436,7 @@ def _points(small: int, large: int) -> float:
 
 
 def _look(key: str) -> tuple[float, str]:
-    return _LOOKS.get(METADATA if key.startswith(METADATA) else key, (_FOLDED, "cell_small"))
+    return _LOOKS.get(METADATA if key.startswith(METADATA) else key, (_FOLDED, "cell_folded"))
 
 
 def _characters(pixels: float) -> float:

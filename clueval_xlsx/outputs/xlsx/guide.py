@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import BOTH, GOLD, NEITHER, PRED, Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import BOTH, GOLD, NEITHER, PRED, Segment, signed_pieces
 from clueval_xlsx.cases.kinds import UM
 from clueval_xlsx.cases.order import OrderKind
 from clueval_xlsx.outputs.xlsx.book import Worksheet
 from clueval_xlsx.outputs.xlsx.cases import FIRST_ROW, CaseSheets
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.review.case_sheet import SIGN
+from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.review.case_words import judgement_entry, severity_entry, sheet_name, span_choice_entry
 from clueval_xlsx.review.judgements import JudgementKind
 from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
 from clueval_xlsx.words import Words
 
-_WIDTHS = (2.5, 40, 50, 60)
+_WIDTHS = (2, 37, 72, 51)
+_GAP = 7.5  # points between two sections
 
 
 class _GuidePage:
@@ -34,13 +35,19 @@ class _GuidePage:
         self.sheet.text((self.row, 1), text, "title")
         self.row += 1
         self.sheet.across((self.row, 1), 3, subtitle, "subtitle")
-        self.row += 2
+        self.gap(1)
+
+    def gap(self, rows: int = 0) -> None:
+        """Some room, so many rows further down."""
+        self.row += rows
+        self.sheet.row(self.row, _GAP)
+        self.row += 1
 
     def notice(self, text: str) -> None:
         """What must be read before anything else."""
         self.sheet.row(self.row, 22)
         self.sheet.across((self.row, 1), 3, text, "notice")
-        self.row += 2
+        self.gap(1)
 
     def form(self, name: str, text: str, style: str) -> None:
         """A line of a form: what is asked, and where the answer goes."""
@@ -57,7 +64,7 @@ class _GuidePage:
         self.row += 1
 
     def section(self, text: str) -> None:
-        self.row += 1
+        self.gap()
         self.sheet.row(self.row, 20)
         self.sheet.across((self.row, 1), 3, text, "section")
         self.row += 1
@@ -96,6 +103,11 @@ def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheet
     page.form(words["guide.judge_name"], options.judge, "input_name")
     sheet.select((page.row - 1, 2))
     page.form(words["guide.send_to"], options.contact or words["guide.sender"], "form_text")
+    page.section(words["guide.judgements_title"])
+    page.cells([words["column.judgement"], words["guide.meaning"], words["guide.effect"]], ["header"] * 3)
+    for judgement in options.judgements:
+        if set(cases) & set(judgement.sheets):
+            page.cells(_judgement_row(judgement, words, list(cases)), ["row_name_bold", "row_name", "row_name"])
     page.section(words["guide.what_title"])
     what = "what" if not conflicts else "conflict_what_blind" if options.blind else "conflict_what"
     page.paragraph(words[f"guide.{what}"])
@@ -103,16 +115,10 @@ def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheet
         first = case_sheets.parts[name][0]
         target = first.sheet.address((FIRST_ROW, first.at["judgement", None]))
         total = case_sheets.total(name)
-        listed = words.counted(f"guide.sheet_{name.lower()}", total, count=total)
+        listed = words.counted(f"guide.sheet_{name.lower()}", total, count=Numbers(words).count(total).text)
         page.link(sheet_name(name, words), target, listed)
     _how(page, content, case_sheets)
     _colours(page, words, cases)
-    page.section(words["guide.judgements_title"])
-    page.cells([words["column.judgement"], words["guide.meaning"], words["guide.effect"]], ["header"] * 3)
-    for judgement in options.judgements:
-        if not set(cases) & set(judgement.sheets):
-            continue
-        page.cells(_judgement_row(judgement, words, list(cases)), ["row_name_bold", "row_name", "row_name"])
     if options.label_words:
         page.section(words["guide.labels_title"])
         for label, meaning in options.label_words.items():
@@ -160,7 +166,7 @@ def _colours(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) 
     page.section(words["guide.colours_title"])
     for mark in (BOTH, GOLD, PRED, NEITHER) if UM in cases else (BOTH, GOLD, PRED):
         page.sheet.row(page.row, 17)
-        example = emoji_pieces([Segment(words["guide.example_words"], mark)], SIGN)
+        example = signed_pieces([Segment(words["guide.example_words"], mark)])
         page.sheet.rich((page.row, 1), example, "row_name")
         page.sheet.across((page.row, 2), 3, words[f"guide.colour_{mark}"], "row_name")
         page.row += 1

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from clueval_xlsx.cases.contexts import EMOJI, Segment, emoji_pieces
+from clueval_xlsx.cases.contexts import CELL_SIGNS, Segment, signed_pieces
 from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, TALLEST, height, lines, width_for
@@ -33,7 +33,6 @@ from clueval_xlsx.pages.page import (
     Tiles,
     plain,
 )
-from clueval_xlsx.review.case_sheet import SIGN
 from clueval_xlsx.review.vocabulary import FIGURES_SHEET
 
 Links = Callable[[str], Formula | None]  # where a case stands in this workbook, by its ID
@@ -131,7 +130,7 @@ def _pieces(cell: Cell) -> Sequence[tuple[str, str]]:
         return [(plain(cell), "")]
     pieces: list[tuple[str, str]] = []
     for run in cell:
-        pieces += emoji_pieces([Segment(run.text, run.tone)], SIGN) if run.tone in EMOJI else [(run.text, run.tone)]
+        pieces += signed_pieces([Segment(run.text, run.tone)]) if run.tone in CELL_SIGNS else [(run.text, run.tone)]
     return pieces
 
 

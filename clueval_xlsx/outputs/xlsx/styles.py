@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from clueval_xlsx.review.case_sheet import HAPPENED, SIGN
+from clueval_xlsx.cases.contexts import CELL_SIGNS
+from clueval_xlsx.review.case_sheet import HAPPENED
 
 FONT = "Calibri"
+PLAIN_FONT = "Arial"  # has all signs, and every system has one as wide: columns are measured by it
 INK = "#1F2933"
-MUTED = "#6B7785"
+MUTED = "#5B6673"
 ACCENT = "#1F4E79"
 LINE = "#D5DAE0"
 SHADE = "#F4F6F8"  # not for judging
@@ -29,7 +31,7 @@ MARKS: dict[str, dict[str, Any]] = {
     "some": {"font_color": SOME_COLOUR, "bold": True, "italic": True, "underline": 1},
     "gold": {"font_color": GOLD_COLOUR, "bold": True, "underline": 1},
     "pred": {"font_color": PRED_COLOUR, "bold": True, "italic": True},
-    "neither": {"bold": True},
+    "neither": {"font_color": ACCENT, "bold": True},
     "kept": {"bold": True},
     "struck": {"font_color": GOLD_COLOUR, "font_strikeout": True},
     "inserted": {"font_color": BOTH_COLOUR, "bold": True, "underline": 1},
@@ -62,6 +64,7 @@ _HEADER = {
     "border": 1,
     "border_color": ACCENT,
 }
+_CASE_HEADER = {**_BASE, "bold": True, "text_wrap": True, "bottom": 2}
 
 _MATRIX = {
     **_BASE,
@@ -104,17 +107,18 @@ FORMATS: dict[str, dict[str, Any]] = {
     "note": {**_BASE, "font_color": MUTED, "font_size": 9, "text_wrap": True, "valign": "vcenter"},
     "explanation": {**_BASE, "font_color": MUTED, "font_size": 9, "valign": "vcenter"},
     # under a filter: words on top, the button below
-    "header_filter": {**_HEADER, "valign": "top"},
     "header_filter_name": {**_HEADER, "valign": "top", "align": "left", "indent": 1},
     "header_filter_right": {**_HEADER, "valign": "top", "align": "right", "indent": 1},
-    "header_input": {**_HEADER, "valign": "top", "bg_color": "#7A5B00", "border_color": "#7A5B00"},
-    # case rows
+    # case rows: what is printed again and again takes little ink
+    "header_case": {**_CASE_HEADER, "font_color": ACCENT, "bg_color": "#E3EBF4", "bottom_color": ACCENT},
+    "header_input": {**_CASE_HEADER, "font_color": "#6B4F00", "bg_color": "#FBEFC8", "bottom_color": "#6B4F00"},
     "cell": {**_CELL, "bg_color": SHADE},
     "cell_context": {**_CELL, "bg_color": PAPER},
     "cell_why": {**_CELL, "bg_color": SHADE, "font_size": 9},
     "cell_number": {**_CELL, "bg_color": SHADE, "font_color": MUTED, "align": "right"},
     "cell_state": {**_CELL, "bg_color": SHADE, "font_size": 9},
     "cell_small": {**_CELL, "bg_color": SHADE, "font_size": 8, "font_color": MUTED},
+    "cell_folded": {**_BASE, "bg_color": SHADE, "font_size": 8, "font_color": MUTED},
     "cell_link": {**_CELL, "bg_color": SHADE, "font_size": 8, "font_color": ACCENT, "underline": 1},
     "input": {**_CELL, "bg_color": INPUT, "num_format": "@", "locked": False},
     "input_name": {
@@ -172,8 +176,15 @@ FORMATS: dict[str, dict[str, Any]] = {
     },
     "tile_note": {**_BASE, "font_color": MUTED, "font_size": 9, "bg_color": SHADE, "align": "center"},
     f"mark_{HAPPENED}": {"font_name": FONT, "font_size": 8, "font_color": MUTED},
-    # The emoji beside marked words are small: where a program prints none, little room is left.
-    f"mark_{SIGN}": {"font_name": FONT, "font_size": 5, "font_color": INK},
+    **{
+        f"mark_sign_{mark}": {
+            "font_name": PLAIN_FONT,
+            "font_size": 7,
+            "bold": True,
+            "font_color": MARKS[mark]["font_color"],
+        }
+        for mark in CELL_SIGNS
+    },
     "mark_none": {"font_name": FONT, "font_size": 10, "font_color": INK},
     **{f"mark_{mark}": {"font_name": FONT, "font_size": 10, **look} for mark, look in MARKS.items()},
     # conditional
