@@ -222,26 +222,6 @@ def test_a_wrong_or_missing_password_is_a_clear_error(locked, sides, tmp_path, c
     assert not corrected.exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", ["empty"]),
-        (b"\nsecret", ["empty"]),
-        (b"x" * 300, ["300", "255"]),
-        (b"\xff\xfe\xfa", ["UTF-8"]),
-        (None, ["cannot be read"]),
-    ],
-)
-def test_a_bad_password_file_is_refused(sides, tmp_path, content, words):
-    file, book = tmp_path / "p.txt", tmp_path / "out" / "r.xlsx"
-    if content is not None:
-        file.write_bytes(content)
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--password-file", file)
-    refused(done, *words)
-    assert not book.parent.exists()
-    assert "secret" not in done.err
-
-
 def test_what_a_password_does_not_protect_is_said(sides, tmp_path, password):
     done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--html", tmp_path / "r.html", "--password-file", password)
     assert done.code == 0

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+import re
+import tomllib
 from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
 
 from clueval_xlsx.review.accounting import CaseState, Known, make_account
+from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import standing_decisions
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import Effect, Outcome
 from tests.support.editing import Edit, case_sheets, edited, header, rename
+from tests.support.folders import ROOT
 from tests.support.judging import case, judged, spans, workbook
 from tests.support.tables import cut
 
@@ -244,3 +248,15 @@ def test_every_case_has_exactly_one_state() -> None:
         CaseState.OPEN,
         CaseState.MISSING,
     ]
+
+
+def test_every_reason_why_a_row_is_not_used_has_its_words_and_its_remedy() -> None:
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "clueval_xlsx" / "review").glob("*.py"))
+    reasons = {*re.findall(r'reason="(\w+)"', source), *re.findall(r'_report\([^"\[]*"(\w+)"', source)}
+    assert len(reasons) > 10
+    said = {f'"{wrong.name.lower()}"' for wrong in Wrong}
+    for path in (ROOT / "templates" / "words").glob("*.toml"):
+        words = tomllib.loads(path.read_text("utf-8"))
+        assert reasons <= words["unusable"].keys()
+        assert words["unusable"].keys() == words["remedy"].keys()
+        assert all(f'"{key}"' in source or f'"{key}"' in said for key in words["unusable"])

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from msgspec import structs
 
 from clueval_xlsx.cases.kinds import FN
 from clueval_xlsx.review.estimates import NoEstimate, RankedUnits, estimate_remaining, hypergeometric_interval
@@ -127,21 +126,3 @@ def test_whoever_stops_early_gets_the_expected_errors_of_the_rest(corpus, tmp_pa
     scattered = fill(book, dict.fromkeys(list(surfaces)[1::3], "1"), tmp_path / "s.xlsx")
     done = run("reimport", scattered, "--gold", gold)
     assert "not the first ones of the order" in " ".join(done.out.split())
-
-
-def test_an_order_that_does_not_fit_is_refused_by_name():
-    from clueval_xlsx.cases.kinds import FP
-    from clueval_xlsx.cases.order import order_by_suspicion
-    from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.review.adjudication import adjudicate
-    from clueval_xlsx.review.manifest import decode, encode, from_evaluation
-    from tests.support.judging import LINKED, judged
-
-    nothing = np.empty(0, dtype=np.int64)
-    order = order_by_suspicion({FN: np.arange(300.0), FP: nothing * 1.0}, {FN: np.arange(300), FP: nothing}, 1)
-    evaluation = judged(LINKED)
-    manifest = decode(encode(structs.replace(from_evaluation(evaluation), order=order)))
-    for name in ("shown", "ranked", "random"):
-        assert getattr(manifest.order.sheets[FN], name).tolist() == getattr(order.sheets[FN], name).tolist()
-    with pytest.raises(InputError, match="order of the cases"):
-        adjudicate(evaluation.raw, evaluation.options, [], manifest=manifest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import pickle
 import re
@@ -24,7 +23,7 @@ from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import FORMATS, PREDICTED, Format, format_named
 from clueval_xlsx.formats.writing import output_files
 from tests.support.commands import Result, refused, run
-from tests.support.extras import needed, needed_by
+from tests.support.extras import needed_by
 from tests.support.listed import Listed, ListedDocument, listed_documents, presidio_files
 from tests.support.strategies import at_most
 
@@ -92,14 +91,6 @@ def test_parts_add_up_to_the_same_bytes(
     assert here.out
 
 
-@pytest.mark.parametrize("size", [1, 3])
-def test_parts_of_any_size_give_the_same_table(folders: Path, in_parts: Callable[[int], None], size: int) -> None:
-    in_parts(size)
-    here, there = both(folders / "gold" / "*.vrt", folders / "pred" / "*.vrt", *CATEGORY)
-    assert there == here
-    assert here.out
-
-
 WORDS = "Ann\tB-PER\nLee\tI-PER\nsees\tO\nRome\t{0}\nand\tO\nBob\t{1}\n"
 
 
@@ -160,30 +151,6 @@ def read_at_once(here: Result, there: Result, why: str) -> None:
     assert rest == here.err
 
 
-def test_tables_of_records_add_up_too(in_parts: Callable[[int], None], tmp_path: Path) -> None:
-    pa, parquet = needed("parquet"), needed("parquet", "pyarrow.parquet")
-    in_parts(2)
-    for side, tags in (("gold", ["B-PER", "I-PER", "O", "B-LOC"]), ("pred", ["B-PER", "O", "O", "B-LOC"])):
-        (tmp_path / side).mkdir()
-        for number in range(3):
-            rows = [{"tokens": ["Ann", "Lee", "in", "Rome"], "ner_tags": tags}] * (number + 1)
-            parquet.write_table(pa.Table.from_pylist(rows), tmp_path / side / f"train-{number}.parquet")
-    here, there = both(tmp_path / "gold", tmp_path / "pred", "--as", "json")
-    assert there == here
-    assert json.loads(here.out)["inputs"]["gold"]["documents"] == 6
-
-
-def test_two_formats_of_the_same_documents_add_up(
-    in_parts: Callable[[int], None], sources: dict[str, list[Path]], tmp_path: Path
-) -> None:
-    in_parts(2)
-    gold = write_folder(tmp_path / "gold", sources["gold"], format_named("presidio"))
-    pred = write_folder(tmp_path / "pred", sources["pred"], format_named("doccano"))
-    here, there = both(gold, pred, "--as", "json")
-    assert there == here
-    assert here.code == 0, here.err
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -205,11 +172,6 @@ def test_what_is_wrong_with_a_folder_is_one_sentence(
     done = run("score", gold, tmp_path / "pred")
     refused(done, said)
     assert done.err.count("\n") == 1
-
-
-def test_a_folder_that_is_not_there_is_no_file_either(tmp_path: Path) -> None:
-    done = run("score", tmp_path / "nowhere", tmp_path, "--cluster", "local:2")
-    refused(done, "nowhere: cannot be read: No such file or directory")
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -298,42 +260,6 @@ def test_what_needs_the_whole_corpus_is_read_at_once(
     read_at_once(here, there, why)
 
 
-def test_a_single_file_is_read_at_once_on_a_cluster_too(folders: Path) -> None:
-    one = folders / "gold" / "decision-1.vrt"
-    done = run("score", one, one, *CATEGORY, "--cluster", "local:2")
-    assert done.code == 0
-    assert done.err.startswith(f"Note: {one} is read at once, because {one} is one file.\n")
-
-
-def test_files_without_a_partner_are_told_by_their_documents(
-    folders: Path, in_parts: Callable[[int], None], tmp_path: Path
-) -> None:
-    in_parts(1)
-    for side, left_out in (("gold", "decision-2.vrt"), ("pred", "decision-3.vrt")):
-        (tmp_path / side).mkdir()
-        for file in (folders / side).iterdir():
-            if file.name != left_out:
-                (tmp_path / side / file.name).write_bytes(file.read_bytes())
-    done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY)
-    refused(done, "decision-3.vrt of ", "has no file of that name", "the documents differ")
-
-
-def test_an_error_names_its_file_and_other_files_stay_out_of_it(
-    folders: Path, in_parts: Callable[[int], None], tmp_path: Path
-) -> None:
-    in_parts(4)
-    (tmp_path / "pred").mkdir()
-    for file in (folders / "pred").iterdir():
-        text = file.read_text("utf-8")
-        (tmp_path / "pred" / file.name).write_text(
-            text.replace("\tO", "x\tO", 1) if file.name == "decision-3.vrt" else text, "utf-8"
-        )
-    done = run("score", folders / "gold", tmp_path / "pred", *CATEGORY)
-    assert done.code == 2
-    assert "decision-3.vrt" in done.err
-    assert "decision-1.vrt" not in done.err
-
-
 def test_documents_of_one_id_in_two_files_are_refused(
     folders: Path, in_parts: Callable[[int], None], tmp_path: Path
 ) -> None:
@@ -345,88 +271,6 @@ def test_documents_of_one_id_in_two_files_are_refused(
             (tmp_path / side / name).write_bytes(content)
     done = run("score", tmp_path / "gold", tmp_path / "pred", *CATEGORY)
     refused(done, "gold/b.vrt:1: document 'AG-Lindenau-12-C-345-24' starts here, but a document of this ID came before")
-
-
-def small_folders(folder: Path, files: dict[str, str]) -> tuple[Path, Path]:
-    """The same files on both sides."""
-    for side in ("gold", "pred"):
-        (folder / side).mkdir()
-        for name, content in files.items():
-            (folder / side / name).write_text(content, "utf-8")
-    return folder / "gold", folder / "pred"
-
-
-@pytest.mark.parametrize(
-    ("size", "files", "options", "said"),
-    [
-        (1, ("Ann\tB-PER\n", "Ann\tx\tB-PER\n"), (), "Columns of gold: span in column 2 {a}, span in column 3 {b}."),
-        (2, ("Ann\tB-PER\n", "Ann\tx\tB-PER\n"), (), "Columns of gold: span in column 2 {a}, span in column 3 {b}."),
-        (
-            1,
-            ("Ann\tB-PER\n", "Ann\tS-PER\n"),
-            ("--scheme", "seqeval"),
-            "Tags that end spans (E-, S-, L-, U-) of layer span in gold, for scheme seqeval: none {a}, some {b}.",
-        ),
-        (
-            1,
-            ('<text p_n="x">\nAnn\tB-PER\n</text>\n', '<text>\n<p n="x">\nAnn\tB-PER\n</p>\n</text>\n'),
-            ("--layer", "ner=2", "--by", "p_n"),
-            "Place of the metadata 'p_n': <text p_n=…> {a}, <p n=…> {b}.",
-        ),
-    ],
-    ids=["columns", "columns together", "ends", "metadata"],
-)
-def test_files_that_are_written_differently_are_refused(
-    in_parts: Callable[[int], None],
-    tmp_path: Path,
-    size: int,
-    files: tuple[str, str],
-    options: Sequence[str],
-    said: str,
-) -> None:
-    in_parts(size)
-    folders = small_folders(tmp_path, dict(zip(("a.vrt", "b.vrt"), files, strict=True)))
-    found = said.format(a="(from a.vrt on)", b="(from b.vrt on)").removesuffix(".")
-    done = run("score", *folders, *options)
-    if size == 1:
-        assert f"gold is read at once, because its files are not written alike. {found}.\n" in done.err
-
-
-NUMBERED = {name: f"<text{given}>\nAnn\tB-PER\n</text>\n" for name, given in {"a.vrt": ' id="d"', "b.vrt": ""}.items()}
-
-
-@pytest.mark.parametrize("size", [1, 2, 3])
-@pytest.mark.parametrize("given", ["#1", "#2", "#3"])
-def test_an_id_that_looks_like_a_number_is_an_id(
-    in_parts: Callable[[int], None], tmp_path: Path, size: int, given: str
-) -> None:
-    """The document before it has no ID, and so is called by its number, #2."""
-    in_parts(size)
-    own = {**NUMBERED, "c.vrt": f'<text id="{given}">\nAnn\tB-PER\n</text>\n'}
-    here, there = both(*small_folders(tmp_path, own), "--layer", "ner=2", "--as", "json")
-    if given != "#2":
-        assert there == here
-        assert f'"{given}"' in here.out
-        return
-    refused(here, "gold/c.vrt:1: document '#2' starts here, but a document of this ID came before")
-    refused(there, "gold/c.vrt:1: document '#2' starts here, but a document of this ID came before")
-
-
-def test_an_option_that_is_wrong_is_no_fault_of_a_file(in_parts: Callable[[int], None], tmp_path: Path) -> None:
-    in_parts(1)
-    _, there = both(*small_folders(tmp_path, NUMBERED), "--layer", "ner=2", "--labelled", "zz")
-    assert there.err == "Error: --labelled zz: there is no such layer. Layers: ner.\n"
-
-
-def test_a_file_that_a_worker_does_not_see_is_missed_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(path: Path) -> bytes:
-        raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(path))
-
-    folders = small_folders(tmp_path, NUMBERED)
-    count_on_workers(monkeypatch, lambda work, files: work(files))
-    monkeypatch.setattr(Path, "read_bytes", nothing)
-    done = run("score", *folders, "--cluster", "local:2")
-    refused(done, f"{tmp_path / 'gold' / 'a.vrt'}: a worker on ", " cannot read it: No such file or directory. With ")
 
 
 def test_a_file_that_each_worker_dies_of_is_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
