@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from clueval_xlsx.clusters import Cluster, described
 from clueval_xlsx.detectors.base import Description, Detection, DetectorSettings, Document
-from clueval_xlsx.detectors.sidefile import SideFile, identity_of
+from clueval_xlsx.detectors.sidefile import Header, SideFile
 from clueval_xlsx.detectors.worker import Chunk, DocumentOutcome, Task, Worker
 from clueval_xlsx.exceptions import CluevalError, ClusterError, DetectorError
+from clueval_xlsx.version import __version__
 
 if TYPE_CHECKING:
     from clueval_xlsx.clusters import ClusterPlace
@@ -66,19 +67,19 @@ def run_detector(
     to its document, unless every one fails.
     """
     options = options or RunOptions()
-    with _place_to_run(settings, options, seen) as place:
-        state = _State(documents, place.description)
+    with _place_to_run(settings, options, seen) as (description, outcomes):
+        state = _State(documents, description)
         if side_file is None:
-            _run(state, place, options, None, advance)
+            _run(state, outcomes, options, None, advance)
         else:
-            identity = identity_of(place.description, sha256, len(documents), _texts_hash(documents))
-            with SideFile(side_file, identity, documents) as side:
+            header = Header(__version__, str(description), sha256, len(documents), _texts_hash(documents))
+            with SideFile(side_file, header, documents) as side:
                 state.take_over(side.begin(resume=options.resume))
                 for number in state.found:
                     advance(number)
-                _run(state, place, options, side, advance)
+                _run(state, outcomes, options, side, advance)
     return Run(
-        place.description,
+        description,
         tuple(
             tuple(found) if (found := state.found.get(number)) is not None else None for number in range(len(documents))
         ),
@@ -87,25 +88,19 @@ def run_detector(
     )
 
 
-class _PlaceToRun(Protocol):
-    """Where a detector runs: what it says about itself, and what becomes of the documents."""
-
-    @property
-    def description(self) -> Description: ...
-
-    def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
-        """Of everything that is left, in any order; closing it stops what is under way."""
+# Of everything that is left, in any order; closing it stops what is under way
+_Outcomes = Callable[["_State"], Iterator[DocumentOutcome]]
 
 
 @contextlib.contextmanager
 def _place_to_run(
     settings: DetectorSettings, options: RunOptions, seen: Callable[[int], None]
-) -> Iterator[_PlaceToRun]:
-    """Processes of this machine, or a cluster."""
+) -> Iterator[tuple[Description, _Outcomes]]:
+    """Processes of this machine, or a cluster: what the detector says about itself, and what becomes of documents."""
     if options.cluster is None:
         first = Worker(settings, options.time_limit)
         try:
-            yield _Here(first, options)
+            yield first.description, partial(_outcomes_here, first, options)
         finally:
             first.close()
         return
@@ -114,7 +109,7 @@ def _place_to_run(
     with connected(options.cluster, seen) as cluster:
         run = ClusterRun(cluster, settings, options.time_limit)
         try:
-            yield _OnCluster(run)
+            yield run.description, lambda state: run.outcomes(state.take(len(state.documents)))
         finally:
             run.close()
 
@@ -184,86 +179,65 @@ class _State:
 
 
 def _run(
-    state: _State, place: _PlaceToRun, options: RunOptions, side: SideFile | None, advance: Callable[[int], None]
+    state: _State, outcomes: _Outcomes, options: RunOptions, side: SideFile | None, advance: Callable[[int], None]
 ) -> None:
-    with contextlib.closing(place.outcomes(state)) as outcomes:  # type: ignore[type-var]  # generators can be closed
-        for outcome in outcomes:
+    with contextlib.closing(outcomes(state)) as done:  # type: ignore[type-var]  # generators can be closed
+        for outcome in done:
             if side is not None:
                 side.add(*outcome)
             if state.settle(outcome, fail_fast=options.fail_fast):
                 advance(outcome.number)
 
 
-class _OnCluster:
-    """The workers of a cluster."""
+def _outcomes_here(first: Worker, options: RunOptions, state: _State) -> Iterator[DocumentOutcome]:
+    """Documents as they are done by processes of this machine, each with a thread that waits for it."""
+    outcomes: queue.SimpleQueue[DocumentOutcome | BaseException | None] = queue.SimpleQueue()
+    workers: list[Worker] = [first]
+    starting = threading.Lock()
 
-    def __init__(self, run: ClusterRun) -> None:
-        self._run = run
-        self.description = run.description
-
-    def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
-        """Batches as they come back."""
-        return self._run.outcomes(state.take(len(state.documents)))
-
-
-class _Here:
-    """Processes of this machine, each with a thread that waits for it."""
-
-    def __init__(self, first: Worker, options: RunOptions) -> None:
-        self._first, self._options = first, options
-        self.description = first.description
-
-    def outcomes(self, state: _State) -> Iterator[DocumentOutcome]:
-        """Documents as they are done."""
-        outcomes: queue.SimpleQueue[DocumentOutcome | BaseException | None] = queue.SimpleQueue()
-        workers: list[Worker] = [self._first]
-        starting = threading.Lock()
-
-        def work(worker: Worker | None) -> None:
-            try:
-                if worker is None:
-                    worker = Worker(self._first.settings, self._options.time_limit)
-                    with starting:
-                        workers.append(worker)
-                        if state.stopped:  # the others were stopped while this one was being loaded
-                            worker.stop()
-                for outcome in itertools.chain(worker.run(state.chunks()), worker.finish()):
-                    outcomes.put(outcome)
-            except BaseException as error:  # it belongs to the thread that waits for us
-                outcomes.put(error)
-            finally:
-                outcomes.put(None)
-
-        count = max(min(self._options.workers, state.left()), 1)
-        threads = [
-            threading.Thread(target=work, args=(self._first if not number else None,)) for number in range(count)
-        ]
-        for thread in threads:
-            thread.start()
-        running = count
+    def work(worker: Worker | None) -> None:
         try:
-            while running:
-                try:
-                    outcome = outcomes.get(timeout=_POLL)
-                except queue.Empty:
-                    continue
-                if outcome is None:
-                    running -= 1
-                    continue
-                if isinstance(outcome, BaseException):
-                    raise outcome
-                yield outcome
-        except BaseException:
-            with starting:
-                state.stopped = True
-                for worker in workers:
-                    worker.stop()
-            raise
+            if worker is None:
+                worker = Worker(first.settings, options.time_limit)
+                with starting:
+                    workers.append(worker)
+                    if state.stopped:  # the others were stopped while this one was being loaded
+                        worker.stop()
+            for outcome in itertools.chain(worker.run(state.chunks()), worker.finish()):
+                outcomes.put(outcome)
+        except BaseException as error:  # it belongs to the thread that waits for us
+            outcomes.put(error)
         finally:
-            for thread in threads:
-                thread.join()
-            for worker in workers[1:]:
-                worker.close()
+            outcomes.put(None)
+
+    count = max(min(options.workers, state.left()), 1)
+    threads = [threading.Thread(target=work, args=(first if not number else None,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    running = count
+    try:
+        while running:
+            try:
+                outcome = outcomes.get(timeout=_POLL)
+            except queue.Empty:
+                continue
+            if outcome is None:
+                running -= 1
+                continue
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+    except BaseException:
+        with starting:
+            state.stopped = True
+            for worker in workers:
+                worker.stop()
+        raise
+    finally:
+        for thread in threads:
+            thread.join()
+        for worker in workers[1:]:
+            worker.close()
 
 
 def _with_ids_of_their_own(documents: Sequence[Document]) -> list[Document]:

@@ -5,42 +5,26 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 import msgspec
 
-from clueval_xlsx.detectors.base import BadAnswerError, Description, Detection, Document, detections, parse_line
+from clueval_xlsx.detectors.base import BadAnswerError, Detection, Document, detections, parse_line
 from clueval_xlsx.exceptions import DetectorError, OutputError
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.files.typed_values import build, plain
-from clueval_xlsx.version import __version__
-
-
-@dataclass(frozen=True)
-class RunIdentity:
-    """What a run is about; only a run about the same can be continued."""
-
-    detector: str  # as in the signature
-    sha256: str  # of the dataset
-    documents: int
-    texts: str  # hash of the texts as they were given to the detector
-
-    def header(self) -> Header:
-        """The first line of the file."""
-        return Header(__version__, self.detector, self.sha256, self.documents, self.texts)
 
 
 class Header(msgspec.Struct, frozen=True):
-    """The first line: which version wrote the file, and what its run is about."""
+    """The first line: which version wrote the file, and what its run is about; only a run about the same goes on."""
 
     version: str = msgspec.field(name="clueval-xlsx")
-    detector: str
-    dataset: str
+    detector: str  # as in the signature
+    dataset: str  # its hash
     documents: int
-    texts: str
+    texts: str  # hash of the texts as they were given to the detector
 
 
 class Line(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -54,9 +38,9 @@ class Line(msgspec.Struct, frozen=True, omit_defaults=True):
 class SideFile:
     """The file of one run: a header, then a line for each document in the order in which they were done."""
 
-    def __init__(self, path: Path, identity: RunIdentity, documents: Sequence[Document]) -> None:
+    def __init__(self, path: Path, header: Header, documents: Sequence[Document]) -> None:
         self.path = path
-        self.identity = identity
+        self.header = header
         self._documents = documents
         self._stream: IO[str] | None = None
 
@@ -88,7 +72,7 @@ class SideFile:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # Written anew even when continued: a last line that was cut off disappears. The old file stays until the
             # new one is whole, or a run that breaks off here would lose what the one before had found.
-            lines = [self.identity.header(), *(Line(number, found) for number, found in sorted(done.items()))]
+            lines = [self.header, *(Line(number, found) for number, found in sorted(done.items()))]
             with Outputs() as outputs:
                 outputs.write_text(self.path, "".join(json.dumps(plain(line)) + "\n" for line in lines))
             self._stream = self.path.open("a", encoding="utf-8", newline="\n")
@@ -138,9 +122,8 @@ class SideFile:
                 f"{self.path}:1: this run cannot be continued: its first line is damaged: {error}. Start anew with "
                 "--no-resume."
             ) from None
-        now = self.identity.header()
         for key, words in _WORDS.items():
-            before, value = getattr(found, key), getattr(now, key)
+            before, value = getattr(found, key), getattr(self.header, key)
             if before != value:
                 raise DetectorError(
                     f"{self.path}:1: this run cannot be continued: its {words} was {before}, now it is {value}. Start "
@@ -161,8 +144,3 @@ def _parse(line: bytes) -> Mapping[str, Any] | None:
         return parse_line(line)
     except BadAnswerError:  # the run broke off while this line was written
         return None
-
-
-def identity_of(description: Description, sha256: str, documents: int, texts: str) -> RunIdentity:
-    """What a run with this detector on this dataset is about."""
-    return RunIdentity(str(description), sha256, documents, texts)
