@@ -73,6 +73,22 @@ class InputFacts:
         gold, pred = SideFacts.of(pair.gold), SideFacts.of(pair.pred)
         return cls(gold, pred, pair.layers, len(corpus.documents), len(corpus.breaks), len(corpus), align)
 
+    @property
+    def one_file(self) -> bool:
+        """Whether both sides come from one file, or its copy, and from the same columns."""
+        return self.gold.sha256 == self.pred.sha256 and dict(self.gold.columns) == dict(self.pred.columns)
+
+    def meaningless(self, *, same_spans: bool) -> list[str]:
+        """What leaves figures without meaning: no gold span, two sides that are the same, a single document."""
+        notes = []
+        if same_spans and self.one_file:
+            notes.append(f"gold and prediction are the same: {self.gold.name}")
+        if not self.gold.spans:
+            notes.append(f"{self.gold.name} has no gold span, so recall is not defined")
+        if self.documents == 1:
+            notes.append("there is one document only: no 95 % intervals, which come from how documents differ")
+        return notes
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Figures(ABC):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clueval_xlsx.cli.compare import system_names
 from clueval_xlsx.cli.console import print_page, say_notes
-from clueval_xlsx.cli.inputs import STANDARD_INPUT, is_one_input, read_input, reading_of
+from clueval_xlsx.cli.inputs import STANDARD_INPUT, read_input, reading_of
 from clueval_xlsx.cli.writing import Writing
 from clueval_xlsx.exceptions import InputError, OptionError
 
@@ -31,7 +31,7 @@ def run(call: Call, files: Sequence[str]) -> None:
     pairs = [(pair, pair.evaluation) for pair in result.pairs if pair.evaluation is not None]
     notes = dict.fromkeys(note for _, evaluation in pairs for note in evaluation.notes)
     for pair, evaluation in pairs:
-        if len(files) > 1 and is_one_input(evaluation.raw):
+        if len(files) > 1 and evaluation.inputs.one_file and evaluation.raw.same_spans:
             notes[f"{pair.first} and {pair.second} are the same: {evaluation.raw.gold.source.name}"] = None
     say_notes(notes)
     if not out.prints:

@@ -141,26 +141,17 @@ def _editions(result: Evaluation, review: Review) -> Iterator[tuple[Evaluation, 
 
 def _write_figures(out: Writing, result: Evaluation, review: Review, end: str, edition: str) -> None:
     """Everything but the workbook."""
-    from clueval_xlsx.outputs.json_results import json_text, metrics, presidio_metrics
+    from clueval_xlsx.outputs.json_results import metrics
 
     call, language = review.call, review.call.value("workbook.lang")
     if call.value("output.json") != STANDARD_OUTPUT:
         out.json(lambda: metrics(result), end + edition)
     out.text("html", lambda: _html(result, language, call), end + edition)
-    if call.value("output.files") is None:
-        return
-    from clueval_xlsx.outputs.csv_files import cases_csv, scores_csv
-    from clueval_xlsx.outputs.html.report import confusion_html
+    if call.value("output.files") is not None:
+        from clueval_xlsx.outputs.csv_files import result_files
 
-    folder = _folder(review, edition) / end.removeprefix("-")
-    missed, unsupported = result.case_tables
-    out.write_text(folder / "metrics.json", json_text(presidio_metrics(result)))
-    out.write_text(folder / "scores.csv", scores_csv(result))
-    out.write_text(folder / "false_negatives.csv", cases_csv(missed))
-    out.write_text(folder / "false_positives.csv", cases_csv(unsupported))
-    if result.unmarked_cases is not None:
-        out.write_text(folder / "unmarked.csv", cases_csv(result.with_contexts(result.unmarked_cases)))
-    out.write_text(folder / "confusion_matrix.html", confusion_html(result, language))
+        for name, text in result_files(result, language):
+            out.write_text(_folder(review, edition) / end.removeprefix("-") / name, text)
 
 
 def _html(result: Evaluation, language: str, call: Call) -> str:

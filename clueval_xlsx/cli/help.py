@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clueval_xlsx.cli.parameters import page
+from clueval_xlsx.cli.parameters import choices_of, titles
 from clueval_xlsx.exceptions import OptionError, did_you_mean
+from clueval_xlsx.options.declaration import all_settings
 from clueval_xlsx.resources import resource_folder
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def run(_call: Call, topic: str | None) -> None:
         put(schemas())
         return
     if name == _SETTINGS:
-        _show(page())
+        _show(settings_page())
         return
     if name == _PYTHON_NAMES:
         _show(_python_names())
@@ -98,3 +99,26 @@ def _show(text: str) -> None:
     from rich.markdown import Markdown
 
     output().print(Markdown(text))
+
+
+def settings_page() -> str:
+    """The manual's page of all settings."""
+    from clueval_xlsx.formats.registry import FORMATS
+
+    lines = ["# All settings"]
+    section = ""
+    for each in all_settings().values():
+        if each.section != section:
+            section = each.section
+            lines += ["", f"## `{section}`", "", "| key | option | takes | default | what |", "|---|---|---|---|---|"]
+        users = [one for one in FORMATS if each.formats in one.kinds]
+        belongs = " or ".join(each.schemes) or each.needs or titles(users)
+        cells = (
+            "–" if each.typed else f"`{each.key}`",
+            f"`{each.option}`" if each.option else "",
+            ", ".join(choices_of(each)) or each.allowed,
+            f"`{each.default}`" if each.default or each.default == 0 else "",
+            each.help + (f" Belongs to {belongs}." if belongs else ""),
+        )
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join([*lines, ""])

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.corpus.pair import Pair
     from clueval_xlsx.corpus.reading import Reading
-    from clueval_xlsx.figures import InputFacts
-    from clueval_xlsx.formats.loading import Content
 
 STANDARD_INPUT = "-"
 _STDIN_NAME = "<standard input>"
@@ -49,13 +47,9 @@ def reading_of(call: Call, side: str = "") -> ReadOptions:
     options = call.of(ReadOptions, side)
     if len(options.tag_names) != 1:
         return options
-    from clueval_xlsx.formats.token_lists import names_in_file
+    from clueval_xlsx.formats.token_lists import with_listed_names
 
-    column = options.fields.get("tags")
-    if column is None and len(options.layers) == 1:
-        ((layer, place),) = options.layers.items()
-        column = str(place or layer)
-    return replace(options, tag_names=names_in_file(options.tag_names[0], column))
+    return with_listed_names(options)
 
 
 def sides_of(call: Call) -> Sides:
@@ -96,7 +90,7 @@ def load_pair(gold: str, pred: str, sides: Sides) -> Pair:
     """Read both sides and bring them together; one of them may be `-`, standard input."""
     from clueval_xlsx.corpus.pair import make_pair
     from clueval_xlsx.figures import InputFacts
-    from clueval_xlsx.formats.loading import Content, read_sides
+    from clueval_xlsx.formats.loading import Content, read_sides, refuse_empty
 
     paths = (gold, pred)
     if gold == pred == STANDARD_INPUT and sides.gold.layers == sides.pred.layers:
@@ -112,7 +106,7 @@ def load_pair(gold: str, pred: str, sides: Sides) -> Pair:
     options = (sides.gold, sides.pred)
     refuse_empty([Content.of(reading, own) for reading, own in zip(readings, options, strict=True)], sides.gold)
     pair = make_pair(*readings, strict_tags=sides.strict_tags, align=sides.align_text)
-    say_meaningless(InputFacts.of(pair), same_spans=pair.same_spans)
+    say_notes(InputFacts.of(pair).meaningless(same_spans=pair.same_spans))
     return pair
 
 
@@ -120,56 +114,3 @@ def refuse_idle_formats(call: Call, pairs: Sequence[Pair]) -> None:
     """Refuse options of reading that mean nothing for the formats of these pairs, which are all that is read."""
     gold, pred = ([getattr(pair, side).source.format for pair in pairs] for side in ("gold", "pred"))
     call.refuse_idle_reading({"gold": gold, "pred": pred})
-
-
-def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
-    """Raise where a side has no token, lacks the key of annotations, or no side has a tag that was asked for."""
-    from clueval_xlsx.formats.loading import ANNOTATION_KEYS, Lacking
-    from clueval_xlsx.formats.registry import format_named
-
-    for content in contents:
-        if Lacking.ANNOTATIONS in content.missing:
-            raise InputError(
-                f"{content.name}: none of its {content.documents} documents has annotations. Allowed: the key "
-                f"{ANNOTATION_KEYS[content.format]} in at least one. Check that this is the right file."
-            )
-        if Lacking.TOKENS in content.missing:
-            raise InputError(
-                f"{content.name}: no token was read. Check that this is the right file, and its format (--format)."
-            )
-    files = [content for content in contents if format_named(content.format).columns]
-    if not files:
-        return
-    usual, names = ReadOptions(), " and ".join(dict.fromkeys(content.name for content in files))
-    missing = frozenset.intersection(*(content.missing for content in files))
-    for key, lack in (("document_tag", Lacking.DOCUMENT_TAG), ("sentence_tag", Lacking.SENTENCE_TAG)):
-        tag = getattr(options, key)
-        if tag != getattr(usual, key) and lack in missing:
-            raise InputError(
-                f"{names}: there is no <{tag}> in it. Give the element that opens a {key[:-4]} "
-                f"(read.{key}), or leave it out."
-            )
-
-
-def say_meaningless(inputs: InputFacts, *, same_spans: bool) -> None:
-    """Note what leaves figures without meaning: no gold span, two sides that are the same, a single document."""
-    gold, notes = inputs.gold, []
-    if _same_input(inputs, same_spans=same_spans):
-        notes.append(f"gold and prediction are the same: {gold.name}")
-    if not gold.spans:
-        notes.append(f"{gold.name} has no gold span, so recall is not defined")
-    if inputs.documents == 1:
-        notes.append("there is one document only: no 95 % intervals, which come from how documents differ")
-    say_notes(notes)
-
-
-def is_one_input(pair: Pair) -> bool:
-    """Whether both sides of a pair are the same: one file, or its copy, read alike."""
-    from clueval_xlsx.figures import InputFacts
-
-    return _same_input(InputFacts.of(pair), same_spans=pair.same_spans)
-
-
-def _same_input(inputs: InputFacts, *, same_spans: bool) -> bool:
-    gold, pred = inputs.gold, inputs.pred
-    return gold.sha256 == pred.sha256 and dict(gold.columns) == dict(pred.columns) and same_spans

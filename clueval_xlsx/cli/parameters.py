@@ -79,7 +79,8 @@ def options_of(command: str) -> list[tuple[click.Option, Setting, str]]:
     for each in all_settings().values():
         if not each.option or command not in each.commands:
             continue
-        made.append((_option(each, each.option, each.help + _default(each)), each, ""))
+        default = f" [{each.default}]" if each.default and "[" not in each.help else ""
+        made.append((_option(each, each.option, each.help + default), each, ""))
         for side in SIDES if each.sides and command in OF_SIDES else ():
             flag = each.option.replace("--", f"--{side}-")
             made.append((_option(each, flag, f"{each.flag} for {side} alone."), each, side))
@@ -91,11 +92,6 @@ def _option(setting: Setting, flags: str, text: str) -> click.Option:
         return click.Option([flags], is_flag=True, default=None, help=text)
     more = ",…" if setting.shape in {"list", "pairs"} and not setting.whole else ""
     return click.Option(flags.split("/"), type=Typed(setting), multiple=True, metavar=setting.metavar + more, help=text)
-
-
-def _default(setting: Setting) -> str:
-    nothing = not setting.default or "[" in setting.help
-    return "" if nothing else f" [{setting.default}]"
 
 
 class HeadedCommand(click.Command):
@@ -128,13 +124,15 @@ class HeadedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Under each heading its options, in the order in which they are declared."""
         headings = {param.name: setting.heading for param, setting, _ in options_of(str(self.name))}
-        for heading in _HEADINGS:
-            params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-            mine = [param for param in params if headings.get(param.name, _HEADINGS[-1]) == heading]
-            records = [record for param in mine if (record := param.get_help_record(ctx)) is not None]
-            if records:
+        by_heading: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                heading = headings.get(param.name, _HEADINGS[-1])
+                by_heading[heading].append((record[0].ljust(_LEFT), record[1]))
+        for heading, rows in by_heading.items():
+            if rows:
                 with formatter.section(heading):
-                    rows = [(left.ljust(_LEFT), right) for left, right in records]
                     formatter.write_dl(rows, col_max=_LEFT, col_spacing=1)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -151,43 +149,19 @@ class HeadedCommand(click.Command):
 def _no_such_option(name: str, command: str, flags: Iterable[str]) -> str:
     """What is meant by an option that this command does not have: a key, an option of others, or a misspelling."""
     name = name.partition("=")[0]
-    side, _, rest = name[2:].partition("-")
-    twin, word = (side, rest) if side in SIDES and rest else ("", name[2:])
-    meant = [
-        each
-        for each in all_settings().values()
-        if word in {each.key.partition(".")[2].replace("_", "-"), each.flag[2:]} - {""}
-    ]
-    for each in meant:
-        section = twin or each.section
-        is_key = each.section == "read" if twin else not (each.option and command in each.commands)
+    side, _, word = name[2:].partition("-")
+    if side not in SIDES or not word:
+        side, word = "", name[2:]
+    owners: set[str] = set()
+    for each in all_settings().values():
+        key = each.key.partition(".")[2]
+        if word not in {key.replace("_", "-"), each.flag[2:]} or not word:
+            continue
+        is_key = each.section == "read" if side else not (each.option and command in each.commands)
         if command in (*each.commands, *each.keys) and not each.typed and is_key:
-            return f"{name}: is a key, not an option. Write --set {section}.{each.key.partition('.')[2]}=…"
-    owners = sorted({owner for each in meant if each.option for owner in each.commands})
-    if owners and not twin:
-        return f"{name}: `{command}` does not have it; {listed([f'`{owner}`' for owner in owners])} can take it."
+            return f"{name}: is a key, not an option. Write --set {side or each.section}.{key}=…"
+        owners.update(each.commands if each.option and not side else ())
+    if owners:
+        return f"{name}: `{command}` does not have it; {listed([f'`{one}`' for one in sorted(owners)])} can take it."
     hint = did_you_mean(name, {flag for flag in flags if flag[:2] == "--"})
     return f"{name}: there is no such option.{hint} `clueval-xlsx {command} --help` lists them."
-
-
-def page() -> str:
-    """The manual's page of all settings."""
-    from clueval_xlsx.formats.registry import FORMATS
-
-    lines = ["# All settings", ""]
-    for section in dict.fromkeys(each.section for each in all_settings().values()):
-        lines += [f"## `{section}`", "", "| key | option | takes | default | what |", "|---|---|---|---|---|"]
-        for each in all_settings().values():
-            if each.section != section:
-                continue
-            users = [one for one in FORMATS if each.formats in one.kinds]
-            belongs = " or ".join(each.schemes) or each.needs or titles(users)
-            what = each.help + (f" Belongs to {belongs}." if belongs else "")
-            key = "–" if each.typed else f"`{each.key}`"
-            option = f"`{each.option}`" if each.option else ""
-            takes = ", ".join(choices_of(each)) or each.allowed
-            default = f"`{each.default}`" if each.default or each.default == 0 else ""
-            cells = (key, option, takes, default, what)
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-        lines.append("")
-    return "\n".join(lines)

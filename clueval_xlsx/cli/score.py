@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from clueval_xlsx.cli.console import Progress, print_page, put, say, say_notes
 from clueval_xlsx.cli.detecting import cluster_of
 from clueval_xlsx.cli.gates import FAILED, gated
-from clueval_xlsx.cli.inputs import Sides, load_pair, refuse_empty, refuse_idle_formats, say_meaningless, sides_of
+from clueval_xlsx.cli.inputs import Sides, load_pair, refuse_idle_formats, sides_of
 from clueval_xlsx.cli.writing import Writing
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import GateOptions
@@ -61,6 +61,7 @@ def _in_batches(
     if place is None and not all(Path(path).is_dir() or glob.has_magic(path) for path in inputs):
         return None
     from clueval_xlsx.batches import adding, counting
+    from clueval_xlsx.formats import loading
 
     request = counting.CorpusRequest(
         sides.gold, sides.pred, call.scoring, sides.merged, sides.strict_tags, sides.align_text, listing
@@ -85,10 +86,10 @@ def _in_batches(
         if place is not None or counting.is_large(inputs[0]):
             say(f"Note: {inputs[0]} is read at once, because {error}.")
         return None
-    refuse_empty(corpus.contents, sides.gold)
+    loading.refuse_empty(corpus.contents, sides.gold)
     gold, pred = corpus.contents
     call.refuse_idle_reading({"gold": [gold.format], "pred": [pred.format]})
-    say_meaningless(corpus.inputs, same_spans=corpus.same_spans)
+    say_notes(corpus.inputs.meaningless(same_spans=corpus.same_spans))
     return corpus.figures
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -47,7 +47,7 @@ class Call:
     command: str
     given: Sequence[Given]
     judgements: tuple[JudgementKind, ...] = ()
-    label_words: Mapping[str, str] = ()  # type: ignore[assignment]
+    label_words: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, kind: type[Section], side: str = "") -> Section:
         """The settings of a section, as one side reads them."""
@@ -124,7 +124,8 @@ def call_of(command: str, params: Mapping[str, Any]) -> Call:
         *typed,
     ]
     given.sort(key=lambda each: (each.typed, bool(each.side), each.option))
-    call = Call(command, given, _own_judgements(own, path), _label_words(own, path))
+    where = path or "--set"
+    call = Call(command, given, _own_judgements(own[JUDGEMENTS], where), _label_words(own[LABEL_WORDS], where))
     for each in given:
         if each.typed:
             _refuse_idle(call, each)
@@ -221,23 +222,19 @@ def _checked(where: str, setting: Setting, check: Callable[[Any], Any], found: A
     return value
 
 
-def _own_judgements(own: Mapping[str, Mapping[str, Any]], path: str | None) -> tuple[JudgementKind, ...]:
-    tables, where = own[JUDGEMENTS], path or f"--set {JUDGEMENTS}"
+def _own_judgements(tables: Mapping[str, Any], where: str) -> tuple[JudgementKind, ...]:
     if not tables:
         return ()
     from clueval_xlsx.review.judgements import custom_judgements
 
-    if not all(isinstance(table, dict) for table in tables.values()):
-        raise InputError(f'{where}: judgements must be tables. Write [judgements.CODE] with effect = "…" and en = "…".')
     return custom_judgements(tables, where)
 
 
-def _label_words(own: Mapping[str, Mapping[str, Any]], path: str | None) -> dict[str, str]:
-    for label, meaning in own[LABEL_WORDS].items():
+def _label_words(meanings: Mapping[str, Any], where: str) -> dict[str, str]:
+    for label, meaning in meanings.items():
         if not isinstance(meaning, str) or not meaning.strip():
-            where = f"{path or '--set'}, [{LABEL_WORDS}]: {label}"
-            raise InputError(f"{where}: found {meaning!r}. Allowed: words that say it.")
-    return {label: " ".join(meaning.split()) for label, meaning in own[LABEL_WORDS].items()}
+            raise InputError(f"{where}, [{LABEL_WORDS}]: {label}: found {meaning!r}. Allowed: words that say it.")
+    return {label: " ".join(meaning.split()) for label, meaning in meanings.items()}
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.cli.console import counted, grouped, say, show
-from clueval_xlsx.cli.inputs import file_content, read_input, reading_of, refuse_empty
+from clueval_xlsx.cli.inputs import file_content, read_input, reading_of
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(call: Call, files: Sequence[str]) -> int:
 
 def _read(call: Call, file: str) -> tuple[Reading | None, int]:
     """A file that can be read, which is described; what is wrong with any other is listed and counted."""
-    from clueval_xlsx.formats.loading import Content
+    from clueval_xlsx.formats.loading import Content, refuse_empty
 
     how = reading_of(call)
     try:

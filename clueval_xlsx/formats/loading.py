@@ -275,3 +275,29 @@ class Content:
     def __add__(self, other: Content) -> Content:
         """Of two parts of one input: what both of them lack."""
         return Content(self.name, self.format, self.documents + other.documents, self.missing & other.missing)
+
+
+def refuse_empty(contents: Sequence[Content], options: ReadOptions) -> None:
+    """Raise where a side has no token, lacks the key of annotations, or no side has a tag that was asked for."""
+    for content in contents:
+        if Lacking.ANNOTATIONS in content.missing:
+            raise InputError(
+                f"{content.name}: none of its {content.documents} documents has annotations. Allowed: the key "
+                f"{ANNOTATION_KEYS[content.format]} in at least one. Check that this is the right file."
+            )
+        if Lacking.TOKENS in content.missing:
+            raise InputError(
+                f"{content.name}: no token was read. Check that this is the right file, and its format (--format)."
+            )
+    files = [content for content in contents if format_named(content.format).columns]
+    if not files:
+        return
+    usual, names = ReadOptions(), " and ".join(dict.fromkeys(content.name for content in files))
+    missing = frozenset.intersection(*(content.missing for content in files))
+    for key, lack in (("document_tag", Lacking.DOCUMENT_TAG), ("sentence_tag", Lacking.SENTENCE_TAG)):
+        tag = getattr(options, key)
+        if tag != getattr(usual, key) and lack in missing:
+            raise InputError(
+                f"{names}: there is no <{tag}> in it. Give the element that opens a {key[:-4]} "
+                f"(read.{key}), or leave it out."
+            )

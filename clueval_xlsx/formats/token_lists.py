@@ -285,6 +285,15 @@ def _tags(record: Any, path: KeyPath, words: Sequence[str], place: str, names: S
 # ---- names of tags -------------------------------------------------------------------------------------------------
 
 
+def with_listed_names(options: ReadOptions) -> ReadOptions:
+    """The same options with the names that a file lists, which stands in the place of names."""
+    column = options.fields.get("tags")
+    if column is None and len(options.layers) == 1:
+        ((layer, place),) = options.layers.items()
+        column = str(place or layer)
+    return replace(options, tag_names=names_in_file(options.tag_names[0], column))
+
+
 def names_in_file(source: str, column: str | None = None) -> tuple[str, ...]:
     """The names that a file lists: one a line, or as datasets (`names`, a card) and models (`id2label`) describe them.
 

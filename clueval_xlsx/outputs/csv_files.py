@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
+from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.figures import Figures, all_scores
 from clueval_xlsx.files.names import without_formula
-from clueval_xlsx.outputs.json_results import score_rows
+from clueval_xlsx.outputs.json_results import json_text, presidio_metrics, score_rows
 from clueval_xlsx.scoring.scores import COUNTS
 
 _HIDDEN = ("segments", "row")
@@ -36,6 +39,20 @@ def cases_csv(cases: pd.DataFrame) -> str:
     shown = cases.drop(columns=list(_HIDDEN)).copy()
     shown["related"] = [" ".join(ids) for ids in shown["related"]]
     return _harmless(shown).to_csv(index=False, lineterminator="\n")
+
+
+def result_files(result: Evaluation, language: str) -> Iterator[tuple[str, str]]:
+    """The files of a folder that holds a whole result, by their names."""
+    from clueval_xlsx.outputs.html.report import confusion_html
+
+    missed, unsupported = result.case_tables
+    yield "metrics.json", json_text(presidio_metrics(result))
+    yield "scores.csv", scores_csv(result)
+    yield "false_negatives.csv", cases_csv(missed)
+    yield "false_positives.csv", cases_csv(unsupported)
+    if result.unmarked_cases is not None:
+        yield "unmarked.csv", cases_csv(result.with_contexts(result.unmarked_cases))
+    yield "confusion_matrix.html", confusion_html(result, language)
 
 
 def _harmless(table: pd.DataFrame) -> pd.DataFrame:

@@ -180,6 +180,10 @@ def custom_judgements(tables: Mapping[str, Mapping[str, Any]], where: str = "con
     taken = {normalise(code): code for code in effects}
     for code in effects:
         taken.update(dict.fromkeys(map(normalise, in_every_language(f"judgement.{code}").values()), code))
+    if not all(isinstance(table, Mapping) for table in tables.values()):
+        raise OptionError(
+            f'{where}: judgements must be tables. Write [judgements.CODE] with effect = "…" and en = "…".'
+        )
     found: list[JudgementKind] = []
     for code, table in tables.items():
         effect = table.get("effect")
