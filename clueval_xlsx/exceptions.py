@@ -20,6 +20,15 @@ def readable(message: str) -> str:
     return f"{message[: _LONGEST - _END]} […] {message[-_END:]}"
 
 
+def counted(number: int, what: str) -> str:
+    """A number with what it counts.
+
+    >>> counted(1, "case"), counted(2, "case")
+    ('1 case', '2 cases')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that names the nearest of the known names, case aside, with a space before it; or nothing.
 

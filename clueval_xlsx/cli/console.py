@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clueval_xlsx.cli.settings import spelt
+from clueval_xlsx.exceptions import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,15 +91,6 @@ def put(data: str | bytes) -> None:
 def show(line: str) -> None:
     """A line of a report that was asked for, on standard output."""
     click.echo(visible(spelt(line)), file=sys.stdout)
-
-
-def counted(number: int, what: str) -> str:
-    """A number with what it counts.
-
-    >>> counted(1, "case"), counted(2, "case")
-    ('1 case', '2 cases')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def say(message: str, *, urgent: bool = False) -> None:

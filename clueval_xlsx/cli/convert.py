@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import counted, put, say, say_notes
+from clueval_xlsx.cli.console import put, say, say_notes
 from clueval_xlsx.cli.inputs import read_only_input
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, Writing
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.exceptions import OptionError, counted
 from clueval_xlsx.formats.registry import CONVERTED, Format, format_named
 from clueval_xlsx.formats.writing import left_behind, output_files, output_format, refuse_labels
 

@@ -12,7 +12,7 @@ from clueval_xlsx import clusters
 from clueval_xlsx.cli.console import Progress, say
 from clueval_xlsx.cli.inputs import Sides, read_input
 from clueval_xlsx.clusters import ClusterPlace
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.exceptions import OptionError, counted
 from clueval_xlsx.files.names import is_stream, with_name
 from clueval_xlsx.formats.registry import DETECTOR
 from clueval_xlsx.options import ClusterOptions, DetectorOptions
@@ -58,7 +58,7 @@ def detection(call: Call, dataset: Dataset, target: Path) -> Iterator[Run]:
                 seen=bar.seen,
             )
         if run.resumed:
-            say(f"{run.resumed} of {len(documents)} documents were taken from the run that broke off.")
+            say(f"Taken from the run that broke off: {run.resumed} of {counted(len(documents), 'document')}.")
         yield run
     except BaseException as error:
         if place.exists() and not isinstance(error, OptionError):
@@ -71,7 +71,7 @@ def detection(call: Call, dataset: Dataset, target: Path) -> Iterator[Run]:
         say(f"Failed: document {documents[number].id!r}: {reason}.", urgent=True)
     kept = f"; the same command with --resume tries them again (the others are kept in {place})"
     more = kept if place.exists() else ""
-    say(f"{len(run.failures)} of {len(documents)} documents failed{more}.", urgent=True)
+    say(f"Failed: {len(run.failures)} of {counted(len(documents), 'document')}{more}.", urgent=True)
 
 
 @contextmanager

@@ -127,7 +127,7 @@ class HeadedCommand(click.Command):
         by_heading: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(param, click.Option):
                 heading = headings.get(param.name, _HEADINGS[-1])
                 by_heading[heading].append((record[0].ljust(_LEFT), record[1]))
         for heading, rows in by_heading.items():

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import counted, say, say_notes
+from clueval_xlsx.cli.console import say, say_notes
 from clueval_xlsx.cli.detecting import detection
 from clueval_xlsx.cli.inputs import read_input, reading_of
 from clueval_xlsx.cli.writing import Writing, guard
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.exceptions import OptionError, counted
 from clueval_xlsx.formats.registry import DETECTOR, JSON_FORMATS, PREDICTED, Format, format_named
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import EVERYTHING, MOST, counted, print_page, quiet, say, say_list, say_what_is_open
+from clueval_xlsx.cli.console import EVERYTHING, MOST, print_page, quiet, say, say_list, say_what_is_open
 from clueval_xlsx.cli.inputs import reading_of
 from clueval_xlsx.cli.workbooks import password_of
 from clueval_xlsx.cli.writing import STANDARD_OUTPUT, Writing, ends
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import InputError, OptionError, counted
 from clueval_xlsx.files.names import is_stream, with_end
 
 if TYPE_CHECKING:

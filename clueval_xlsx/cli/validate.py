@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clueval_xlsx.cli.console import counted, grouped, say, show
+from clueval_xlsx.cli.console import grouped, say, show
 from clueval_xlsx.cli.inputs import file_content, read_input, reading_of
-from clueval_xlsx.exceptions import CluevalError, InputError, OptionError
+from clueval_xlsx.exceptions import CluevalError, InputError, OptionError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

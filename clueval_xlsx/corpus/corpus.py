@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.exceptions import OptionError, did_you_mean
 from clueval_xlsx.text.rendering import RenderedTokens, guessed_glue, portions, render_tokens
 from clueval_xlsx.text.strings import BoolArray, IntArray, Strings, decode_entities, inside
 
@@ -224,7 +224,8 @@ class Corpus:
 
 def no_metadata(name: str, key: str, known: Sequence[str]) -> OptionError:
     """What to say where nothing has a metadata key."""
-    return OptionError(f"{name}: there is no metadata called {key!r}. Known here: {', '.join(known) or 'none'}.")
+    hint = did_you_mean(key, known)
+    return OptionError(f"{name}: there is no metadata called {key!r}.{hint} Known here: {', '.join(known) or 'none'}.")
 
 
 def _spread(values: Sequence[str | None], index: IntArray) -> pd.Categorical:

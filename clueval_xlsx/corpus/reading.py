@@ -21,7 +21,7 @@ from clueval_xlsx.corpus.mentions import ERROR, Mentions
 from clueval_xlsx.corpus.running_text import RunningText, TextDocument, join_tokens
 from clueval_xlsx.corpus.spans import check_disjoint, from_decoded
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn, decode
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, counted
 from clueval_xlsx.text.characters import CODE_POINTS
 from clueval_xlsx.text.strings import IntArray, Strings
 from clueval_xlsx.text.tokenise import Ranges, tokenise
@@ -282,9 +282,9 @@ class Reading:
         """The same without some documents."""
         if self.tokens is not None:
             raise InputError(
-                f"{len(doc_ids)} documents were not seen by the chosen annotator ({', '.join(sorted(doc_ids)[:5])}), "
-                "but the other side has them. Choose another (--annotator first|union), or leave them out of both "
-                "files."
+                f"not seen by the chosen annotator: {counted(len(doc_ids), 'document')} that the other side has "
+                f"({', '.join(sorted(doc_ids)[:5])}). Choose another (--annotator first|union), or leave them out of "
+                "both files."
             )
         return self.only([index for index, doc_id in enumerate(self.doc_ids) if doc_id not in doc_ids])
 

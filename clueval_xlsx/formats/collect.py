@@ -24,7 +24,7 @@ from clueval_xlsx.corpus.mentions import (
 )
 from clueval_xlsx.corpus.reading import Carrier, Place, Reading
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.exceptions import InputError, OptionError, Problem, did_you_mean
+from clueval_xlsx.exceptions import InputError, OptionError, Problem, counted, did_you_mean
 from clueval_xlsx.formats.json_records import shown
 from clueval_xlsx.formats.options import FIRST, ONE_SIDE, UNION, WARN
 from clueval_xlsx.formats.registry import Format
@@ -307,7 +307,7 @@ class Collector:
         if passed:
             more = f"; and {len(passed) - SHOWN} more" if len(passed) > SHOWN else ""
             self.notes.append(
-                f"{self.name}: the words of {len(passed)} annotations do not fit their offsets, which count "
+                f"{self.name}: the words of {counted(len(passed), 'annotation')} do not fit their offsets, which count "
                 f"(--mismatch {WARN}): {'; '.join(passed[:SHOWN])}{more}"
             )
 

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange, digest
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, counted
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import format_named
@@ -92,7 +92,7 @@ def read(opened: OpenedSource, options: ReadOptions) -> Reading:
             where=where,
         )
     if empty:
-        collector.notes.append(f"{name}: {empty} tags without width are left alone, because they are no spans")
+        collector.notes.append(f"{name}: left alone, because they are no spans: {counted(empty, 'tag')} without width")
     layers = dict(collector.layers)
     return collector.finish(Source(name, "i2b2", digest(raw), layers), TagElements(raw, tags, lists[-1].end, layers))
 

@@ -12,7 +12,7 @@ from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
-from tests.support.commands import refused, run
+from tests.support.commands import run
 from tests.support.folders import ROOT
 
 TAB = ROOT / "tests" / "fixtures" / "formats" / "tab.json"
@@ -111,50 +111,4 @@ def test_the_annotators_of_one_file_are_compared_by_name(write) -> None:
     assert [item["name"] for item in chosen["compared"]] == ["anna", "cara"]
 
 
-def test_what_cannot_be_compared_is_refused(files: dict[str, Path], tmp_path: Path) -> None:
-    refused(run("agree", files["anna"]), "anna.vrt: 2 annotators or more are needed", "none by name")
-    refused(run("agree", files["anna"], files["anna"]), "two systems have the same name")
-    refused(run("agree", TAB, "--name", "x"), "--name belongs to several files")
-    refused(run("agree", files["anna"], files["ben"], "--json", files["ben"]), "is an input of this run")
-
-
 # ---- what people should know -------------------------------------------------------------------------------------
-
-
-def test_files_that_are_the_same_are_noted_and_annotators_who_agree_are_not(files: dict[str, Path], write) -> None:
-    anna = files["anna"]
-    copy = write("copy.vrt", anna.read_text("utf-8"))
-    assert f"Note: x and y are the same: {anna}." in run("agree", anna, anna, "--name", "x,y").err
-    assert "Note: anna and copy are the same: " in run("agree", anna, copy, files["ben"]).err
-    assert "are the same" not in run("agree", *files.values()).err
-    document = {"doc_id": "d", "text": "Ann came"}
-    mention = {"start_offset": 0, "end_offset": 3, "entity_type": "PER", "span_text": "Ann"}
-    both = {name: {"entity_mentions": [mention]} for name in ("anna", "ben")}
-    alike = run("agree", write("tab.json", json.dumps([{**document, "annotations": both}])))
-    assert alike.code == 0, alike.err
-    assert "are the same" not in alike.err
-
-
-def test_messages_name_options_that_the_command_has(files: dict[str, Path], write) -> None:
-    two = write("two.vrt", "Ann\tB-PER\tB-HIGH\nLee\tO\tO\n")
-    for command in (("agree", two, two, "--name", "x,y"), ("convert", two, two.with_suffix(".jsonl"))):
-        done = run(*command)
-        refused(done, "2 columns hold tags", "--layer")
-        assert "--gold-layer" not in done.err
-    refused(run("score", two, two), "(--gold-layer, --pred-layer for one side).")
-
-
-def test_one_annotator_that_was_chosen_is_named_as_the_choice(tmp_path: Path) -> None:
-    refused(
-        run("agree", TAB, "--annotator", "annotator1"),
-        "--annotator annotator1: 2 annotators or more are needed",
-        "name several, or leave --annotator out",
-    )
-
-
-def test_outputs_of_one_name_are_refused_and_none_is_written(files: dict[str, Path], tmp_path: Path) -> None:
-    page = tmp_path / "q.html"
-    refused(run("agree", *files.values(), "--html", page, "--json", page), "two outputs of this run have this name")
-    nowhere = files["anna"] / "x"
-    assert run("agree", *files.values(), "--html", page, "--json", nowhere).code == 2
-    assert not page.exists()

@@ -5,14 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from clueval_xlsx import __version__
 from tests.support.commands import EXAMPLE_OPTIONS, run, run_process
-from tests.support.folders import ROOT
 from tests.support.tables import cut
 
 
@@ -28,19 +25,6 @@ def table(path: Path) -> list[dict[str, str]]:
 # ---- score -------------------------------------------------------------------------------------------------------
 
 
-def test_score_prints_tables_to_standard_output_and_notes_to_standard_error(sides: tuple[Path, Path]) -> None:
-    done = run("score", *sides, *EXAMPLE_OPTIONS, "--by", "domain")
-    assert done.code == 0
-    assert "54/75" in done.out
-    assert "By label of category" in done.out
-    assert "mean of the" in done.out
-    assert "tenancy" in done.out
-    assert "clueval-xlsx|version:" in done.out
-    assert "6 I- tags continued nothing" in done.err
-    assert "Note" not in done.out
-    assert "\x1b" not in done.out
-
-
 def test_score_as_json_is_the_content_of_metrics_json(sides: tuple[Path, Path], tmp_path: Path) -> None:
     printed = run("score", *sides, *EXAMPLE_OPTIONS, "--json", "-")
     target = tmp_path / "metrics.json"
@@ -52,23 +36,6 @@ def test_the_chosen_level_and_layer_are_the_headline(sides: tuple[Path, Path]) -
     done = run("score", *sides, *EXAMPLE_OPTIONS, "--level", "exact", "--labelled", "category", "--json", "-")
     headline = json.loads(done.out)["headline"]
     assert (headline["level"], headline["labelled"], headline["tp_gold"]) == ("exact", "category", 40)
-
-
-def test_score_survives_a_reader_that_stops_early(sides: tuple[Path, Path]) -> None:
-    import subprocess
-    import sys
-
-    command = [sys.executable, "-m", "clueval_xlsx", "score", *map(str, sides), *EXAMPLE_OPTIONS, "--json", "-"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        errors = process.stderr.read().decode()
-        assert process.wait() == 0, errors
-    assert "Traceback" not in errors
-    assert "Broken" not in errors
 
 
 # ---- evaluate ----------------------------------------------------------------------------------------------------
@@ -93,30 +60,12 @@ def test_evaluate_writes_the_files_it_is_asked_for(sides: tuple[Path, Path], tmp
     assert not list(folder.glob(".*"))  # no temporary file is left
 
 
-def test_case_ids_are_unique_and_stay_the_same_from_run_to_run(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    ids = []
-    for name in ("one", "two"):
-        assert run("evaluate", *sides, *EXAMPLE_OPTIONS, "--files", tmp_path / name).code == 0
-        rows = table(tmp_path / name / "false_negatives.csv")
-        ids.append([row["case_id"] for row in rows])
-    assert ids[0] == ids[1]
-    assert len(set(ids[0])) == len(ids[0])
-
-
 def test_cells_that_a_spreadsheet_would_calculate_are_escaped_in_error_tables(write_pair, tmp_path: Path) -> None:
     gold, pred = write_pair("token gold pred\n=1+1 B-X O\n@x B-X O\n-5 B-X O\n+4 B-X O\nAnna B-X O\n")
     assert run("evaluate", gold, pred, "--files", tmp_path / "f").code == 0
     rows = table(tmp_path / "f" / "false_negatives.csv")
     assert [row["surface"] for row in rows] == ["'=1+1", "'@x", "'-5", "'+4", "Anna"]
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "@"))]
-
-
-def test_layers_by_themselves_get_files_of_their_own(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    target = tmp_path / "m.json"
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "--no-merge", "--json", target, "--files", tmp_path / "f")
-    assert done.code == 0, done.err
-    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json")}
-    assert written == {"m-category.json", "m-risk.json", "f/category/metrics.json", "f/risk/metrics.json"}
 
 
 def test_a_window_replaces_the_sentence(write_pair, tmp_path: Path) -> None:
@@ -163,11 +112,6 @@ def test_merge_writes_vertical_text_with_the_merged_tags(write, tmp_path: Path) 
 
 
 # ---- the program itself --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("option", ["--version", "-V"])
-def test_version(option: str) -> None:
-    assert run(option).out == f"clueval-xlsx, version {__version__}\n"
 
 
 def test_no_command_shows_the_help() -> None:
@@ -223,9 +167,3 @@ def test_a_list_is_given_with_commas_or_by_repeating_the_option(sides: tuple[Pat
     ]
     assert [done.code for done in outputs] == [0, 0, 0]
     assert outputs[0].out == outputs[1].out == outputs[2].out
-
-
-def test_one_wrong_part_of_a_list_is_named(sides: tuple[Path, Path]) -> None:
-    done = run("score", *sides, "--layer", "category=2,=3")
-    assert done.code == 2
-    assert "found '=3'. Allowed: NAME or NAME=COLUMN" in done.err

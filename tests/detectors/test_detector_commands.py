@@ -114,12 +114,12 @@ def test_failed_documents_are_named_left_out_and_can_be_tried_again(tmp_path: Pa
     result = run("predict", gold, "-o", target, "--detector", detector)
     assert result.code == 3
     assert "Failed: document 'a': the detector crashed: it ended with exit code 7" in result.err
-    assert "1 of 2 documents failed" in result.err
+    assert "Failed: 1 of 2 documents" in result.err
     assert (tmp_path / "pred.tsv.progress.jsonl").exists()
     refused(run("predict", gold, "-o", target, "--detector", detector), "an unfinished run lies there", "--resume")
     result = run("predict", gold, "-o", target, "--detector", detector, "--resume")
     assert result.code == 3
-    assert "1 of 2 documents were taken from the run that broke off" in result.err
+    assert "Taken from the run that broke off: 1 of 2 documents" in result.err
 
     result = run("evaluate", gold, "--detector", detector, "--json", metrics)
     assert result.code == 3

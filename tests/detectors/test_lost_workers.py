@@ -77,7 +77,7 @@ def test_when_all_workers_die_the_run_says_so_and_a_later_one_goes_on(
     cluster.add_worker()
     resumed = run(*words, *place, "--resume")
     assert resumed.code == 0, resumed.err
-    assert f"{kept} of {TEXTS} documents were taken from the run that broke off." in resumed.err
+    assert f"Taken from the run that broke off: {kept} of {TEXTS} documents." in resumed.err
     assert "no worker" not in resumed.err
     if verb == "predict":
         (tmp_path / "here").mkdir()

@@ -113,7 +113,7 @@ FRAME = tsv(
 def test_slots_chains_and_relations_are_no_spans() -> None:
     reading = load(FRAME, "x", layers={"lu": "Lu:luvalue"})
     assert spans(reading, "lu") == [("Bob", "bob"), ("the clock", "clock")]
-    assert reading.notes == ("x: 1 slots, 1 chains, 1 relations are left alone, because they are no spans",)
+    assert reading.notes == ("x: left alone, because they are no spans: slots (1), chains (1), relations (1)",)
 
 
 def test_several_types_must_be_chosen_from_or_are_layers_that_may_overlap() -> None:

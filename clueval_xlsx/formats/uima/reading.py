@@ -276,7 +276,7 @@ def read_cas(
                         where=annotation.where,
                     )
     if skipped:
-        left = ", ".join(f"{count} {what}" for what, count in skipped.items())
-        collector.notes.append(f"{name}: {left} are left alone, because they are no spans")
+        left = ", ".join(f"{what} ({count})" for what, count in skipped.items())
+        collector.notes.append(f"{name}: left alone, because they are no spans: {left}")
     collector.unannotated |= unannotated
     return collector.finish(replace(source, columns=layers), CasFiles(contents, fields, packed), union=union)
