@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from clueval_xlsx.cases.contexts import CELL_SIGNS, Segment, signed_pieces
-from clueval_xlsx.outputs.xlsx.book import MOST_ROWS, Book, Formula, Worksheet
+from clueval_xlsx.outputs.xlsx.book import Book, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, TALLEST, height, lines, width_for
 from clueval_xlsx.outputs.xlsx.page_charts import chart_rows, draw
@@ -60,7 +60,7 @@ def write_page(page: Page, target: Path | BinaryIO, *, figures: str = FIGURES_SH
     """A workbook of this page alone; `figures` is the name of the hidden sheet that its charts draw from."""
     with Book(target, title=page.title) as book:
         sheets = [book.sheet(chapter.title) for chapter in page.chapters]
-        writer = PageSheets(page, lambda book: HiddenFigures(book, figures))
+        writer = PageSheets(page, HiddenFigures(book, figures))
         for place, sheet in enumerate(sheets):
             writer.write(place, sheet)
         sheets[0].activate()
@@ -69,32 +69,19 @@ def write_page(page: Page, target: Path | BinaryIO, *, figures: str = FIGURES_SH
 class PageSheets:
     """Lays out the chapters of a page, each on a sheet; a review workbook has sheets of its own between them.
 
-    `links` finds cases in this workbook; `figures` makes the hidden sheet that charts draw from when one is needed.
+    `links` finds cases in this workbook; `figures` is the hidden sheet that charts draw from.
     """
 
-    def __init__(self, page: Page, figures: Callable[[Book], HiddenFigures], links: Links = lambda _: None) -> None:
-        self.page, self.links = page, links
-        self._make_figures = figures
-        self._figures: HiddenFigures | None = None
-
-    def figures(self, book: Book) -> HiddenFigures:
-        """The hidden sheet of figures."""
-        if self._figures is None:
-            self._figures = self._make_figures(book)
-        return self._figures
+    def __init__(self, page: Page, figures: HiddenFigures, links: Links = lambda _: None) -> None:
+        self.page, self.figures, self.links = page, figures, links
 
     def write(self, place: int, sheet: Worksheet, below_tiles: BelowTiles | None = None) -> None:
-        """Lay a chapter out on a sheet, a long list on further ones."""
+        """Lay a chapter out on a sheet."""
         chapter = self.page.chapters[place]
         sheet.tab(TONES.get(chapter.tone, ACCENT))
         if [type(section) for section in chapter.sections] == [Table]:
             table = _parted(chapter.sections[0])  # type: ignore[arg-type]  # it is a table
-            size = MOST_ROWS - len(table.notes) - 4
-            for begin in range(0, max(len(table.rows), 1), size):
-                target = sheet if not begin else sheet.book.sheet(chapter.title)
-                fold = None if table.fold is None else max(table.fold - begin, 0)
-                part = replace(table, rows=table.rows[begin : begin + size], fold=fold)
-                _List(target, self, part, table.title or chapter.title).write()
+            _List(sheet, self, table, table.title or chapter.title).write()
         else:
             title = self.page.title if place == 0 else chapter.title
             _Stack(sheet, self, chapter).write(title, self.page.subtitle if place == 0 else (), below_tiles)
@@ -387,7 +374,7 @@ class _Stack(_Sheet):
         """Native charts side by side; what they draw stands on a hidden sheet."""
         rows = chart_rows(section)
         if rows:
-            draw(self.sheet, (self.row, 1), section, round(self.width * 7.4), self.owner.figures(self.sheet.book))
+            draw(self.sheet, (self.row, 1), section, round(self.width * 7.4), self.owner.figures)
         elif isinstance(section, Bars):
             self.paragraph(section.empty, TextStyle.PLAIN)
         for _ in range(rows):

@@ -85,7 +85,7 @@ def write_workbook(
 
         write_guide(guide, content, case_sheets)
         parts = [part.cases for name in (FN, FP) for part in case_sheets.parts.get(name, [])]
-        pages = PageSheets(evaluation_page(evaluation, words, parts), lambda _: figures, case_sheets.link_to)
+        pages = PageSheets(evaluation_page(evaluation, words, parts), figures, case_sheets.link_to)
         pages.write(0, metrics, lambda sheet, row: write_live(sheet, row, case_sheets, figures))
         case_sheets.write(lists, figures, advance or (lambda _: None))
         pages.write(1, documents)
