@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.cli.settings import Call
     from clueval_xlsx.figures import Figures
     from clueval_xlsx.options.values import Gate
-    from clueval_xlsx.outputs.baseline import Baseline
-    from clueval_xlsx.outputs.json_structs import ScoreRow
+    from clueval_xlsx.outputs.json_structs import Baseline, ScoreRow
 
 FAILED = 4  # exit code: done, but a gate failed
 _ROUNDING = 1e-12
@@ -131,7 +130,7 @@ def _hint(runs: Sequence[Figures], gate: Gate) -> str:
 def _baseline(path: str | None, runs: Sequence[tuple[str, Figures]]) -> Baseline | None:
     if path is None:
         return None
-    from clueval_xlsx.outputs.baseline import read_baseline
+    from clueval_xlsx.outputs.json_structs import read_baseline
 
     baseline = read_baseline(file_content(path, "--baseline"), path)
     for _, figures in runs:
