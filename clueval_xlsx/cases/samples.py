@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.even_shares import even_shares
 from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.corpus.merging import overlap_components
 from clueval_xlsx.corpus.spans import positions
@@ -177,10 +177,10 @@ def deal(
     seed: int,
     bundles: IntArray | None = None,
 ) -> dict[str, set[int]]:
-    """Deal units to judges: each label and each document evenly to within one, the share `double` to two people.
+    """Deal units to judges: all shares evenly, those of labels and documents nearly so, the share `double` to two.
 
     Units of one of the `bundles` stay together, unless they are judged twice: then the second judge gets them one by
-    one. Only the others can be even by label and document; what bundles leave uneven they make up for.
+    one. Bundles are dealt first, the largest before all; whoever has least gets the next.
 
     >>> units = Units(pd.DataFrame(), np.arange(4), ("a",) * 4, ("d1", "d1", "d2", "d2"), ("PER",) * 4)
     >>> hands = deal(units, np.ones(4, bool), ["anna", "ben"], double=0.5, seed=1)
@@ -196,15 +196,13 @@ def deal(
     together: dict[int, list[int]] = {}
     for unit in order:
         together.setdefault(int(bundle[unit]), []).append(unit)
-    alone = [unit for unit in order if len(together[int(bundle[unit])]) == 1]
-    labels, documents = ([names[unit] for unit in alone] for names in (units.label, units.document))
-    people = generator.permutation(len(judges))
-    for unit, share in zip(alone, even_shares(labels, documents, len(judges)), strict=True):
-        hands[judges[people[share]]].add(unit)
-    several = sorted((members for members in together.values() if len(members) > 1), key=len, reverse=True)
-    for members in several:
-        hands[min(judges, key=lambda name: len(hands[name]))].update(members)
-    _level(hands, alone if several else ())
+    people = [judges[place] for place in generator.permutation(len(judges))]
+    given: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in judges}
+    for members in sorted(together.values(), key=len, reverse=True):
+        label, document = ("label", units.label[members[0]]), ("document", units.document[members[0]])
+        name = min(people, key=lambda name: (len(hands[name]), given[name][label], given[name][document]))
+        hands[name].update(members)
+        given[name].update((label, document))
     if len(judges) > 1:
         second = _second_hands(hands, order, bundle, round(double * len(order)))
         for name, units_again in second.items():
@@ -251,17 +249,6 @@ def _spread(units: Sequence[int]) -> list[int]:
     digits = (len(units) - 1).bit_length()
     places = sorted(range(len(units)), key=lambda place: f"{place:0{digits}b}"[::-1])
     return [units[place] for place in places]
-
-
-def _level(hands: Mapping[str, set[int]], movable: Iterable[int]) -> None:
-    """Move units from whoever has most to whoever has least, as long as that makes them more even."""
-    for unit in movable:
-        most, least = (choose(hands, key=lambda name: len(hands[name])) for choose in (max, min))
-        if len(hands[most]) - len(hands[least]) < 2:
-            return
-        if unit in hands[most]:
-            hands[most].remove(unit)
-            hands[least].add(unit)
 
 
 def select_cases(cases: pd.DataFrame, units: Units, chosen: set[int]) -> pd.DataFrame:

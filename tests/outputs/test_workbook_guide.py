@@ -71,7 +71,6 @@ def test_label_words_come_from_the_config_to_guide_and_tooltips(sides, tmp_path)
     assert done.code == 0, done.err
     assert "natural persons" in guide_texts(openpyxl.load_workbook(book))
     html = page.read_text("utf-8")
-    assert 'title="PERSON (natural persons)' in html
     assert re.search(r'"meanings": ?{"PERSON": ?"natural persons"}', html)
 
 
