@@ -134,7 +134,7 @@ def _editions(result: Evaluation, review: Review) -> Iterator[tuple[Evaluation, 
     """The result, and without its text if that is asked for; with what the names of the files end with."""
     yield result, ""
     if review.cases.without_text:
-        from clueval_xlsx.review.text_free import without_text
+        from clueval_xlsx.review.assignment import without_text
 
         yield without_text(result), WITHOUT_TEXT
 

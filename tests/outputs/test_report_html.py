@@ -79,7 +79,7 @@ def test_readers_do_not_meet_gold_and_predicted(example: Evaluation) -> None:
 
 
 def test_an_edition_without_text_keeps_its_figures_and_none_of_its_words(example: Evaluation) -> None:
-    from clueval_xlsx.review.text_free import without_text
+    from clueval_xlsx.review.assignment import without_text
 
     edition = without_text(example)
     text = report_html(edition)

@@ -18,7 +18,7 @@ from clueval_xlsx.cases import table as table_module
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.resources import resource_folder
-from clueval_xlsx.review.text_free import _letters
+from clueval_xlsx.review.assignment import _letters
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import all_cases, cases_of, everything_in, fill, manifest
 from tests.support.workbooks import ONE_LAYER, TABS, evaluated, example, opened, texts, written
