@@ -146,7 +146,8 @@ class CaseBook:
         """What a judgement of a case is held against; made at once for all that may be corrected, and their twins."""
         if case_id not in self._facts:
             wanted = {case_id, *self._corrected, *(twin for case in self._corrected for twin in self.twins.group(case))}
-            self._facts |= case_facts(self._evaluation, self.table[self.table["case_id"].isin(wanted).to_numpy(bool)])
+            asked = self.table["case_id"].isin(wanted - self._facts.keys()).to_numpy(bool)
+            self._facts |= case_facts(self._evaluation, self.table[asked])
         return self._facts[case_id]
 
     def decide(self, record: Judgement) -> Decision | Wrong:
@@ -163,8 +164,8 @@ class CaseBook:
         elif effect is Effect.ADD or effect is Effect.BOUNDARY:
             old = [case.predicted] if effect is Effect.ADD else targets
             whole = self._parts(case, record, old, notes)
-            if not whole:
-                return Wrong.NOT_IN_TEXT
+            if not whole or NOTHING in whole:
+                return Wrong.NOTHING_LEFT if whole else Wrong.NOT_IN_TEXT
             if effect is Effect.ADD:
                 added, targets, results = whole, (), []
             else:

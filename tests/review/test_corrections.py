@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import random
+from itertools import product
+
 import pytest
 
+from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.correction import correct
+from clueval_xlsx.review.decisions import CaseBook
+from clueval_xlsx.review.facts import answer_rule, case_facts
 from clueval_xlsx.review.judgements import Judgement
-from tests.support.judging import case, decide, judged, spans
+from tests.support.judging import EFFECTS, case, decide, judged, spans
+from tests.support.workbooks import example
 
 # "Herr Kolbe" is too long in gold, "Osterhagen" is missing, "Kammer" should not be there; the model has all right.
 TABLE = """
@@ -436,3 +443,24 @@ def test_a_deleted_span_is_deleted_on_every_layer():
     run = judged(LAYERED, LAYERS)
     found = decide(run, {case(run, "FN", "Haus Lerchen 8"): Judgement("gold_wrong")})
     assert spans(found, "category") == spans(found, "risk") == []
+
+
+# -- State and the re-import are one rule ---------------------------------------------------------------------------
+
+
+def test_what_state_ticks_is_carried_out_and_nothing_else():
+    evaluation = example(replicates=0)
+    book, rule, rng = CaseBook(evaluation), answer_rule(evaluation), random.Random(5)
+    facts = case_facts(evaluation, book.table.reset_index(drop=True))
+    labels = ("", "PERSON", "OGR", "!NEW", "-", "A|B")
+    ticked = 0
+    for case_id, known in facts.items():
+        parts = [known.text[at : at + rng.randint(2, 30)] for at in rng.sample(range(len(known.text) - 2), 6)]
+        typed = ["", "M", "wie das Modell", "r", "B", "C", "nowhere", "x", known.same, *parts, "|".join(parts[:2])]
+        codes = ("boundary", "label") if case_id[:2] == "FN" else ("boundary", "label", "gold_missing")
+        for code, span, label in product(codes, typed, labels):
+            record = Judgement(code, span, {"category": label}, case_id=case_id, effect=EFFECTS[code])
+            wrong, decision = rule.wrong(record, known), book.decide(record)
+            assert (decision if isinstance(decision, Wrong) else None) is wrong, record
+            ticked += wrong is None
+    assert ticked > 500
