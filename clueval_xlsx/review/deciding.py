@@ -21,7 +21,7 @@ from clueval_xlsx.review.answers import Wrong, label_key
 from clueval_xlsx.review.case_words import span_choice_name
 from clueval_xlsx.review.correction import Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import TAKES_LABEL, TAKES_SPAN, Judgement
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.review_rows import ReviewRow
 from clueval_xlsx.review.vocabulary import SEVERITIES, ConflictKind, Effect, Role, Rule, Scope, Severity
@@ -31,8 +31,6 @@ from clueval_xlsx.words import FALLBACK, Words
 # The column of the entry that a reason is about; of the others the judgement itself.
 _SPAN = {Wrong.CORRECT_SPAN, Wrong.SAME_SPAN, Wrong.NOT_IN_TEXT, Wrong.NOTHING_MARKED}
 _LABEL = {Wrong.CORRECT_LABEL, Wrong.SAME_LABEL, Wrong.NEW_LABEL, Wrong.PARTS, Wrong.NOTHING_LEFT}
-_TAKES_SPAN = frozenset({Effect.ADD, Effect.BOUNDARY})  # beside other judgements a correct span does nothing
-_TAKES_LABEL = _TAKES_SPAN | {Effect.LABEL}
 
 
 @dataclass(frozen=True)
@@ -252,11 +250,11 @@ def _without_effect(record: Judgement, decision: Decision, words: Words) -> list
     """Entries beside a judgement that takes none, and corrections that turn out to change nothing."""
     notes = []
     judgement = words("quoted", text=words.get(f"judgement.{record.code}", record.code))
-    if record.correct_span and record.effect not in _TAKES_SPAN:
+    if record.correct_span and record.effect not in TAKES_SPAN:
         notes.append(f"a correct span beside {judgement} does nothing")
-    if any(map(label_key, record.correct_labels.values())) and record.effect not in _TAKES_LABEL:
+    if any(map(label_key, record.correct_labels.values())) and record.effect not in TAKES_LABEL:
         notes.append(f"a correct label beside {judgement} does nothing")
-    if record.effect in _TAKES_LABEL and not decision.modifies:
+    if record.effect in TAKES_LABEL and not decision.modifies:
         notes.append("the correction leaves the reference as it is")
     return notes
 
