@@ -12,7 +12,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -24,6 +24,9 @@ from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.order import CaseOrder
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.cases.unmarked import UnmarkedPassages
+from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.pair import Pair, make_pair, on_pair
+from clueval_xlsx.corpus.reading import Reading, spans_on_tokens
 from clueval_xlsx.corpus.spans import label_list, layers_of, make_spans, positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
@@ -292,3 +295,50 @@ def _built(kind: Any, content: Any) -> Any:
     if (end < start).any() or (start < 0).any() or (start[1:] <= end[:-1]).any():
         raise ValueError("spans overlap or are not sorted")
     return make_spans(start, end, content["labels"])
+
+
+# The run as it was
+
+
+def read_options_of(manifest: Manifest, side: str = "gold") -> ReadOptions:
+    """How a side was read when the run was evaluated."""
+    known = manifest.reading.get(side, ReadOptions())
+    columns = manifest.settings.columns.get(side, {})
+    layers = known.layers or {layer: column for layer, column in columns.items() if isinstance(column, int)}
+    return replace(known, layers=layers)
+
+
+def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> Pair:
+    """Gold and the predictions of the manifest, brought together as they were when the run was evaluated."""
+    where = f"{where}, run {manifest.run_id}"
+    added = None
+    if manifest.cut is not None:
+        added = manifest.cut.added
+        gold = on_pair(gold, added, manifest.cut.documents)
+    if manifest.tokens and manifest.tokens != len(gold.corpus):
+        raise InputError(
+            f"{where}: {gold.source.name} has {len(gold.corpus):,} tokens as it is read now, but the run "
+            f"had {manifest.tokens:,}. Read it with the options it was evaluated with, or give --pred."
+        )
+    missing = [layer for layer in manifest.layers if layer not in gold.layer_names]
+    if missing:
+        raise InputError(
+            f"{where}: {gold.source.name} has no layer {', '.join(missing)}, which the run was about. "
+            f"Layers: {', '.join(gold.layer_names)}. Give the columns with --layer."
+        )
+    layers = manifest.predictions
+    if set(layers) != set(manifest.layers):
+        raise InputError(f"{where}: the manifest lacks the predictions of a layer. Give the prediction with --pred.")
+    if any(len(spans) and int(spans["end"].max()) >= len(gold.corpus) for spans in layers.values()):
+        raise InputError(f"{where}: the manifest has predictions behind the end of the text. Give --pred.")
+    source = Source(
+        manifest.pred.name or "pred",
+        "manifest",
+        manifest.pred.sha256,
+        manifest.settings.columns.get("pred", {}),
+        reading=asdict(manifest.reading["pred"]) if "pred" in manifest.reading else {},
+        detector=manifest.pred.detector,
+    )
+    gold = gold.only_layers(manifest.layers)
+    pred = spans_on_tokens(source, gold.corpus, {layer: layers[layer] for layer in manifest.layers})
+    return replace(make_pair(gold, pred), added=added, gold_token=gold.token_of)

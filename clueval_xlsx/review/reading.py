@@ -13,11 +13,13 @@ from pathlib import PurePath
 from msgspec import structs
 
 from clueval_xlsx.cases.kinds import Sheet
+from clueval_xlsx.corpus.reading import digest
 from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_text
+from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.case_sheet import WrittenCells
 from clueval_xlsx.review.judgements import JUDGEMENTS, Filled, JudgementKind
-from clueval_xlsx.review.manifest import Manifest, decode, is_manifest
+from clueval_xlsx.review.manifest import Manifest, decode, is_manifest, refuse_without_text
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_rows import ReviewRow, RowRules, each_once, only_in_copy
 from clueval_xlsx.review.review_sheets import CaseSheet, iterate_case_rows, stands_twice
@@ -253,3 +255,74 @@ def all_judgements(
                 "Use workbooks of one run, or give the judgement one meaning."
             )
     return tuple(found.values())
+
+
+# Whole files
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedWorkbook:
+    """A workbook before its judgements are read: its tables, and what it says about its run."""
+
+    name: str
+    tables: Sequence[SheetTable]
+    manifest: Manifest | None
+    run_id: str
+    sha256: str = ""  # of the file as it was given
+    saved: str = ""  # when the file was saved, as it says itself
+
+
+def open_workbook(data: bytes, name: str, password: str | None = None) -> OpenedWorkbook:
+    """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""
+    workbook = read_workbook(data, name, password)
+    tables = workbook.sheets
+    manifest = read_manifest(tables, name)
+    refuse_without_text(manifest, name)
+    refuse_report(tables, name, manifest)
+    without_cases = manifest is not None and not any(manifest.cases.values())
+    if not without_cases and not has_review_sheet(tables):
+        raise InputError(
+            f"{name}: found no sheet with cases ({', '.join(table.name for table in tables) or 'no sheet at all'}). "
+            "Allowed: a sheet whose rows carry case IDs. Send the workbook that `evaluate` wrote."
+        )
+    found = find_run_ids(tables)
+    known = dict.fromkeys([*([manifest.run_id] if manifest else []), *found])
+    if len(known) > 1:
+        raise InputError(
+            f"{name}: holds sheets of different runs ({', '.join(known)}). "
+            "Put the sheets of each run into a workbook of its own."
+        )
+    return OpenedWorkbook(name, tables, manifest, next(iter(known), ""), digest(data), workbook.saved)
+
+
+def group_by_run(workbooks: Sequence[OpenedWorkbook]) -> dict[str, list[OpenedWorkbook]]:
+    """Workbooks by their run, in the order given."""
+    runs: dict[str, list[OpenedWorkbook]] = {}
+    for workbook in workbooks:
+        run = workbook.run_id or _run_by_cases(workbook, workbooks)
+        runs.setdefault(run, []).append(replace(workbook, run_id=run))
+    return runs
+
+
+def _run_by_cases(workbook: OpenedWorkbook, others: Sequence[OpenedWorkbook]) -> str:
+    """The run of a workbook that says nothing of it, such as rows that were moved to a new one: told by its cases."""
+    own = {case for sheet in Sheet for case in case_ids(workbook.tables, sheet)}
+    found = {
+        other.run_id for other in others if other.manifest is not None and own <= set(other.manifest.case_list.ids)
+    }
+    if len(found) != 1:
+        raise InputError(
+            f"{workbook.name}: found neither the hidden sheet {MANIFEST_SHEET} nor a run ID on a review sheet, so "
+            "nobody can tell which files it belongs to. Give it along with the workbook that `evaluate` wrote."
+        )
+    return next(iter(found))
+
+
+def manifest_of(workbooks: Sequence[OpenedWorkbook]) -> Manifest | None:
+    """The manifest of a run: every workbook of the run has the same, if it has one."""
+    return next((workbook.manifest for workbook in workbooks if workbook.manifest is not None), None)
+
+
+def manifest_place(workbooks: Sequence[OpenedWorkbook]) -> str:
+    """Where the manifest of a run stands, for a message."""
+    return next((f"{book.name}!{MANIFEST_SHEET}" for book in workbooks if book.manifest is not None), "manifest")

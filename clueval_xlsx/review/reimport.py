@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
+import numpy as np
 import pandas as pd
 from msgspec import structs
 
+from clueval_xlsx.cases.kinds import FN, FP
+from clueval_xlsx.cases.table import case_table
 from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.pair import Pair, make_pair, own_tokens
 from clueval_xlsx.corpus.reading import Reading, digest
@@ -28,23 +31,32 @@ from clueval_xlsx.options.declaration import one_of, shown, wanted
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import Judgement, JudgementKind
 from clueval_xlsx.review.log import check_chain, head_of, new_judgements, read_log, write_log
-from clueval_xlsx.review.manifest import SET_ASIDE, Manifest, WithoutTextError, from_evaluation
-from clueval_xlsx.review.reading import all_judgements, read_judgements, without_stale_copies
-from clueval_xlsx.review.runs import (
+from clueval_xlsx.review.manifest import (
+    SET_ASIDE,
+    Manifest,
+    WithoutTextError,
+    from_evaluation,
+    read_options_of,
+    restore_pair,
+)
+from clueval_xlsx.review.reading import (
     OpenedWorkbook,
-    check_gold,
-    expected_gold,
+    all_judgements,
+    case_ids,
     group_by_run,
     manifest_of,
     manifest_place,
     open_workbook,
-    read_options_of,
-    restore_pair,
+    read_judgements,
+    without_stale_copies,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.vocabulary import Role, Rule, TrustId
+from clueval_xlsx.review.vocabulary import Effect, Role, Rule, TrustId
+from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scores import RATES
 
+_CHANGING = frozenset({Effect.DELETE, Effect.BOUNDARY, Effect.LABEL})
+_SHOWN = 10  # characters of a hash that people see; run IDs hold as many
 Source = str | Path | BinaryIO
 
 
@@ -280,24 +292,18 @@ def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkboo
         path = Path(gold) if isinstance(gold, str | Path) else None
         if path is not None and not path.is_file():
             raise
-        if path is not None:
-            _check_hash(path, workbooks, error)
+        found = "" if path is None else digest(_bytes(path))
+        for workbook in workbooks:
+            expected = expected_gold(workbook)
+            if found and not found.startswith(expected):
+                raise InputError(
+                    f"{workbook.name}: belongs to another gold file ({expected[:_SHOWN]}) than {_name(gold)} "
+                    f"({found[:_SHOWN]}), which cannot even be read as that one: {error}"
+                ) from None
         if chosen or manifest_of(workbooks) is None:
             raise
-        raise InputError(
-            f"{manifest_place(workbooks)}: the gold file cannot be read as the manifest says. {error}"
-        ) from None
-
-
-def _check_hash(path: Path, workbooks: Sequence[OpenedWorkbook], error: Exception) -> None:
-    found = digest(_bytes(path))
-    for workbook in workbooks:
-        expected = expected_gold(workbook)
-        if not found.startswith(expected):
-            raise InputError(
-                f"{workbook.name}: belongs to another gold file ({expected[:10]}) than {path.name} ({found[:10]}), "
-                f"which cannot even be read as that one: {error}"
-            ) from None
+        place = manifest_place(workbooks)
+        raise InputError(f"{place}: the gold file cannot be read as the manifest says. {error}") from None
 
 
 def _lost_manifest(run_id: str, workbooks: Sequence[OpenedWorkbook]) -> InputError:
@@ -375,3 +381,74 @@ def _bytes(source: Source) -> bytes:
         return Path(source).read_bytes()
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
+
+
+def expected_gold(workbook: OpenedWorkbook) -> str:
+    """The hash of the gold file that a workbook was made from; only its beginning if the manifest is lost."""
+    return workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.sha256
+
+
+def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading, path: Path | None = None) -> None:
+    """Refuse workbooks of another gold file, of an older state of it, and those that were applied to it already.
+
+    `path` is the gold file, if it is one; what differs only in its line ends is told as that.
+    """
+    known = manifest_of(workbooks)
+    for workbook in workbooks:
+        expected = expected_gold(workbook)
+        if gold.source.sha256.startswith(expected) and expected:
+            continue
+        made = f"{known.gold.name or 'a file'} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"
+        given = f"{PurePath(gold.source.name).name} ({gold.source.sha256[:_SHOWN]})"
+        if known is not None and gold.source.sha256 == known.pred.sha256:
+            raise InputError(
+                f"{workbook.name}: --gold is {given}, the prediction of this run. Give its gold file, {made}."
+            )
+        if known is not None and _looks_applied(workbook, known, gold):
+            raise InputError(
+                f"{workbook.name}: was already applied: {given} holds its corrections. Give the gold file as it was "
+                f"before, {made}, or evaluate the corrected one anew."
+            )
+        if path is not None and path.is_file() and _same_but_for_line_ends(path.read_bytes(), expected):
+            raise InputError(
+                f"{workbook.name}: belongs to another state of the gold file: it was made from {made}, and --gold is "
+                f"{given}, the same but for line ends (LF or CRLF, or blank lines at its end). Give the file as it "
+                "was, or change its line ends back."
+            )
+        raise InputError(
+            f"{workbook.name}: belongs to another gold file: it was made from {made}, but --gold is {given}. "
+            "Give the gold file it was made from. If gold has been changed since, the judgements can be carried over "
+            "to it: `reimport … --gold OLD --judgements log.jsonl`, then `evaluate NEW PRED --previous log.jsonl`."
+        )
+
+
+def _same_but_for_line_ends(content: bytes, expected: str) -> bool:
+    """Whether content with other line ends, or with other blank lines at its end, has the expected hash."""
+    bare = content.replace(b"\r\n", b"\n").rstrip(b"\n")
+    texts = [bare + b"\n" * number for number in range(4)]
+    return bool(expected) and any(
+        digest(text.replace(b"\n", end)).startswith(expected) for text in texts for end in (b"\n", b"\r\n")
+    )
+
+
+def _looks_applied(workbook: OpenedWorkbook, manifest: Manifest, gold: Reading) -> bool:
+    """Whether everything that a workbook would change is changed in this file, and the other gold spans are there."""
+    try:
+        pair = restore_pair(manifest, gold)
+        words = SheetWords(manifest.layers, all_judgements([manifest]))
+        judged = read_judgements(workbook.tables, workbook.name, manifest, words)
+    except InputError:
+        return False
+    spans = pair.gold.spans
+    missed, added = (
+        set(case_table(np.arange(len(spans)), MatchedSpans.alone(spans), pair.corpus, sheet=sheet)["case_id"])
+        for sheet in (FN, FP)  # what gold's spans are called, and what they would be called if the model had them
+    )
+    records = [row.record for row in judged.rows]
+    done = [record.case_id not in missed for record in records if record.sheet == FN and record.effect in _CHANGING]
+    for record in records:
+        if record.effect == Effect.ADD and not record.correct_span and not record.correct_labels:
+            done.append(record.case_id in added)
+    changed = {record.case_id for record in records if record.effect in _CHANGING}
+    kept = [case_id in missed for case_id in case_ids(workbook.tables, FN) if case_id not in changed]
+    return bool(done) and all(done) and 2 * sum(kept) >= len(kept)
