@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -38,25 +37,6 @@ def test_tags_that_are_never_closed_cost_as_much_as_others(tmp_path: Path) -> No
     path = tmp_path / "unclosed.vrt"
     seconds(path, 100)
     assert seconds(path, 40_000) < 30 * seconds(path, 4_000)  # ten times the tags; a square would be a hundred times
-
-
-def annotated(path: Path, spans: int) -> float:
-    """Seconds for a text with many annotations whose words do not fit."""
-    same = {"entity_type": "A", "start_position": 0, "entity_value": "x"}
-    entries = [{**same, "end_position": end + 1} for end in range(spans)]
-    path.write_text(json.dumps([{"full_text": "ab " * spans * 5, "spans": entries}]), "utf-8")
-
-    def refused() -> None:
-        with pytest.raises(InputError, match="the annotation says"):
-            read(path)
-
-    return quickest(refused)
-
-
-def test_words_that_never_fit_are_compared_only_as_far_as_they_go(tmp_path: Path) -> None:
-    path = tmp_path / "spans.json"
-    annotated(path, 100)
-    assert annotated(path, 10_000) < 30 * annotated(path, 1_000)
 
 
 def test_a_tag_of_megabytes_takes_no_gigabytes(tmp_path: Path) -> None:
