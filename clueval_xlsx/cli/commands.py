@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from clueval_xlsx.cli.parameters import HeadedCommand, Typed, options_of
-from clueval_xlsx.cli.settings import call_of
-from clueval_xlsx.exceptions import OptionError, did_you_mean
+from clueval_xlsx.cli.settings import Call, call_of
+from clueval_xlsx.exceptions import CluevalError, OptionError, did_you_mean
 from clueval_xlsx.version import __version__
 
 _EPILOG = """\b
@@ -68,13 +68,37 @@ def _add(name: str, help_text: str, arguments: Sequence[click.Argument], example
         body = import_module(f"clueval_xlsx.cli.{name}").run
         if name != "help":
             _settle()
-        code: int | None = body(call, **{str(one.name): params[str(one.name)] for one in arguments})
+        given = {str(one.name): params[str(one.name)] for one in arguments}
+        try:
+            code: int | None = body(call, **given)
+        except CluevalError:
+            _recognise_workbooks(call, given)
+            raise
         return code
 
     options = [option for option, _, _ in options_of(name)]
     command = HeadedCommand(name, callback=run, params=[*arguments, *options], help=help_text)
     command.examples = examples
     cli.add_command(command)
+
+
+def _recognise_workbooks(call: Call, arguments: Mapping[str, Any]) -> None:
+    """Where something went wrong: say so if a review workbook stands where annotations belong, or the other way."""
+    from clueval_xlsx.cli.inputs import misplaced_workbook
+
+    if call.command in {"status", "demo", "help"}:
+        return
+    if call.command == "reimport":
+        gold, other = call.value("reimport.gold"), arguments["workbooks"][0]
+        if gold is not None and misplaced_workbook(gold) is not None and misplaced_workbook(other) is None:
+            swapped = f"`clueval-xlsx reimport {gold} --gold {other}`"
+            raise OptionError(f"--gold {gold}: is a review workbook, and {other} is none. Did you mean {swapped}?")
+        return
+    for value in arguments.values():
+        for path in (value,) if isinstance(value, str) else value or ():
+            wrong = misplaced_workbook(path)
+            if wrong is not None:
+                raise wrong
 
 
 def _settle() -> None:

@@ -79,6 +79,17 @@ def read_input(call: Call, path: str, options: ReadOptions) -> Reading:
         raise
 
 
+def misplaced_workbook(path: str) -> InputError | None:
+    """What to say of a review workbook where annotations belong; None if the file is none."""
+    if not path.lower().endswith((".xlsx", ".ods")):
+        return None
+    from clueval_xlsx.review.reimport import gold_of
+
+    gold = gold_of([path])
+    home = f"Its judgements come home by `clueval-xlsx reimport {path} --gold {gold}`."
+    return None if gold is None else InputError(f"{path}: is a review workbook, and holds no annotations. {home}")
+
+
 def read_only_input(call: Call, path: str) -> Reading:
     """Read the only input of a command: options that mean nothing for its format are refused."""
     reading = read_input(call, path, reading_of(call))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clueval_xlsx.cli.console import grouped, say, show
-from clueval_xlsx.cli.inputs import file_content, read_input, reading_of
+from clueval_xlsx.cli.inputs import file_content, misplaced_workbook, read_input, reading_of
 from clueval_xlsx.exceptions import CluevalError, InputError, OptionError, counted
 
 if TYPE_CHECKING:
@@ -54,10 +54,11 @@ def _read(call: Call, file: str) -> tuple[Reading | None, int]:
         reading = read_input(call, file, how)
         refuse_empty([Content.of(reading, how)], how)
     except InputError as error:
-        problems = [(problem.where, problem.sentence) for problem in error.problems]
-        for line in grouped(problems, error.unlisted) if problems else [str(error)]:
+        wrong = misplaced_workbook(file) or error
+        problems = [(problem.where, problem.sentence) for problem in wrong.problems]
+        for line in grouped(problems, wrong.unlisted) if problems else [str(wrong)]:
             show(line)
-        return None, (len(problems) or 1) + error.unlisted
+        return None, (len(problems) or 1) + wrong.unlisted
     show(_describe(reading))
     # What was decided between overlapping annotations is listed one by one, and need not be counted beside that.
     notes = [note for note in reading.notes if not reading.resolved or "(--nested " not in note]
