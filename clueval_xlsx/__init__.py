@@ -12,7 +12,7 @@ from clueval_xlsx.version import __version__
 if TYPE_CHECKING:
     from clueval_xlsx.cases.table import error_table
     from clueval_xlsx.comparison import Comparison, compare
-    from clueval_xlsx.corpus.merging import merge_layers
+    from clueval_xlsx.corpus.spans import merge_layers
     from clueval_xlsx.evaluation import Evaluation, evaluate, evaluate_spans, evaluate_tags
     from clueval_xlsx.formats.loading import read, read_pair
     from clueval_xlsx.options import LabelRules, Options, ReadOptions, ReviewOptions, SchemeOptions

@@ -23,7 +23,7 @@ from clueval_xlsx.evaluation import Evaluation, evaluate_each, evaluation_parts
 from clueval_xlsx.exceptions import CluevalError, OptionError
 from clueval_xlsx.figures import InputFacts
 from clueval_xlsx.formats.loading import Content, FileOfFolder, list_files, read_files
-from clueval_xlsx.formats.options import PRED
+from clueval_xlsx.formats.registry import PRED
 from clueval_xlsx.formats.stored import stem_of
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.scoring.counts import DOCUMENT, Counts, count

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.cases.twins import groups_of
-from clueval_xlsx.corpus.merging import overlap_components
-from clueval_xlsx.corpus.spans import positions
+from clueval_xlsx.corpus.spans import overlap_components, positions
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.text.cells import key
 from clueval_xlsx.text.strings import BoolArray, IntArray

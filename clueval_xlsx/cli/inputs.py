@@ -67,7 +67,7 @@ def sides_of(call: Call) -> Sides:
 def read_input(call: Call, path: str, options: ReadOptions) -> Reading:
     """Read one input; `-` is standard input."""
     from clueval_xlsx.formats.loading import read
-    from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE, ONE_SIDE
+    from clueval_xlsx.formats.registry import FIELDS_OF_ONE_SIDE, ONE_SIDE
 
     try:
         if path == STANDARD_INPUT:

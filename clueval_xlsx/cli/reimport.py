@@ -29,7 +29,7 @@ _CLEAR = ("html", "json", "changes", "judgements")  # outputs that no password p
 def run(call: Call, workbooks: Sequence[str]) -> int:
     """Read the workbooks, write what was asked for, and say what a lead should know."""
     from clueval_xlsx.files.locks import locked
-    from clueval_xlsx.formats.options import ReadOverrides
+    from clueval_xlsx.formats.registry import ReadOverrides
     from clueval_xlsx.review.reimport import reimport
 
     gold, password = call.value("reimport.gold"), password_of(call)

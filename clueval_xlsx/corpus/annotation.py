@@ -12,8 +12,7 @@ import pandas as pd
 
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.mentions import ERROR, Mentions, Wording, resolve_apart
-from clueval_xlsx.corpus.merging import merge_layers
-from clueval_xlsx.corpus.spans import make_spans, positions
+from clueval_xlsx.corpus.spans import make_spans, merge_layers, positions
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges

@@ -20,8 +20,7 @@ from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.files.names import document_path, escaped, natural_key
 from clueval_xlsx.formats.collect import Collector, same_words
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import ERROR, JOIN, WriteOptions
-from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.registry import ERROR, JOIN, WriteOptions, format_named
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.formats.writing import AnnotatedDocument, annotated_documents, one_word
 from clueval_xlsx.options import ReadOptions

@@ -24,11 +24,10 @@ from clueval_xlsx.corpus.mentions import (
 )
 from clueval_xlsx.corpus.reading import Carrier, Place, Reading
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.exceptions import InputError, OptionError, Problem, counted, did_you_mean
+from clueval_xlsx.exceptions import InputError, OptionError, Problem, counted
 from clueval_xlsx.formats.json_records import shown
-from clueval_xlsx.formats.options import FIRST, ONE_SIDE, UNION, WARN
-from clueval_xlsx.formats.registry import Format
-from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
+from clueval_xlsx.formats.registry import WARN, Format, choose_fields
+from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.characters import CODE_POINTS, UNITS, unit_starts
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
@@ -364,34 +363,6 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:_CONTEXT]}…{text[-_CONTEXT:]}"
 
 
-def choose_annotators(
-    per_document: Sequence[Sequence[str]], wanted: str | None, name: str
-) -> tuple[list[list[int]], set[int]]:
-    """Which annotators of each document count, as indices; and the documents that the wanted one has not seen.
-
-    `wanted` is a name, `first`, `union`, or None: then no document may have more than one.
-    """
-    known = sorted({annotator for annotators in per_document for annotator in annotators if annotator})
-    if wanted is None:
-        crowded = sum(len(annotators) > 1 for annotators in per_document)
-        if crowded:
-            raise InputError(
-                f"{name}: {crowded} document{'s have' if crowded != 1 else ' has'} several annotators "
-                f"({', '.join(known[:10])}{', …' if len(known) > 10 else ''}). Choose: --annotator NAME, "
-                f"--annotator {FIRST} (the first of each document) or --annotator {UNION} (all of them)."
-            )
-        wanted = FIRST
-    if wanted in {UNION, FIRST}:
-        return [list(range(len(names) if wanted == UNION else min(len(names), 1))) for names in per_document], set()
-    if wanted not in known:
-        raise InputError(
-            f"{name}: there is no annotator {wanted!r}. Annotators: {', '.join(known) or 'none'}; "
-            f"or --annotator {FIRST}, --annotator {UNION}."
-        )
-    chosen = [[index for index, other in enumerate(names) if other == wanted] for names in per_document]
-    return chosen, {number for number, indices in enumerate(chosen) if not indices}
-
-
 def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str], *, inside: bool = False) -> dict[str, str]:
     """What metrics can be grouped by: short texts, numbers and truth values of a document, `meta` included.
 
@@ -407,33 +378,6 @@ def scalar_attributes(content: Mapping[str, Any], skip: Iterable[str], *, inside
         elif isinstance(value, str | int | float) and len(str(value)) <= 200:
             found[key] = str(value)
     return found
-
-
-def choose_fields(
-    layers: Mapping[str, int | str | None], fields: tuple[str, ...], name: str, what: str
-) -> dict[str, str]:
-    """Which field of the source each layer takes its labels from; without layers, `span` from the first.
-
-    >>> choose_fields({"category": None}, ("label",), "gold.json", "Label Studio")
-    {'category': 'label'}
-    """
-    if not layers:
-        return {DEFAULT_LAYER: fields[0]}
-    chosen = {}
-    for layer, wanted in layers.items():
-        if wanted is None and layer not in fields and len(fields) == len(layers) == 1:
-            chosen[layer] = fields[0]
-            continue
-        named = layer if wanted is None else wanted
-        if named not in fields:
-            asked = layer if wanted is None else f"{layer}={wanted}"
-            raise OptionError(
-                f"{name}: --layer {asked}: {what} has no field {named!r}.{did_you_mean(str(named), fields)} "
-                f"Fields: {', '.join(fields)}. "
-                f"Give --layer NAME=FIELD, such as {layer}={fields[0]}{ONE_SIDE}."
-            )
-        chosen[layer] = str(named)
-    return chosen
 
 
 class ScoreValues:

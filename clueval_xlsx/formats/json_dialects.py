@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,11 +16,7 @@ from typing import Any
 from clueval_xlsx.corpus.reading import NewSpan
 from clueval_xlsx.formats.json_records import (
     Path,
-    Records,
-    decoded,
-    first_of,
     is_offset,
-    is_pair,
     look_up,
     parse_path,
 )
@@ -373,106 +369,3 @@ DIALECTS = (  # the last that fits is the most particular
         linked=".",
     ),
 )  # fmt: skip
-
-
-# ---- lists of annotations ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class SpanList:
-    """A list of annotations in a record: where it stands, what is there, and what holds it under which key."""
-
-    path: Path
-    items: Any
-    key: Any = None
-    holder: Any = None
-
-
-def lists_of(record: Any, spans: Spans) -> Iterator[SpanList]:
-    """The lists of annotations that a path leads to."""
-    holder = look_up(record, spans.holder)
-    if EACH not in spans.at:
-        yield SpanList(spans.holder, decoded(holder))
-        return
-    inside = spans.inside
-    for key, inner in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
-        items = decoded(look_up(inner, inside))
-        if spans.unless and look_up(inner, parse_path(spans.unless)):
-            continue
-        if inside or (isinstance(items, list) and items and all(_has_roles(item, spans) for item in items)):
-            yield SpanList((*spans.holder, key, *inside), items, key, inner)
-
-
-def span_lists(known: Sequence[Spans], record: Any) -> Spans | None:
-    """The first of several places where a record has lists of annotations."""
-    for spans in known:
-        holder = decoded(look_up(record, spans.holder))
-        if EACH not in spans.at:
-            fits = isinstance(holder, list)
-        elif spans.inside:
-            fits = isinstance(holder, dict | list)
-        else:
-            fits = isinstance(holder, dict) and any(lists_of(record, spans))
-        if fits:
-            return spans
-    return None
-
-
-def keys_of(spans: Spans, item: Any) -> Keys:
-    """Where an item has what, by role; what is written as [start, end, label] may be an object, and the reverse."""
-    keys = spans.keys
-    if keys is TRIPLE or keys is PLAIN:
-        keys = TRIPLE if isinstance(item, list) else PLAIN if isinstance(item, dict) else keys
-    return {role: first_of(item, paths)[0] for role, paths in keys.items()}
-
-
-def _has_roles(item: Any, spans: Spans, *, label: bool = True) -> bool:
-    keys = keys_of(spans, item)
-    if spans.marks and first_of(item, spans.marks)[1] is None:
-        return False
-    return look_up(item, keys["start"]) is not None and (not label or look_up(item, keys["label"]) is not None)
-
-
-# ---- told ----------------------------------------------------------------------------------------------------------
-
-
-def told(records: Records, known: Sequence[Dialect] = DIALECTS) -> Dialect | None:
-    """The dialect that the first documents look like; those whose annotations have a label go before others."""
-    sample = records.sample
-    for strict in (True, False):
-        ranked = list(reversed(known))
-        if not strict:  # without annotations, those that only these would tell come last
-            ranked.sort(key=lambda dialect: any(spans.marks for spans in dialect.spans))
-        for dialect in ranked:
-            if sample and _tells(dialect, sample, strict=strict):
-                return dialect
-    return None
-
-
-def _tells(dialect: Dialect, sample: Sequence[Any], *, strict: bool) -> bool:
-    groups = [group.split() for group in dialect.signs.split("|")]
-    groups = [group for group in groups if any(_has_keys(record, group) for record in sample)]
-    if not groups or dialect.certain:
-        return bool(groups)
-    fits = [_fits(dialect, record, strict=strict) for record in sample]
-    return False not in fits and (True in fits or (not strict and groups != [[EACH]]))
-
-
-def _has_keys(record: Any, keys: Sequence[str]) -> bool:
-    if isinstance(record, dict):
-        return all(key in record or key == EACH for key in keys)
-    return is_pair(record) and all(key.isdigit() for key in keys)
-
-
-def _fits(dialect: Dialect, record: Any, *, strict: bool) -> bool | None:
-    """Whether the annotations of a record have the keys of the dialect; None where it has none."""
-    if dialect.data:
-        return isinstance(look_up(record, (dialect.data,)), dict)
-    anyhow = dialect.lone_text or dialect.text_elsewhere or not strict
-    if not anyhow and not isinstance(first_of(record, dialect.text)[1], str):
-        return False
-    spans = span_lists(dialect.spans, record) or span_lists(dialect.detected, record)
-    if spans is None:
-        return None
-    items = [item for each in lists_of(record, spans) if isinstance(each.items, list) for item in each.items[:5]]
-    return all(_has_roles(item, spans, label=strict) for item in items) if items else None

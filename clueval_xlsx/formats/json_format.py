@@ -11,11 +11,12 @@ from typing import Any
 import pandas as pd
 
 from clueval_xlsx.corpus.reading import NewSpan, Reading
-from clueval_xlsx.formats.json_dialects import DIALECTS, EACH, Dialect, Spans, Values, told
+from clueval_xlsx.formats.json_dialects import DIALECTS, EACH, Dialect, Spans, Values
+from clueval_xlsx.formats.json_lists import told
 from clueval_xlsx.formats.json_reading import RecordReader
 from clueval_xlsx.formats.json_records import alternatives, filled, first_of, parse_path
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.formats.registry import WriteOptions
 from clueval_xlsx.formats.writing import AnnotatedDocument, annotated_documents
 from clueval_xlsx.options import ReadOptions
 

@@ -10,17 +10,9 @@ from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.collect import Collector, choose_annotators, choose_fields, scalar_attributes
-from clueval_xlsx.formats.json_dialects import (
-    EACH,
-    Dialect,
-    Keys,
-    SpanList,
-    Spans,
-    keys_of,
-    lists_of,
-    span_lists,
-)
+from clueval_xlsx.formats.collect import Collector, scalar_attributes
+from clueval_xlsx.formats.json_dialects import EACH, Dialect, Keys, Spans
+from clueval_xlsx.formats.json_lists import SpanList, has_lists, keys_of, lists_of, no_metadata, overridden, span_lists
 from clueval_xlsx.formats.json_records import (
     alternatives,
     column,
@@ -29,14 +21,12 @@ from clueval_xlsx.formats.json_records import (
     key_list,
     label_text,
     look_up,
-    parse_path,
     repeated_keys,
     shown,
 )
 from clueval_xlsx.formats.json_splicing import JsonFile, Work
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import FIRST, PRED, UNION
-from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.registry import FIRST, PRED, UNION, choose_annotators, choose_fields, format_named
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.characters import unit_starts
 
@@ -66,7 +56,7 @@ class RecordReader:
 
     def __init__(self, opened: OpenedSource, options: ReadOptions, dialect: Dialect) -> None:
         self.name, self.options = opened.name, options
-        self.dialect = _overridden(dialect, options.fields)
+        self.dialect = overridden(dialect, options.fields)
         self.records = opened.json_records
         self.base = opened.base
         self.tasks: list[_Task] = []
@@ -75,14 +65,14 @@ class RecordReader:
         self.main = dialect.fields[0] if dialect.fields else ""  # the field that holds the label
         self.others: dict[str, None] = {}  # further fields of items that hold texts
         self._listed = False
-        self._skip = _no_metadata(self.dialect, options.fields)
+        self._skip = no_metadata(self.dialect, options.fields)
 
     # -- records
 
     def find_tasks(self) -> list[_Task]:
         """The documents, each with the works in it."""
         content, dialect = self.records.content, self.dialect
-        predicted, annotated = (_has_lists(content, known) for known in (dialect.detected, dialect.spans))
+        predicted, annotated = (has_lists(content, known) for known in (dialect.detected, dialect.spans))
         self.file.detector = predicted and (self.options.side == PRED or not annotated)
         if self.file.detector and self.options.side != PRED:
             self.notes.append(f"{self.name}: nobody has annotated these tasks; their predictions are read")
@@ -400,14 +390,6 @@ class RecordReader:
         return ends
 
 
-def _has_lists(content: Sequence[Any], known: Sequence[Spans]) -> bool:
-    for record in content:
-        spans = span_lists(known, record)
-        if spans is not None and any(lists_of(record, spans)):
-            return True
-    return False
-
-
 def _no_list_there(spans: Spans, each: SpanList) -> str:
     if EACH not in spans.at:
         return f"{spans.at!r} is {shown(each.items)}. Allowed: a list of annotations."
@@ -443,28 +425,3 @@ def _single(written: Any) -> tuple[Any, list[Any]]:
     if not isinstance(written, list):
         return label_text(written), []
     return label_text(written[0] if written else None), written if len(written) > 1 else []
-
-
-def _no_metadata(dialect: Dialect, fields: Mapping[str, str]) -> frozenset[str]:
-    """The keys of a record that hold something else."""
-    places = [spans.holder for spans in (*dialect.spans, *dialect.detected)]
-    chosen = [parse_path(path) for path in fields.values()]
-    ids = [path[-1:] for path in alternatives(dialect.id)]
-    keys = [path[0] for path in (*places, *chosen, *ids) if path]
-    return frozenset(map(str, [*keys, *dialect.skip.split(), dialect.linked, "text"]))
-
-
-def _overridden(dialect: Dialect, fields: Mapping[str, str]) -> Dialect:
-    """The dialect with what somebody said (`--field`)."""
-    roles = {role: fields[role] for role in ("start", "end", "label", "score") if role in fields}
-    spans = [
-        replace(each, at=fields.get("spans", each.at), keys={**each.keys, **roles} if roles else each.keys)
-        for each in dialect.spans
-    ]
-    text = fields.get("text", dialect.text)
-    return replace(
-        dialect,
-        spans=tuple(spans[:1] if "spans" in fields else spans),
-        text=text.removeprefix(f"{dialect.data}.") if dialect.data else text,
-        id=fields.get("id", dialect.id),
-    )

@@ -15,7 +15,8 @@ from typing import Any
 
 from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange
 from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.formats.json_dialects import PLAIN, TRIPLE, Dialect, Keys, Spans, Values, keys_of
+from clueval_xlsx.formats.json_dialects import PLAIN, TRIPLE, Dialect, Keys, Spans, Values
+from clueval_xlsx.formats.json_lists import keys_of
 from clueval_xlsx.formats.json_records import Path, Records, column, filled, look_up
 
 _SPACE = re.compile(r"[ \t\n\r]*")

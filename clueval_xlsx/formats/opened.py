@@ -75,7 +75,7 @@ class OpenedSource:
     @cached_property
     def json_dialect(self) -> Any:
         """The dialect that the records of a JSON file look like; None where nothing tells."""
-        from clueval_xlsx.formats.json_dialects import told
+        from clueval_xlsx.formats.json_lists import told
 
         return told(self.json_records)
 

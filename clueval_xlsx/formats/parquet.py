@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.formats.folders import read_folder
+from clueval_xlsx.formats.loading import read_folder
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import Format, need
 from clueval_xlsx.formats.sniffing import PARQUET, told_records

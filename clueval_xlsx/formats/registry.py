@@ -13,13 +13,25 @@ content tells whether the text lies elsewhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Final
 
-from clueval_xlsx.exceptions import OptionError
-from clueval_xlsx.options import ANNOTATORS, COLUMNS, FIELDS, NUMBERS, OFFSETS, SPANS, STANDOFF, TAGS, ReadOptions
+from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
+from clueval_xlsx.options import (
+    ANNOTATORS,
+    COLUMNS,
+    DEFAULT_LAYER,
+    FIELDS,
+    NUMBERS,
+    OFFSETS,
+    SPANS,
+    STANDOFF,
+    TAGS,
+    ReadOptions,
+)
 from clueval_xlsx.options.declaration import settings_of
 
 SCORES, METADATA, TOKEN_IDS = "scores", "metadata", "token IDs"
@@ -133,7 +145,7 @@ FORMATS = (
     Format(
         "inception", "INCEpTION's export", "uima.inception", (SPANS, ANNOTATORS), (".zip",), written=False, binary=True,
     ),
-    Format("i2b2", "i2b2 XML", "i2b2_xml", _TEXT, (".xml",), fields=("TYPE", "tag"), written=False),
+    Format("i2b2", "i2b2 XML", "xml_files", _TEXT, (".xml",), fields=("TYPE", "tag"), written=False),
     Format(
         "docbin", "spaCy DocBin", "docbin", (SPANS,), (".spacy",), fields=("ents",),
         written=False, extra="spacy", binary=True,
@@ -180,3 +192,94 @@ def need(module: str, extra: str, what: str) -> Any:
             f"{what} by a library that is not installed: install clueval-xlsx[{extra}] "
             f'(pip install "clueval-xlsx[{extra}]").'
         ) from None
+
+
+# ---- how a source is read, and how one is written
+
+GOLD: Final = "gold"
+PRED: Final = "pred"
+UNION, FIRST = "union", "first"
+ERROR, WARN, JOIN, SPLIT, LAYERS = "error", "warn", "join", "split", "layers"
+# What a message says where there may be two sides; a command that knows none leaves it out (`cli.input_options`).
+ONE_SIDE = " (--gold-layer, --pred-layer for one side)"
+FIELDS_OF_ONE_SIDE = " (gold.field, pred.field for one side)"
+DEFAULT_COLUMN = 2
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """How to write: the name of the file or folder, and whether sentence ends are written (None: as usual)."""
+
+    name: str
+    sentences: bool | None = None
+
+
+@dataclass(frozen=True)
+class ReadOverrides:
+    """Reading options that somebody chose, to go before those that a workbook remembers: the fields of these names."""
+
+    options: ReadOptions = field(default_factory=ReadOptions)
+    names: frozenset[str] = frozenset()
+
+    def over(self, remembered: ReadOptions) -> ReadOptions:
+        """What was remembered, with what was chosen.
+
+        >>> ReadOverrides(ReadOptions(offsets="utf16"), frozenset({"offsets"})).over(ReadOptions(token_id=4)).token_id
+        4
+        """
+        return replace(remembered, **{name: getattr(self.options, name) for name in self.names})
+
+
+def choose_annotators(
+    per_document: Sequence[Sequence[str]], wanted: str | None, name: str
+) -> tuple[list[list[int]], set[int]]:
+    """Which annotators of each document count, as indices; and the documents that the wanted one has not seen.
+
+    `wanted` is a name, `first`, `union`, or None: then no document may have more than one.
+    """
+    known = sorted({annotator for annotators in per_document for annotator in annotators if annotator})
+    if wanted is None:
+        crowded = sum(len(annotators) > 1 for annotators in per_document)
+        if crowded:
+            raise InputError(
+                f"{name}: {crowded} document{'s have' if crowded != 1 else ' has'} several annotators "
+                f"({', '.join(known[:10])}{', …' if len(known) > 10 else ''}). Choose: --annotator NAME, "
+                f"--annotator {FIRST} (the first of each document) or --annotator {UNION} (all of them)."
+            )
+        wanted = FIRST
+    if wanted in {UNION, FIRST}:
+        return [list(range(len(names) if wanted == UNION else min(len(names), 1))) for names in per_document], set()
+    if wanted not in known:
+        raise InputError(
+            f"{name}: there is no annotator {wanted!r}. Annotators: {', '.join(known) or 'none'}; "
+            f"or --annotator {FIRST}, --annotator {UNION}."
+        )
+    chosen = [[index for index, other in enumerate(names) if other == wanted] for names in per_document]
+    return chosen, {number for number, indices in enumerate(chosen) if not indices}
+
+
+def choose_fields(
+    layers: Mapping[str, int | str | None], fields: tuple[str, ...], name: str, what: str
+) -> dict[str, str]:
+    """Which field of the source each layer takes its labels from; without layers, `span` from the first.
+
+    >>> choose_fields({"category": None}, ("label",), "gold.json", "Label Studio")
+    {'category': 'label'}
+    """
+    if not layers:
+        return {DEFAULT_LAYER: fields[0]}
+    chosen = {}
+    for layer, wanted in layers.items():
+        if wanted is None and layer not in fields and len(fields) == len(layers) == 1:
+            chosen[layer] = fields[0]
+            continue
+        named = layer if wanted is None else wanted
+        if named not in fields:
+            asked = layer if wanted is None else f"{layer}={wanted}"
+            raise OptionError(
+                f"{name}: --layer {asked}: {what} has no field {named!r}.{did_you_mean(str(named), fields)} "
+                f"Fields: {', '.join(fields)}. "
+                f"Give --layer NAME=FIELD, such as {layer}={fields[0]}{ONE_SIDE}."
+            )
+        chosen[layer] = str(named)
+    return chosen

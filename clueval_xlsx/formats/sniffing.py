@@ -14,8 +14,8 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.archives import BROKEN, is_archive
 from clueval_xlsx.formats.json_records import key_list, shown
 from clueval_xlsx.formats.opened import ANNOTATIONS, TEXT, OpenedSource
-from clueval_xlsx.formats.options import FIELDS_OF_ONE_SIDE
 from clueval_xlsx.formats.registry import (
+    FIELDS_OF_ONE_SIDE,
     FOLDER_FORMAT,
     FORMATS,
     JSON_FORMATS,

@@ -23,8 +23,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.workbooks import WORKBOOKS, Kind, kind_of, read_workbook
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import WriteOptions
-from clueval_xlsx.formats.registry import format_named
+from clueval_xlsx.formats.registry import WriteOptions, format_named
 from clueval_xlsx.formats.stored import ZIP, decode_text
 from clueval_xlsx.formats.table_files import (
     CHARACTERS,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from clueval_xlsx.corpus.reading import NewSpan, Reading, SourceChange
 from clueval_xlsx.exceptions import InputError, OptionError, OutputError, did_you_mean
 from clueval_xlsx.files.sheets import cell_name
-from clueval_xlsx.formats.options import ONE_SIDE
+from clueval_xlsx.formats.registry import ONE_SIDE
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 
 if TYPE_CHECKING:

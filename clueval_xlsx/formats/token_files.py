@@ -19,7 +19,7 @@ from clueval_xlsx.formats.columns.layout import TOKEN_NAMES
 from clueval_xlsx.formats.columns.reader import read_columns
 from clueval_xlsx.formats.columns.structure import DOCSTART, has_comments
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import WriteOptions
+from clueval_xlsx.formats.registry import WriteOptions
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.strings import BoolArray, written_token

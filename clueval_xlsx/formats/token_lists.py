@@ -20,9 +20,9 @@ from clueval_xlsx.corpus.corpus import Corpus, LineOrigin, Regions
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn, parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.formats.folders import unique_ids
 from clueval_xlsx.formats.json_records import Path as KeyPath
 from clueval_xlsx.formats.json_records import key_list, look_up, parse_path, shown
+from clueval_xlsx.formats.loading import unique_ids
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.stored import decode_text
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions

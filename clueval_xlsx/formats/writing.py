@@ -13,7 +13,6 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.corpus.spans import label_list
 from clueval_xlsx.exceptions import InputError, OptionError, Problem
-from clueval_xlsx.formats.options import WriteOptions
 from clueval_xlsx.formats.registry import (
     CONVERTED,
     FOLDER_FORMAT,
@@ -23,6 +22,7 @@ from clueval_xlsx.formats.registry import (
     TARGET_ENDINGS,
     TOKEN_IDS,
     Format,
+    WriteOptions,
 )
 
 _Scored = tuple[tuple[int, int, str | None], float | None]

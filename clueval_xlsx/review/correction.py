@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.corpus.merging import merge_layers
-from clueval_xlsx.corpus.spans import label_list, make_spans, positions, touching
+from clueval_xlsx.corpus.spans import label_list, make_spans, merge_layers, positions, touching
 from clueval_xlsx.review.vocabulary import ConflictKind, Effect
 from clueval_xlsx.text.strings import IntArray
 

@@ -25,7 +25,7 @@ from clueval_xlsx.exceptions import InputError, OptionError, Problem
 from clueval_xlsx.figures import notebook_table
 from clueval_xlsx.files.names import shown_name
 from clueval_xlsx.formats.loading import read
-from clueval_xlsx.formats.options import PRED, ReadOverrides
+from clueval_xlsx.formats.registry import PRED, ReadOverrides
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.options.declaration import one_of, shown, wanted
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate

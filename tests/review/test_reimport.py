@@ -13,7 +13,7 @@ import pytest
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.loading import read_pair
-from clueval_xlsx.formats.options import ReadOverrides
+from clueval_xlsx.formats.registry import ReadOverrides
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.outputs.xlsx.page import write_page
 from clueval_xlsx.pages.adjudication import adjudication_page

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
-from clueval_xlsx.corpus.merging import merge_layers
-from clueval_xlsx.corpus.spans import from_decoded, make_spans
+from clueval_xlsx.corpus.spans import from_decoded, make_spans, merge_layers
 from clueval_xlsx.corpus.tags import SCHEMES, TagColumn, decode, encode
 from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.options import Options

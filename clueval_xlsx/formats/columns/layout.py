@@ -11,7 +11,7 @@ from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, parse_tag
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.formats.columns.cells import TagPlace, parts_of
 from clueval_xlsx.formats.columns.structure import LineRules, conll_mark
-from clueval_xlsx.formats.options import DEFAULT_COLUMN, ONE_SIDE
+from clueval_xlsx.formats.registry import DEFAULT_COLUMN, ONE_SIDE
 from clueval_xlsx.options import DEFAULT_LAYER, ReadOptions
 
 TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form", "wordform"})

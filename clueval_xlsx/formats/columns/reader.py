@@ -18,7 +18,7 @@ from clueval_xlsx.formats.columns.cells import FilePart, TagCells, TagPlace, fir
 from clueval_xlsx.formats.columns.layout import Layout, find_layout
 from clueval_xlsx.formats.columns.lines import MOST_PROBLEMS, Column, Complaint, Complaints, line_numbers
 from clueval_xlsx.formats.columns.structure import CONLL_DOCUMENT, DocumentPlace, Structure, find_structure
-from clueval_xlsx.formats.options import ERROR, FIRST
+from clueval_xlsx.formats.registry import ERROR, FIRST
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.strings import PADDING, BoolArray, IntArray, Offsets, Strings
 from clueval_xlsx.threads import in_order

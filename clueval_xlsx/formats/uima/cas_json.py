@@ -12,8 +12,14 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.json_records import shown
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.stored import decode_text
-from clueval_xlsx.formats.uima.cas import CHAIN_FEATURES, RELATION_ENDS, Cas, FeatureStructure, cas_of
-from clueval_xlsx.formats.uima.reading import read_cas_file
+from clueval_xlsx.formats.uima.reading import (
+    CHAIN_FEATURES,
+    RELATION_ENDS,
+    Cas,
+    FeatureStructure,
+    cas_of,
+    read_cas_file,
+)
 from clueval_xlsx.options import ReadOptions
 
 _STRUCTURES, _TYPES = "%FEATURE_STRUCTURES", "%TYPES"

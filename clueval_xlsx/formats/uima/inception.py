@@ -13,13 +13,11 @@ from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files.archives import Archive, is_archive, repacked
-from clueval_xlsx.formats.collect import choose_annotators
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import FIRST, UNION
+from clueval_xlsx.formats.registry import FIRST, UNION, choose_annotators
 from clueval_xlsx.formats.sniffing import is_project
 from clueval_xlsx.formats.uima import cas_json, webanno, xmi
-from clueval_xlsx.formats.uima.cas import Cas
-from clueval_xlsx.formats.uima.reading import CasDocument, read_cas
+from clueval_xlsx.formats.uima.reading import Cas, CasDocument, read_cas
 from clueval_xlsx.options import ReadOptions
 
 _FOLDERS = ("annotation", "curation")

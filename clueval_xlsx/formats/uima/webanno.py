@@ -15,8 +15,7 @@ from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.stored import decode_text
-from clueval_xlsx.formats.uima.cas import NO_WIDTH, RELATIONS, Cas, CasAnnotation
-from clueval_xlsx.formats.uima.reading import read_cas_file
+from clueval_xlsx.formats.uima.reading import NO_WIDTH, RELATIONS, Cas, CasAnnotation, read_cas_file
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.options.values import Unit
 from clueval_xlsx.text.characters import CODE_POINTS, UTF16, unit_starts

@@ -20,9 +20,19 @@ from clueval_xlsx.corpus.spans import label_list
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.names import document_path, escaped
 from clueval_xlsx.formats.opened import OpenedSource
-from clueval_xlsx.formats.options import WriteOptions
-from clueval_xlsx.formats.uima.cas import RELATION_ENDS, SOFA, VIEW, Cas, CasChange, FeatureStructure, cas_of, sofa_of
-from clueval_xlsx.formats.uima.reading import NAMED_ENTITY, read_cas_file
+from clueval_xlsx.formats.registry import WriteOptions
+from clueval_xlsx.formats.uima.reading import (
+    NAMED_ENTITY,
+    RELATION_ENDS,
+    SOFA,
+    VIEW,
+    Cas,
+    CasChange,
+    FeatureStructure,
+    cas_of,
+    read_cas_file,
+    sofa_of,
+)
 from clueval_xlsx.formats.xml_files import (
     Replacement,
     attribute,
