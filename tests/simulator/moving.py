@@ -172,15 +172,6 @@ def cut_rows_to_new_sheet(world: World, rng: Random) -> None:
     _relocate(book, sheet, some_rows(found, rng, 8), target, row, cut=True, close=rng.random() < 0.5)
 
 
-@operation("rows: copy to a new sheet")
-def copy_rows_to_new_sheet(world: World, rng: Random) -> None:
-    """Copy cases to a new sheet, with the header or without."""
-    book, sheet, found = world.review(rng, plain=True)
-    target = book.add_sheet("Sheet1")
-    row = _with_header(book, sheet, found, target, rng)
-    _relocate(book, sheet, some_rows(found, rng, 8), target, row, cut=False)
-
-
 def _to_new_book(world: World, rng: Random, *, cut: bool) -> None:
     book, sheet, found = world.review(rng, plain=True)
     first, last = some_rows(found, rng, 8)
@@ -289,48 +280,3 @@ def copy_block(world: World, rng: Random) -> None:
     book, sheet, found = world.review(rng, "judgement", "block", "case", plain=True)
     target = book.add_sheet("Judged")
     book.copy_range(sheet, _block_area(sheet, found), target, 0, rng.randint(0, 2))
-
-
-@operation("columns: cut the block to a new workbook", undoable=False)
-def cut_block_to_book(world: World, rng: Random) -> None:
-    """Cut the annotation block, its ID included, to a new workbook, which comes back beside the first."""
-    book, sheet, found = world.review(rng, "judgement", "block", "case", plain=True)
-    first, left, last, right = _block_area(sheet, found)
-    new = world.new_book()
-    target = new.add_sheet("Judged")
-    for row in range(first, last + 1):
-        for column in range(left, right + 1):
-            cell = sheet.cell(row, column)
-            if cell.value is not None or cell.role:
-                new.put(target, row, column - left, cell.value, cell.role)
-    book.delete_columns(sheet, left, right - left + 1)
-
-
-@operation("columns: a second, empty Judgement")
-def empty_second_judgement(world: World, rng: Random) -> None:
-    """Insert an empty column headed Judgement left of the right one, or at the right end."""
-    book, sheet, found = world.review(rng, "judgement", plain=True, header=True)
-    column, header = found.columns["judgement"], found.header or 0
-    words = sheet.cell(header, column).value
-    left = rng.random() < 0.7
-    place = column if left else sheet.width
-    if left:
-        book.insert_columns(sheet, place)
-    book.put(sheet, header, place, words, "header:")
-
-
-@operation("columns: a second Judgement that differs")
-def other_second_judgement(world: World, rng: Random) -> None:
-    """A colleague adds a column headed Judgement and fills in some rows: what differs says two things."""
-    book, sheet, found = world.review(rng, "judgement", plain=True, header=True)
-    column, header = found.columns["judgement"], found.header or 0
-    place = column if rng.random() < 0.5 else sheet.width
-    rows = [row for row in found.rows if sheet.cell(row, column).shown and rng.random() < 0.4]
-    if place == column:
-        book.insert_columns(sheet, place)
-        column += 1
-    book.put(sheet, header, place, sheet.cell(header, column).value, "header:")
-    for row in rows:
-        first = sheet.cell(row, column).shown
-        words = world.words("judgement", rng.choice(["acceptable", "unclear"]))
-        book.put(sheet, row, place, rng.choice([words, first]), "judgement")

@@ -6,7 +6,7 @@ from random import Random
 
 from tests.simulator.book import Book, NotPossible, Sheet
 from tests.simulator.registry import OPERATIONS, operation
-from tests.simulator.roles import Layout, header_words, ids_of_row, is_annotation, is_manifest, layout
+from tests.simulator.roles import Layout, ids_of_row, is_annotation, is_manifest, layout
 from tests.simulator.world import World
 
 # -- headers
@@ -44,16 +44,6 @@ def add_to_header(world: World, rng: Random) -> None:
     column = _header_column(sheet, row, role)
     addition = rng.choice([" (Anna)", " Anna", " - final", "*", " 12.3."])
     book.put(sheet, row, column, sheet.cell(row, column).shown + addition)
-
-
-@operation("header: in another language")
-def translate_header(world: World, rng: Random) -> None:
-    """Bewertung instead of Judgement, or the other way round, or other capitals."""
-    book, sheet, row, role = _header(world, rng)
-    texts = list(header_words(role).values())
-    layer = f": {role.partition(':')[2]}" if ":" in role else ""
-    text = rng.choice([*texts, texts[0].upper(), texts[-1].lower()])
-    book.put(sheet, row, _header_column(sheet, row, role), text + layer)
 
 
 @operation("header: one cell deleted")
@@ -106,16 +96,6 @@ def delete_header_row(world: World, rng: Random) -> None:
     """The header is gone."""
     book, sheet, found = world.review(rng, plain=True, header=True)
     book.delete_rows(sheet, found.header or 0)
-
-
-@operation("header: row copied among the cases")
-def copy_header(world: World, rng: Random) -> None:
-    """The header stands a second time, further down."""
-    book, sheet, found = world.review(rng, plain=True, header=True)
-    at = rng.choice([row for row in found.rows if row > (found.header or 0)] or [len(sheet.rows)])
-    book.insert_rows(sheet, at)
-    header = found.header or 0
-    book.copy_range(sheet, (header, 0, header, sheet.width - 1), sheet, at, 0)
 
 
 @operation("header: below row 200")

@@ -109,15 +109,6 @@ def apply_to_twins(world: World, rng: Random) -> None:
         world.decide(found.rows[row], "applies_to", Cell(text).shown)
 
 
-@operation("type: something that names no cases alike")
-def wrong_scope(world: World, rng: Random) -> None:
-    """Type what nobody understands into the column: the judgement counts for its own case, and it is said."""
-    book, sheet, found = world.typed(rng, "applies_to", "case", plain=True)
-    row, text = rng.choice(_filled(sheet, found, "judgement", texts=False)), rng.choice(["yes", "3", "both", "x"])
-    book.put(sheet, row, found.columns["applies_to"], text)
-    world.decide(found.rows[row], "applies_to", text)
-
-
 @operation("type: over cells that are not for judging")
 def type_over_static(world: World, rng: Random) -> None:
     """Correct a word of the context, overwrite a label, a place or one of the IDs, or write a remark over it."""
@@ -129,34 +120,6 @@ def type_over_static(world: World, rng: Random) -> None:
             column = rng.choice(filled)
             text = sheet.cell(row, column).shown
             book.put(sheet, row, column, rng.choice([*_OWN_NAMES, "???", text + "x", text[:-1] or "x", "17"]))
-
-
-@operation("type: a list of one's own in a new column")
-def own_list(world: World, rng: Random) -> None:
-    """Write in a column of one's own, with a header or without, who is to look at a case, or a file number."""
-    book, sheet, found = world.review(rng, plain=True)
-    place = sheet.width + rng.randint(0, 2)
-    if found.header is not None and rng.random() < 0.8:
-        book.put(sheet, found.header, place, rng.choice(["Who", "Notizen", "Anna's list", "X"]), "header:")
-    for row in found.rows:
-        if rng.random() < 0.5:
-            book.put(sheet, row, place, rng.choice(_OWN_NAMES), "")
-
-
-@operation("type: verdicts in a column of one's own")
-def own_verdicts(world: World, rng: Random) -> None:
-    """Judge open cases in a column of one's own: nobody can know whether it counts, so it must be said."""
-    book, sheet, found = world.typed(rng, "case", plain=True)
-    place = sheet.width
-    open_rows = [row for row, case in found.rows.items() if not world.intent.get(case)]
-    if len(open_rows) < 3:
-        raise NotPossible
-    if found.header is not None:
-        book.put(sheet, found.header, place, rng.choice(["My verdict", "Urteil", "Second opinion"]), "header:")
-    for row in rng.sample(open_rows, 3):
-        text = rng.choice(["1", "5", "6", world.words("judgement", "unclear")])
-        book.put(sheet, row, place, text, "")
-        world.decide(found.rows[row], "judgement", text)
 
 
 @operation("type: cases alike taken back")
@@ -220,39 +183,6 @@ def replace_judgements(world: World, rng: Random) -> None:
         if sheet.cell(row, column).value == old:
             book.put(sheet, row, column, new)
             world.decide(found.rows[row], "judgement", new)
-
-
-@operation("find and replace: a word everywhere")
-def replace_word(world: World, rng: Random) -> None:
-    """Replace a common word in all answers: some judgements are none any more."""
-    book, sheet, found = world.typed(rng, "case", plain=True)
-    pairs = {
-        "en": [("wrong", "incorrect"), ("Reference", "Gold")],
-        "de": [("falsch", "verkehrt"), ("Referenz", "Gold")],
-    }
-    old, new = rng.choice(pairs[world.language])
-    for row in found.rows:
-        for role, column in found.columns.items():
-            value = sheet.cell(row, column).value
-            if is_annotation(role) and isinstance(value, str) and old in value:
-                book.put(sheet, row, column, value.replace(old, new))
-                world.decide(found.rows[row], role, value.replace(old, new))
-
-
-@operation("text to columns")
-def text_to_columns(world: World, rng: Random) -> None:
-    """Split judgements at their spaces over the columns to the right: what they said can only be guessed.
-
-    What the person means is what stood there before. The pieces are no correct span and no label, even where the
-    first of them is enough to tell the judgement.
-    """
-    book, sheet, found = world.typed(rng, "case", plain=True)
-    column = found.columns["judgement"]
-    for row in _filled(sheet, found, "judgement")[:3]:
-        pieces = str(sheet.cell(row, column).value).split()
-        if len(pieces) > 1:
-            for place, piece in enumerate(pieces, column):
-                book.put(sheet, row, place, piece)
 
 
 @operation("merge cells downwards")
