@@ -12,17 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clueval_xlsx.cases.contexts import Extents
 from clueval_xlsx.cases.kinds import FN, FP, Sheet
-from clueval_xlsx.cases.several_systems import marked_words
-from clueval_xlsx.cases.table import case_table, with_touched
-from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.figures import notebook_table
 from clueval_xlsx.options.declaration import shown
 from clueval_xlsx.scoring.counts import FloatArray
-from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.names import is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import RATES, RatesByDocument, difference_interval, rates, swaps
 from clueval_xlsx.text.strings import IntArray
@@ -210,7 +205,7 @@ class Comparison:
             cases = system.evaluation.bare_cases[0 if sheet == FN else 1]
             seen = [case for known in classes for case in known]
             new = cases[~cases["case_id"].isin(seen) & cases["document"].isin(self.documents)]
-            parts.append(self._in_context(system.evaluation, new, sheet))
+            parts.append(system.evaluation.with_contexts(new))
             classes.append(dict(zip(cases["case_id"], cases["class"], strict=True)))
         errors = pd.concat(parts, ignore_index=True)
         errors["order"] = pd.Index(self.documents, dtype=object).get_indexer(errors["document"])
@@ -223,19 +218,6 @@ class Comparison:
             makers = [(*others, name) if kind else others for others, kind in zip(makers, kinds, strict=True)]
         inner = ["class", "related", "relaxed", "row", "order"]
         return errors.assign(systems=makers).drop(columns=inner, errors="ignore")
-
-    def _in_context(self, evaluation: Evaluation, cases: pd.DataFrame, sheet: Sheet) -> pd.DataFrame:
-        """Cases with colours that are true for all systems; FN cases without what one system has there."""
-        corpus, options = evaluation.pair.corpus, evaluation.options
-        sides = [each.evaluation.pair for each in self.systems]
-        marked = marked_words(corpus, [(each.corpus, each.pred.spans) for each in sides])
-        gold = Extents(*positions(evaluation.pair.gold.spans))
-        if sheet == FN:
-            alone = MatchedSpans.alone(evaluation.pair.gold.spans)
-            cases = case_table(cases["row"].to_numpy(np.int64), alone, corpus, sheet=FN, metadata=options.by)
-        own = Extents(*positions(cases))
-        touched = marked.in_gold(own, gold) if sheet == FN else marked.in_prediction(own, gold)
-        return with_touched(cases, touched, corpus, options.context)
 
 
 def compare(named: Mapping[str, Evaluation] | Sequence[tuple[str, Evaluation]]) -> Comparison:

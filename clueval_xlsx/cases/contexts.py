@@ -16,9 +16,8 @@ from clueval_xlsx.text.strings import IntArray, places
 from clueval_xlsx.threads import in_order
 
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
-SOME = "some"  # of several systems, some mark a word that the reference marks
-_MARKS = BOTH, SOME, GOLD, PRED, NEITHER
-EMOJI = dict(zip(_MARKS, "🟩🟨🟥🟧⬜", strict=True))
+_MARKS = BOTH, GOLD, PRED, NEITHER
+EMOJI = dict(zip(_MARKS, "🟩🟥🟧⬜", strict=True))
 CELL_SIGNS = dict(zip(_MARKS, SIGNS, strict=True))
 
 # A context is shown whole up to about so many characters; a longer one is shortened visibly, at the borders of words.
@@ -47,14 +46,12 @@ class Touched(NamedTuple):
     """The spans of the other side, and which touch each case: from row `first` up to, not including, `stop`.
 
     `side` are all spans of the cases' own side: a word that one of them marks is marked, whichever case is shown.
-    Where several systems make up one side, `every` is what all of them mark.
     """
 
     others: Extents
     first: IntArray
     stop: IntArray
     side: Extents
-    every: Extents | None = None
 
 
 class Marks(NamedTuple):
@@ -191,7 +188,7 @@ class _Cutter:
 
     def __init__(self, written: RenderedTokens, touched: Touched, marks: Marks) -> None:
         self._written = written
-        self._others, self._side, self._every = touched.others, touched.side, touched.every
+        self._others, self._side = touched.others, touched.side
         self._marks = marks
 
     def cut(self, stretch: _Stretch) -> list[Segment]:
@@ -203,9 +200,7 @@ class _Cutter:
             own_begins, own_ends = _near_by(self._side, max(begins[0], left), min(ends[-1], right - 1))
         outermost = (min(start, *begins[:1]), max(end, *ends[-1:])) if begins else (start, end)
         outermost = max(outermost[0], left), min(outermost[1], right - 1)
-        every = _near_by(self._every, *outermost) if self._every is not None else None
         edges = [start, end + 1, *begins, *own_begins, *(last + 1 for last in (*ends, *own_ends))]
-        edges += [*every[0], *(last + 1 for last in every[1])] if every else []
         borders = sorted({left, right, *(edge for edge in edges if outermost[0] <= edge <= outermost[1] + 1)})
         found: list[Segment] = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > first else []
         for position, border in pairwise(borders):
@@ -214,8 +209,7 @@ class _Cutter:
             in_other = _inside(position, begins, ends)
             in_own = start <= position <= end or (in_other and _inside(position, own_begins, own_ends))
             text = self._text(position + origin, border - 1 + origin)
-            mark = self._mark(in_own, in_other)
-            found.append(Segment(text, SOME if mark == BOTH and every and not _inside(position, *every) else mark))
+            found.append(Segment(text, self._mark(in_own, in_other)))
         if right < stop:
             found.append(Segment(f" {ELLIPSIS}", PLAIN))
         return _join(found)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _COLOURS = {
     Tone.BOTH: "green",
-    Tone.SOME: "yellow",
     Tone.GOLD: "red",
     Tone.PRED: "dark_orange",
     Tone.NOBODY: "dim",

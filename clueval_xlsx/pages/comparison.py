@@ -35,7 +35,7 @@ from clueval_xlsx.words import Words
 
 _RATES = ("recall", "precision", "f_beta")
 _SHEETS = {FN: Tone.GOLD, FP: Tone.PRED}
-_MARKS = (Tone.BOTH, Tone.SOME, Tone.GOLD, Tone.PRED)  # of the words in contexts
+_MARKS = (Tone.BOTH, Tone.GOLD, Tone.PRED)  # of the words in contexts
 
 
 def comparison_page(comparison: Comparison, words: Words) -> Page:
@@ -217,7 +217,7 @@ def _errors(comparison: Comparison, sheet: Sheet, make: PageMaker) -> Table:
     folded = words("compare.by_several", count=make.numbers.count(len(rows) - alone).text)
     legend = []
     for mark in _MARKS:
-        legend += [Marked(words[f"compare.mark_{mark}"], mark), Marked("   ")]
+        legend += [Marked(words[f"mark.{mark}"], mark), Marked("   ")]
     notes: tuple[Cell, ...] = (words["compare.cases"], words["compare.folded"], tuple(legend))
     title = words[f"compare.title_{sheet.lower()}"]
     return Table(title, columns, tuple(rows), notes, words["html.none"], alone, folded)

@@ -29,7 +29,6 @@ class Tone(StrEnum):
 
     PLAIN = ""
     BOTH = "both"
-    SOME = "some"
     GOLD = "gold"
     PRED = "pred"
     NOBODY = "nobody"

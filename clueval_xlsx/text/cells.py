@@ -83,7 +83,7 @@ def join_pieces(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 SPACES = "\u00a0\u2009\u202f\t\n"
 INVISIBLE = f"{JOINER}\ufeff\u200b\u00ad"
-SIGNS = "■▪□○◊"  # beside marked words in cells: every font has them, and a PDF no gaps in their place
+SIGNS = "■□○◊"  # beside marked words in cells: every font has them, and a PDF no gaps in their place
 QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
 QUOTE = "'"  # a word of one letter stands between quotes
 _KEY = str.maketrans({**dict.fromkeys(SPACES, " "), **dict.fromkeys(INVISIBLE)})

@@ -23,12 +23,10 @@ BAR = "#BBD3EA"  # behind a rate
 QUIET = "#E6E9ED"
 HEAT = ("#EAF1F8", "#CFDFF0", "#A9C6E3", "#7FA8D1", "#5F90C2")  # more and more errors
 BOTH_COLOUR, GOLD_COLOUR, PRED_COLOUR = "#1B7F3B", "#B3261E", "#B35900"
-SOME_COLOUR = "#7A6A00"
 
 # Marks in running text: colour, and a second sign that survives black-and-white printing.
 MARKS: dict[str, dict[str, Any]] = {
     "both": {"font_color": BOTH_COLOUR, "bold": True},
-    "some": {"font_color": SOME_COLOUR, "bold": True, "italic": True, "underline": 1},
     "gold": {"font_color": GOLD_COLOUR, "bold": True, "underline": 1},
     "pred": {"font_color": PRED_COLOUR, "bold": True, "italic": True},
     "neither": {"font_color": ACCENT, "bold": True},
@@ -39,7 +37,7 @@ MARKS: dict[str, dict[str, Any]] = {
 }
 
 SERIES = (ACCENT, "#D9822B")
-TONES = {"both": BOTH_COLOUR, "some": SOME_COLOUR, "gold": GOLD_COLOUR, "pred": PRED_COLOUR, "nobody": "#8A96A3"}
+TONES = {"both": BOTH_COLOUR, "gold": GOLD_COLOUR, "pred": PRED_COLOUR, "nobody": "#8A96A3"}
 
 # What sets the row of a table apart, over the style of its cells.
 LOOKS: dict[str, dict[str, Any]] = {
