@@ -17,6 +17,7 @@ from clueval_xlsx.review.review_rows import ReadRows, ReviewRow, RowRules, Sheet
 from clueval_xlsx.review.review_sheets import NO_HEADER, CaseSheet, ColumnHeader, Row, RowIds
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords, is_for_judging
 from clueval_xlsx.review.vocabulary import BLOCK_ID_COLUMN, TrustId
+from clueval_xlsx.text.cells import key
 
 _SHOWN = 60  # characters of a cell that a message shows
 _NOT_COMPARED = CALCULATED | TOLD
@@ -350,6 +351,7 @@ class SheetReader:
         """What a row says. `doubtful` are places of what may be a correction."""
         kind, words = case.partition("-")[0], self.words
         texts = {name: row.at(at[name]) for name in row.header.judging}
+        texts = {name: text if key(text) else "" for name, text in texts.items()}  # else only what nobody sees
         typed, comment = texts.get("judgement", ""), texts.get("comment", "")
         code = words.judgement(typed, kind) if typed else ""
         if code is None:

@@ -10,13 +10,16 @@ import pytest
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.state import RowStates
+from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.answers import Wrong, judgement_choices, scopes, severities, span_choice
 from clueval_xlsx.review.case_words import wrong_text
 from clueval_xlsx.review.facts import case_facts
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, custom_judgements
+from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.text.cells import key
 from clueval_xlsx.words import Words
 from tests.support.office import case_rows, columns
+from tests.support.tables import cut
 from tests.support.workbooks import FIRST, evaluated, written
 
 pytestmark = pytest.mark.office
@@ -146,7 +149,8 @@ def made_up(seed: int, sentences: int = 230):
             lines.append(" ".join([word, *tags]))
         lines += [". O O O O", "</s>"]
     lines.append("</text>")
-    return evaluated("\n".join(lines), {"layers": LAYERS}, level="exact", labelled="category")
+    sides = cut("\n".join(lines))
+    return sides.gold, evaluated(sides, {"layers": LAYERS}, level="exact", labelled="category")
 
 
 def drawn(facts, rng):
@@ -225,11 +229,36 @@ def shown(book, words):
     return found
 
 
+USUAL = {"": CaseState.OPEN, "✓": CaseState.JUDGED, "≡": CaseState.CARRIED, "↔": CaseState.SETTLED}
+
+
+def differences(shown, run, words):
+    """Cases of which State and the re-import say different things.
+
+    Of two linked cases that differ one may stand; corrections that clash are conflicts to the re-import alone.
+    """
+    states, related = run.account.states, run.book.related
+    differ = words("state.contradicts", case="\x00").partition("\x00")[0]
+    found = {}
+    for case, state in shown.items():
+        there = {states[case]}
+        wanted = {USUAL.get(state[:1], CaseState.UNUSABLE)}
+        if state[:1] in {"✓", "≡"}:
+            wanted.add(CaseState.CONFLICT)
+        elif state[2:].startswith(differ):
+            wanted, there = {CaseState.CONFLICT}, {states[each] for each in (case, *related[case])}
+        elif state[2:] == words["state.claims"]:
+            wanted = {CaseState.CONFLICT}
+        if not wanted & there:
+            found[case] = state, states[case], [str(each) for each in run.unusable if each.case == case]
+    return found
+
+
 @pytest.mark.parametrize(("lang", "seed"), [("en", 1), ("de", 2)])
 def test_state_says_of_every_row_what_the_one_rule_says_also_after_sorting_and_a_trip_through_ods(
     office, tmp_path, lang, seed
 ):
-    evaluation, words = made_up(seed), Words(lang)
+    (gold, evaluation), words = made_up(seed), Words(lang)
     facts = {}
     for table in evaluation.case_tables:
         facts |= case_facts(evaluation, table)
@@ -252,6 +281,9 @@ def test_state_says_of_every_row_what_the_one_rule_says_also_after_sorting_and_a
     assert {
         case: (first[case], wanted[case], entries.get(case)) for case in wanted if first[case] != wanted[case]
     } == {}
+    (tmp_path / "gold.vrt").write_bytes(gold)
+    run = reimport(book.save(tmp_path / "judged.xlsx"), gold=tmp_path / "gold.vrt").runs[0]
+    assert differences(first, run, words) == {}
     for kind in ("fn", "fp"):
         sheet = words[f"sheet.{kind}"]
         (rows, last), at = book.used(sheet), columns(book, sheet)
@@ -264,4 +296,6 @@ def test_state_says_of_every_row_what_the_one_rule_says_also_after_sorting_and_a
     a_cell = f"{columns(there, sheet)[words['column.comment']]}{FIRST}"
     there.enter(sheet, a_cell, "seen")
     assert shown(there, words) == first
+    back = reimport(there.save(tmp_path / "again.ods"), gold=tmp_path / "gold.vrt").runs[0]
+    assert differences(first, back, words) == {}
     there.close()
