@@ -151,8 +151,7 @@ def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) 
 
 def _carried_over(out: Writing, decisions: Mapping[str, Judgement], result: Evaluation, look: Handout) -> Handout:
     """How a workbook looks with earlier decisions filled in, and with those shown that may not hold any more."""
-    from clueval_xlsx.review.adjudication_words import what_one_said
-    from clueval_xlsx.review.case_words import judgement_names
+    from clueval_xlsx.review.case_words import judgement_names, what_one_said
     from clueval_xlsx.review.log import previous_decisions
     from clueval_xlsx.words import Words
 

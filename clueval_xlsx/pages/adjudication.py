@@ -27,13 +27,15 @@ from clueval_xlsx.pages.page import (
 from clueval_xlsx.pages.scores import RATES, PageMaker, Scored
 from clueval_xlsx.review.accounting import Account, CaseState
 from clueval_xlsx.review.adjudication import Adjudication
-from clueval_xlsx.review.adjudication_words import (
-    conflict_reason,
+from clueval_xlsx.review.case_words import (
+    judgement_names,
     label_difference,
     sentence_differences,
+    severity_name,
+    sheet_name,
+    spans_name,
     what_one_said,
 )
-from clueval_xlsx.review.case_words import judgement_names, severity_name, sheet_name, spans_name
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.judged_figures import ALPHA, CARRIED, COHEN, FLEISS, RAW
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
@@ -342,7 +344,7 @@ class _AdjudicationMaker(PageMaker):
                         conflict.document,
                         " / ".join(conflict.words),
                         "\n".join(dict.fromkeys(said)),
-                        f"{conflict_reason(conflict, words)} {hint}",
+                        f"{conflict.reason(words)} {hint}",
                         ", ".join(dict.fromkeys(places)),
                         ", ".join(conflict.cases),
                     )

@@ -7,23 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
-import numpy as np
 import pandas as pd
 from msgspec import structs
 
 from clueval_xlsx.cases.kinds import AG, FN, UM
 from clueval_xlsx.cases.table import NO_LABEL
-from clueval_xlsx.cases.unmarked import UnmarkedOptions
 from clueval_xlsx.corpus.annotation import join_layers
 from clueval_xlsx.corpus.pair import Pair
-from clueval_xlsx.corpus.spans import layers_of
-from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.exceptions import InputError, Problem, RowProblem
+from clueval_xlsx.evaluation import evaluate
+from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.options import Options
 from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.assignment import CaseSample
-from clueval_xlsx.review.correction import Content, LayerSpan, extent
+from clueval_xlsx.review.case_words import judgement_names, what_one_said
+from clueval_xlsx.review.correction import Content, extent, sorted_parts
 from clueval_xlsx.review.deciding import Decided, Vote, decide_cases
 from clueval_xlsx.review.estimates import Remaining, remaining_errors, sample_estimates
 from clueval_xlsx.review.judged_figures import (
@@ -34,13 +32,12 @@ from clueval_xlsx.review.judged_figures import (
 )
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.log import newest_judgements, other_keys
-from clueval_xlsx.review.manifest import Manifest
+from clueval_xlsx.review.manifest import Manifest, run_again
 from clueval_xlsx.review.progress import missing_people
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.vocabulary import ConflictKind, Effect, Outcome, Rule
-from clueval_xlsx.words import FALLBACK
+from clueval_xlsx.words import FALLBACK, Words
 
-_ANY_CHANCE = 1e-9
 MISSING = "missing"  # the reason of a row that is gone
 _PLACES = ("old_start", "old_end", "new_start", "new_end")
 # The change log; `twin` is the case that a decision was made on where it was carried over.
@@ -61,6 +58,11 @@ class CaseConflict:
     words: tuple[str, ...]
     hint: Effect | None = None  # what may have been meant instead
     with_gold: tuple[int, int] | None = None  # the span of gold that stays and is in the way
+
+    def reason(self, words: Words) -> str:
+        """Why the judgements were not carried out, in a sentence."""
+        key = f"adjudicated.kind_{self.kind}"
+        return words[f"{key}_gold" if self.with_gold and f"{key}_gold" in words else key]
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -189,6 +191,33 @@ class Adjudication(Decided):
             case.case_id for case in self.book.cases.values() if case.sheet in {FN, AG} and case.own in places
         ]
         return tuple(dict.fromkeys([*self.cases_in_conflict, *in_the_way]))
+
+    def reasons(self, words: Words, *, blind: bool = False) -> dict[str, str]:
+        """Why each case that is to be decided needs it, and who said what; if `blind`, what was said but not by whom.
+
+        A clash names the passages that would overlap and what was said of the other cases in it.
+        """
+        names = judgement_names(self.judgements, words)
+        found = {}
+        for case_id in self.to_decide:
+            own = self.book.cases[case_id].own
+            conflicts = [each for each in self.conflicts if case_id in each.cases or own == each.with_gold]
+            lines: list[str] = []
+            for conflict in conflicts:
+                lines.append(conflict.reason(words))
+                if len(conflict.words) > 1:
+                    lines.append(" / ".join(words("quoted", text=text) for text in conflict.words))
+            for case in dict.fromkeys([case_id, *(each for conflict in conflicts for each in conflict.cases)]):
+                votes = self.resolutions[case].votes if case in self.resolutions else ()
+                records = [vote.record for vote in votes]
+                if blind:
+                    records = _unnamed(records, words)
+                mark = "" if case == case_id else f"{self.case_number(case)}: "
+                lines += [f"{mark}{what_one_said(record, names, words)}" for record in records]
+            if any(conflict.hint for conflict in conflicts):
+                lines.append(words["adjudicated.hint_boundary"])
+            found[case_id] = "\n".join(dict.fromkeys(lines))
+        return found
 
     @cached_property
     def changes(self) -> pd.DataFrame:
@@ -339,7 +368,9 @@ def adjudicate(
     `pair` is gold and prediction as they were evaluated, `options` what they were evaluated with. `mode` says how
     several judgements of one case are resolved.
     """
-    raw = _with_unmarked(_in_order(evaluate(pair, options), manifest), workbooks)
+    passages = [book.manifest.unmarked for book in workbooks if book.manifest is not None and book.manifest.unmarked]
+    judged = {row.record.case_id for book in workbooks for row in book.rows if row.record.sheet == UM}
+    raw = run_again(pair, options, manifest, passages, judged)
     labels, language = (manifest.labels, manifest.lang) if manifest is not None else ((), FALLBACK)
     decided = decide_cases(raw, workbooks, missing_cases(workbooks), labels=labels, language=language, mode=mode)
     corrected, layers = raw, decided.correction.layers
@@ -350,48 +381,14 @@ def adjudicate(
     return Adjudication(**{**known, "corrected": corrected}, manifest=manifest, workbooks=tuple(workbooks))
 
 
-def _in_order(raw: Evaluation, manifest: Manifest | None) -> Evaluation:
-    """The run with its cases in the order of its workbooks, so that they have the same numbers."""
-    if manifest is None or manifest.order is None:
-        return raw
-    for errors, sheet in zip(raw.errors, manifest.order.sheets.values(), strict=True):
-        size = int(errors.sum())
-        wanted = np.arange(size)
-        if len(sheet.random) != size or any((np.sort(rows) != wanted).any() for rows in (sheet.shown, sheet.ranked)):
-            raise _damaged("the order of the cases")
-    return replace(raw, order=manifest.order)
-
-
-def _with_unmarked(raw: Evaluation, workbooks: Sequence[JudgedWorkbook]) -> Evaluation:
-    """The run with the unmarked passages that its workbooks list; without any manifest, those that were judged."""
-    listed = [book.manifest.unmarked for book in workbooks if book.manifest is not None and book.manifest.unmarked]
-    if listed:  # where workbooks differ, the longest list holds all but a few of the others
-        passages = max(listed, key=len)
-        spans = passages.spans
-        if set(layers_of(spans)) != set(raw.pair.layers) or (spans["end"] >= len(raw.pair.corpus)).any():
-            raise _damaged("the list of unmarked passages")
-        return replace(raw, unmarked=passages)
-    judged = {row.record.case_id for book in workbooks for row in book.rows if row.record.sheet == UM}
-    if not judged:
-        return raw
-    everything = raw.with_unmarked(UnmarkedOptions(least=_ANY_CHANCE, once=True, common=True))
-    if everything.unmarked is None or everything.unmarked_cases is None:
-        return raw
-    cases = everything.unmarked_cases
-    kept = np.sort(cases["row"][cases["case_id"].isin(list(judged))].to_numpy(np.int64))
-    return replace(raw, unmarked=everything.unmarked.only(kept))
-
-
-def _damaged(what: str) -> InputError:
-    return InputError(f"{what} in the manifest is damaged. Ask for the workbook again.")
-
-
 # Changes in words
 
 
-def sorted_parts(content: Content) -> list[LayerSpan]:
-    """The parts of a span by place and layer."""
-    return sorted(content, key=lambda part: (part.start, part.end, part.layer))
+def _unnamed(records: Sequence[Judgement], words: Words) -> list[Judgement]:
+    """What was said under letters, ordered by what it is, so that nobody's place gives them away."""
+    ordered = sorted(records, key=lambda record: (record.code, record.correct_span, record.comment))
+    letters = [words("adjudicated.judge", letter=chr(ord("A") + place)) for place in range(len(ordered))]
+    return [structs.replace(record, judge=letter) for record, letter in zip(ordered, letters, strict=True)]
 
 
 def places_of(content: Content) -> list[tuple[int, int]]:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import groupby
 
+import numpy as np
 import pandas as pd
 
+from clueval_xlsx.cases.contexts import PLAIN, Segment, context_bounds
 from clueval_xlsx.cases.kinds import AG, CLASSES, FN, FP, UM, CaseClass
 from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
+from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.review.answers import Wrong
-from clueval_xlsx.review.judgements import JudgementKind, words_of
+from clueval_xlsx.review.correction import Change, Content, LayerSpan, extent, sorted_parts
+from clueval_xlsx.review.judgements import Judgement, JudgementKind, words_of
 from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES
 from clueval_xlsx.text.cells import ELLIPSIS
 from clueval_xlsx.words import Words
+
+# The marks of words that stayed, were dropped, or came in.
+KEPT, STRUCK, INSERTED = "kept", "struck", "inserted"
+Difference = tuple[Segment, ...]
 
 _LONGEST_QUOTE = 90  # characters of the other side's words
 
@@ -201,3 +211,86 @@ def scope_entry(scope: str | None, words: Words) -> str:
 
 def _numbered(section: str, codes: Sequence[str], code: str | None, words: Words) -> str:
     return f"{codes.index(code) + 1} {words[f'{section}.{code}']}" if code in codes else code or ""
+
+
+# Judgements and changes
+
+
+def what_one_said(record: Judgement, names: Mapping[str, str], words: Words) -> str:
+    """One judgement in words: who, what, the corrections, the comment."""
+    extra = correction_words(record, words)
+    comment = f" – {record.comment}" if record.comment else ""
+    return f"{record.judge}: {names.get(record.code, record.code)}{f' ({extra})' if extra else ''}{comment}"
+
+
+def correction_words(record: Judgement, words: Words) -> str:
+    """The correct span and the correct labels that somebody chose or typed."""
+    parts = [f"{layer}: {label}" for layer, label in record.correct_labels.items()]
+    chosen = record.correct_span
+    if chosen:
+        parts.insert(0, span_choice_name(chosen, words) if chosen in SPAN_CHOICES else words("quoted", text=chosen))
+    return ", ".join(part for part in parts if part)
+
+
+def sentence_differences(changes: Sequence[Change], corpus: Corpus) -> list[Difference]:
+    """For each change its sentence, with the words that are marked no longer, newly, and as before."""
+    if not changes:
+        return []
+    reaches = np.array([extent(change.old | change.new) for change in changes], dtype=np.int64)
+    bounds = context_bounds(corpus, reaches[:, 0], reaches[:, 1])
+    written = corpus.rendered(bounds.left, bounds.right)
+    found = []
+    for place, change in enumerate(changes):
+        left, right = int(bounds.left[place]), int(bounds.right[place])
+        origin = int(written.first[place]) - left
+        pieces = [Segment(f"{ELLIPSIS} ", PLAIN)] if left > bounds.first[place] else []
+        for mark, run in groupby(range(left, right), key=partial(_mark, change)):
+            stretch = [position + origin for position in run]
+            pieces.append(Segment(written.text(stretch[0], stretch[-1]), mark))
+            if stretch[-1] + 1 < right + origin:
+                pieces.append(Segment(written.gap(stretch[-1] + 1), PLAIN))
+        if right < bounds.stop[place]:
+            pieces.append(Segment(f" {ELLIPSIS}", PLAIN))
+        found.append(tuple(piece for piece in pieces if piece.text))
+    return found
+
+
+def _mark(change: Change, position: int) -> str:
+    before, now = _covers(change.old, position), _covers(change.new, position)
+    if before and now:
+        return KEPT
+    return STRUCK if before else INSERTED if now else PLAIN
+
+
+def _covers(content: Content, position: int) -> bool:
+    return any(part.start <= position <= part.end for part in content)
+
+
+def label_difference(change: Change, layers: Sequence[str], corpus: Corpus, words: Words) -> Difference:
+    """Every label with its layer; with its words, too, where the layers of one span do not reach equally far."""
+    apart = any(len({(part.start, part.end) for part in side}) > 1 for side in (change.old, change.new))
+    parts = sorted(
+        sorted_parts(change.old | change.new), key=lambda part: (layers.index(part.layer), part not in change.old)
+    )
+    pieces: list[Segment] = []
+    for part in parts:
+        mark = KEPT if part in change.old and part in change.new else STRUCK if part in change.old else INSERTED
+        if mark is not KEPT and not apart and _same_label(part, change):
+            mark = KEPT  # the words moved, which the sentence shows; the label did not
+            if part in change.new:
+                continue
+        text = part.label or NO_LABEL
+        if len(layers) > 1:
+            text = f"{part.layer}: {text}"
+        if apart:
+            text = f"{text} {words('quoted', text=corpus.text(part.start, part.end))}"
+        if pieces:
+            pieces.append(Segment("\n", PLAIN))
+        pieces.append(Segment(text, mark))
+    return tuple(pieces)
+
+
+def _same_label(part: LayerSpan, change: Change) -> bool:
+    """Whether the layer has the same label before and after."""
+    before, now = ([each.label for each in side if each.layer == part.layer] for side in (change.old, change.new))
+    return before == now == [part.label]

@@ -108,6 +108,11 @@ def extent(content: Iterable[LayerSpan]) -> tuple[int, int]:
     return min(span.start for span in spans), max(span.end for span in spans)
 
 
+def sorted_parts(content: Content) -> list[LayerSpan]:
+    """The parts of a span by place and layer."""
+    return sorted(content, key=lambda part: (part.start, part.end, part.layer))
+
+
 def contents(layers: Mapping[str, pd.DataFrame], merged: pd.DataFrame, rows: Iterable[int]) -> dict[int, Content]:
     """What every layer has inside the given rows of the merged sequence."""
     wanted = np.array(sorted(set(rows)), dtype=np.int64)

@@ -23,12 +23,12 @@ import pandas as pd
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.order import CaseOrder
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
-from clueval_xlsx.cases.unmarked import UnmarkedPassages
+from clueval_xlsx.cases.unmarked import UnmarkedOptions, UnmarkedPassages
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.pair import Pair, make_pair, on_pair
 from clueval_xlsx.corpus.reading import Reading, spans_on_tokens
 from clueval_xlsx.corpus.spans import label_list, layers_of, make_spans, positions
-from clueval_xlsx.evaluation import Evaluation
+from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.options import Options, ReadOptions
@@ -40,6 +40,7 @@ from clueval_xlsx.version import __version__
 
 FORM = 2  # the number of the form of a manifest
 MARK = "clueval-manifest:"  # stands before the number of the form, the version that wrote it, and what is packed
+_ANY_CHANCE = 1e-9
 MANIFEST_CHUNK = 30_000  # characters in one cell; Excel's limit is 32,767 UTF-16 units
 _CASE_SETTINGS = ("layers", "columns", "merged", "level", "labelled", "labels")
 
@@ -342,3 +343,31 @@ def restore_pair(manifest: Manifest, gold: Reading, where: str = "manifest") -> 
     gold = gold.only_layers(manifest.layers)
     pred = spans_on_tokens(source, gold.corpus, {layer: layers[layer] for layer in manifest.layers})
     return replace(make_pair(gold, pred), added=added, gold_token=gold.token_of)
+
+
+def run_again(
+    pair: Pair, options: Options, manifest: Manifest | None, passages: Sequence[UnmarkedPassages], judged: set[str]
+) -> Evaluation:
+    """The run with its cases in the order of its workbooks, and with the unmarked passages that these list.
+
+    Where they list different `passages` the longest list counts; without any, the `judged` ones among all there are.
+    """
+    raw = evaluate(pair, options)
+    if manifest is not None and manifest.order is not None:
+        for errors, sheet in zip(raw.errors, manifest.order.sheets.values(), strict=True):
+            wanted = np.arange(int(errors.sum()))
+            known = len(sheet.random) == len(wanted)
+            if not known or any((np.sort(rows) != wanted).any() for rows in (sheet.shown, sheet.ranked)):
+                raise InputError("the order of the cases in the manifest is damaged. Ask for the workbook again.")
+        raw = replace(raw, order=manifest.order)
+    if passages:
+        listed = max(passages, key=len)
+        if set(layers_of(listed.spans)) != set(pair.layers) or (listed.spans["end"] >= len(pair.corpus)).any():
+            raise InputError("the list of unmarked passages in the manifest is damaged. Ask for the workbook again.")
+        return replace(raw, unmarked=listed)
+    everything = raw.with_unmarked(UnmarkedOptions(least=_ANY_CHANCE, once=True, common=True)) if judged else raw
+    if everything.unmarked is None or everything.unmarked_cases is None:
+        return raw
+    cases = everything.unmarked_cases
+    kept = np.sort(cases["row"][cases["case_id"].isin(list(judged))].to_numpy(np.int64))
+    return replace(raw, unmarked=everything.unmarked.only(kept))

@@ -23,7 +23,6 @@ from clueval_xlsx.outputs.xlsx.options import Handout, ReviewContent
 from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.pages.evaluation import evaluation_page
-from clueval_xlsx.review.adjudication_words import reasons_by_case
 from clueval_xlsx.review.case_sheet import WrittenCells
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import CaseList, Manifest, from_evaluation
@@ -152,7 +151,7 @@ def write_conflicts(
         lang=lang,
         contact=contact or (run.manifest.contact if run.manifest else ""),
         judgements=run.judgements,
-        why=reasons_by_case(run, Words(lang), blind=blind),
+        why=run.reasons(Words(lang), blind=blind),
         label_words=labels or {},
         blind=blind,
         role=Role.CONFLICTS,
