@@ -37,7 +37,7 @@ else:  # a type checker sees the names above and no others: a misspelt import is
         "evaluate_spans": "evaluation",
         "evaluate_tags": "evaluation",
         "match_spans": "scoring.matching",
-        "merge_layers": "corpus.merging",
+        "merge_layers": "corpus.spans",
         "read": "formats.loading",
         "read_pair": "formats.loading",
         "reimport": "review.reimport",

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from clueval_xlsx.exceptions import OptionError, did_you_mean
-from clueval_xlsx.options.declaration import Setting, all_settings
+from clueval_xlsx.options.declaration import Setting, all_settings, settings_called
 
 if TYPE_CHECKING:
     from clueval_xlsx.formats.registry import Format
@@ -153,13 +153,10 @@ def _no_such_option(name: str, command: str, flags: Iterable[str]) -> str:
     if side not in SIDES or not word:
         side, word = "", name[2:]
     owners: set[str] = set()
-    for each in all_settings().values():
-        key = each.key.partition(".")[2]
-        if word not in {key.replace("_", "-"), each.flag[2:]} or not word:
-            continue
+    for each in settings_called(word):
         is_key = each.section == "read" if side else not (each.option and command in each.commands)
         if command in (*each.commands, *each.keys) and not each.typed and is_key:
-            return f"{name}: is a key, not an option. Write --set {side or each.section}.{key}=…"
+            return f"{name}: is a key, not an option. Write --set {side or each.section}.{each.key.partition('.')[2]}=…"
         owners.update(each.commands if each.option and not side else ())
     if owners:
         return f"{name}: `{command}` does not have it; {listed([f'`{one}`' for one in sorted(owners)])} can take it."

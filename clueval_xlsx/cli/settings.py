@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from clueval_xlsx.cli.parameters import OF_SIDES, SIDES, choices_of, listed, options_of, titles
 from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
-from clueval_xlsx.options.declaration import Setting, SettingError, all_settings, settings_of
+from clueval_xlsx.options.declaration import Setting, SettingError, all_settings, settings_called, settings_of
 
 if TYPE_CHECKING:
     from clueval_xlsx.review.judgements import JudgementKind
@@ -237,37 +237,29 @@ def _label_words(meanings: Mapping[str, Any], where: str) -> dict[str, str]:
     return {label: " ".join(meaning.split()) for label, meaning in meanings.items()}
 
 
-@cache
-def _sections() -> dict[str, dict[str, Setting]]:
-    """The settings of each section by their keys and by the names of their options."""
-    sections: dict[str, dict[str, Setting]] = {}
-    for each in all_settings().values():
-        for word in (each.key.partition(".")[2], each.name.rstrip("_"), each.flag[2:].replace("-", "_")):
-            sections.setdefault(each.section, {})[word or each.name] = each
-    for side in SIDES:
-        sections[side] = sections["read"]
-    return sections
-
-
 def _find(section: str, name: str, where: str) -> tuple[Setting, str]:
     """The setting of a key, by its name or by that of its option, and the side that it is for."""
-    known, word = _sections().get(section), name.strip().replace("-", "_")
-    if known is None:
+    home, side = ("read", section) if section in SIDES else (section, "")
+    known = [each for each in all_settings().values() if each.section == home]
+    if not known:
         raise OptionError(f"{where}: {_no_section(section)}")
-    if word in known:
-        return known[word], section if section in SIDES else ""
-    elsewhere = [key for key in all_settings() if key.endswith(f".{word}")]
-    keys = ", ".join(dict.fromkeys(each.key.partition(".")[2] for each in known.values() if not each.typed))
-    hint = f" It is {elsewhere[0]}." if elsewhere else did_you_mean(word, known) or f" Allowed: {keys}."
+    meant = settings_called(name)
+    for each in meant:
+        if each.section == home:
+            return each, side
+    keys = list(dict.fromkeys(each.key.partition(".")[2] for each in known if not each.typed))
+    hint = did_you_mean(name, keys) or f" Allowed: {', '.join(keys)}."
+    if meant:
+        hint = f" It is {meant[0].key}."
     raise OptionError(f"{where}: [{section}] has no key {name!r}.{hint}")
 
 
 def _no_section(word: str) -> str:
     """What to say of a section that there is not, or of a key without its section."""
-    homes = [key for key in all_settings() if key.endswith(f".{word}")]
-    if homes:
-        return f"a key stands in a section. Did you mean {homes[0]!r}?"
-    known = [*_sections(), JUDGEMENTS, LABEL_WORDS]
+    meant = settings_called(word)
+    if meant:
+        return f"a key stands in a section. Did you mean {meant[0].key!r}?"
+    known = dict.fromkeys([*(each.section for each in all_settings().values()), *SIDES, JUDGEMENTS, LABEL_WORDS])
     return f"there is no section {word!r}.{did_you_mean(word, known)} Sections: {', '.join(known)}."
 
 

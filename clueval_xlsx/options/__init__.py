@@ -272,9 +272,7 @@ class SchemeOptions(Section, section="scheme", commands=_SCORING, heading="Score
             rules = _allow_rules(self.allow_file)
             for category, rule in self.allow.items():
                 if rules.setdefault(category, rule) != rule:
-                    raise OptionError(
-                        f"allow: {category} has another rule in {self.allow_file}. Join them: (?:ONE|OTHER)."
-                    )
+                    raise OptionError(f"allow: {category} has another rule in {self.allow_file}. Join them: (?:A|B).")
             keep(self, allow=rules, allow_file=None)
 
     @property

@@ -93,6 +93,12 @@ class Setting:
         return f"{self.section}.{self.word or self.name.rstrip('_')}"
 
     @property
+    def words(self) -> frozenset[str]:
+        """What people may call it within its section: its key, its name, its option."""
+        called = (self.key.partition(".")[2], self.name.rstrip("_"), self.flag[2:].replace("-", "_"))
+        return frozenset(called) - {""}
+
+    @property
     def kind(self) -> Any:
         """Its type, without what constrains it and without None."""
         return _bare(self.hint)
@@ -149,8 +155,11 @@ class Setting:
             return self.checked(texts[-1], typed=True)
         if self.shape == "groups":
             return self.checked([split_list(text) for text in texts], typed=True)
-        parts = list(texts) if self.whole else [part for text in texts for part in split_list(text)]
-        return self.checked(_named(parts) if self.shape == "pairs" else parts, typed=True)
+        parts: list[Any] = list(texts) if self.whole else [part for text in texts for part in split_list(text)]
+        if self.shape == "pairs":
+            parted = [part.partition("=") for part in parts]
+            parts = [(name.strip(), text.strip() if equals else None) for name, equals, text in parted]
+        return self.checked(parts, typed=True)
 
     @property
     def allowed(self) -> str:
@@ -280,6 +289,11 @@ def all_settings() -> Mapping[str, Setting]:
     return {each.key: each for cls in SECTIONS for each in settings_of(cls) if not each.inner}
 
 
+def settings_called(word: str) -> list[Setting]:
+    """The settings of all sections that are called so, with hyphens or without."""
+    return [each for each in all_settings().values() if word.strip().replace("-", "_") in each.words]
+
+
 def keep(options: object, **values: object) -> None:
     """Put values into options that are being made, which nobody can change afterwards."""
     for name, value in values.items():
@@ -295,28 +309,16 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _named(parts: Iterable[str]) -> dict[str, str | None]:
-    """`NAME=VALUE` and `NAME` by their names."""
-    pairs: dict[str, str | None] = {}
-    for part in parts:
-        name, equals, text = part.partition("=")
-        name, value = name.strip(), text.strip() if equals else None
-        if pairs.setdefault(name, value) != value:
-            raise SettingError(f"{name!r} is given twice, as {pairs[name]!r} and {value!r}. Allowed: each name once.")
-    return pairs
-
-
 def _dict_of(raw: Any) -> dict[Any, Any]:
     """A mapping, or pairs, as a dict; a name with two values is refused."""
     if isinstance(raw, Mapping):
         return dict(raw)
     if isinstance(raw, str) or any(isinstance(pair, str) for pair in raw):
         raise ValueError("no pairs")
-    pairs = [tuple(pair) for pair in raw]
-    made = dict(pairs)
-    for name, value in pairs:
-        if made[name] != value:
-            raise SettingError(f"{name!r} is given twice, as {value!r} and {made[name]!r}. Allowed: each name once.")
+    made: dict[Any, Any] = {}
+    for name, value in raw:
+        if made.setdefault(name, value) != value:
+            raise SettingError(f"{name!r} is given twice, as {made[name]!r} and {value!r}. Allowed: each name once.")
     return made
 
 

@@ -95,20 +95,17 @@ def drop(text: str) -> Gate:
 def _gate(text: str, plain: str, short: str, units: Sequence[str]) -> Gate:
     rates = get_args(Rate)
     rate = re.split(r"[.\[=]", text)[0].strip()
-    if rate not in rates:
-        hint = did_you_mean(rate, rates)
-        raise SettingError(
-            f"found {text!r}. Allowed: RATE=VALUE with one of {', '.join(rates)}, such as recall={plain}.{hint}"
-        )
     match = _GATE.fullmatch(text)
     try:
         value = float(match[4]) / (100 if match[5] else 1) if match and (match[5] or "") in units else -1.0
     except ValueError:
         value = -1.0
-    if match is None or not 0 <= value <= 1:
-        percent = f" ({rate}={match[4]}%?)" if match and not match[5] and 1 < value <= 100 else ""
-        raise SettingError(
-            f"found {text!r}{percent}. Allowed: rates from 0 to 1, such as {rate}={plain} or {rate}={short}; "
-            f"{rate}.low=… for the lower bound, {rate}[PERSON]=… for a label."
-        )
-    return Gate(text.rpartition("=")[0].strip(), rate, value, match[2] or "", match[3], "pp" in units)  # type: ignore[arg-type]
+    if match is not None and rate in rates and 0 <= value <= 1:
+        return Gate(text.rpartition("=")[0].strip(), rate, value, match[2] or "", match[3], "pp" in units)  # type: ignore[arg-type]
+    hint = "" if rate in rates else did_you_mean(rate, rates)
+    if match is not None and not match[5] and 1 < value <= 100:
+        hint = f" Is {rate}={match[4]}% meant?"
+    raise SettingError(
+        f"found {text!r}. Allowed: one of {', '.join(rates)}, and rates from 0 to 1, such as recall={plain} or "
+        f"recall={short}; recall.low=… for the lower bound, recall[PERSON]=… for a label.{hint}"
+    )
