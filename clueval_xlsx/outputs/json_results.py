@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -38,7 +37,7 @@ from clueval_xlsx.outputs.json_structs import (
     WorkbookAccount,
 )
 from clueval_xlsx.scoring.names import LEVELS, gives_half_credit
-from clueval_xlsx.scoring.scores import COUNTS, RATES, RIGHT_OR_WRONG, strict_against_relaxed
+from clueval_xlsx.scoring.scores import COUNTS, RATES, RIGHT_OR_WRONG
 
 if TYPE_CHECKING:
     from clueval_xlsx.comparison import Comparison
@@ -95,18 +94,14 @@ def score_rows(table: pd.DataFrame) -> list[ScoreRow]:
     return rows_of(ScoreRow, table, interval=_intervals(table), group=groups, counts=named)
 
 
-def _whole_counts(table: pd.DataFrame, *ends: str) -> pd.DataFrame:
-    """The table with integers for counts. Where matches may be half right no true positives are whole, and so none.
-
-    `ends` stand behind the names of columns.
-    """
+def _whole_counts(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with integers for counts. Where matches may be half right no true positives are whole, and so none."""
     schemes, variants = _or_none(table["scheme"]), _or_none(table["variant"])
     halves = np.array([gives_half_credit(*pair) for pair in zip(schemes, variants, strict=True)], dtype=bool)
     columns = {}
-    for name, end in product(COUNTS, ends or ("",)):
-        column = table[f"{name}{end}"]
-        whole = column.mask(halves) if name in RIGHT_OR_WRONG else column
-        columns[f"{name}{end}"] = whole.astype("Int64")
+    for name in COUNTS:
+        whole = table[name].mask(halves) if name in RIGHT_OR_WRONG else table[name]
+        columns[name] = whole.astype("Int64")
     return table.assign(**columns)
 
 
@@ -191,9 +186,6 @@ def _metrics(evaluation: Figures, rows: list[ScoreRow]) -> Metrics:
     )
     if evaluation.options.labels != LabelRules():
         found.labels = evaluation.alignment.describe()
-        relaxed = strict_against_relaxed(evaluation.scores)
-        if len(relaxed):
-            found.strict_relaxed = _table(_whole_counts(relaxed, "_strict", "_relaxed", "_difference"))
     return found
 
 

@@ -119,7 +119,6 @@ class Metrics(msgspec.Struct, kw_only=True):
     inputs: dict[str, InputFile]
     headline: ScoreRow
     labels: dict[str, Any] | UnsetType = UNSET
-    strict_relaxed: list[TableRow] | UnsetType = UNSET  # without equivalent labels, with them, the difference
     notes: list[str]
     layers: dict[str, LayerMetrics] | UnsetType = UNSET
     presidio: PresidioMetrics | UnsetType = UNSET

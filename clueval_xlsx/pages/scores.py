@@ -30,7 +30,7 @@ from clueval_xlsx.pages.page import (
     Tile,
 )
 from clueval_xlsx.scoring.names import gives_half_credit, is_relaxed, strict_variant
-from clueval_xlsx.scoring.scores import MACRO, strict_against_relaxed
+from clueval_xlsx.scoring.scores import MACRO
 from clueval_xlsx.words import Words
 
 RATES = ("recall", "precision")
@@ -220,10 +220,9 @@ class ScoreSections:
 
     def by_scheme(self) -> list[Section]:
         """One table for each other scheme that was asked for; relaxed rows have a table of their own behind them."""
-        scores = self.result.scores
-        whole = scores["layer"].isna() & scores["group_key"].isna() & (scores["average"] == "micro")
+        scores = self._whole()
         relaxed = scores["variant"].map(is_relaxed).astype(bool)
-        others = scores[whole & ~relaxed & (scores["scheme"] != "clueval")]
+        others = scores[~relaxed & (scores["scheme"] != "clueval")]
         sections: list[Section] = []
         for scheme in dict.fromkeys(others["scheme"]):
             sections.append(self._scheme_table(scheme, others[others["scheme"] == scheme]))
@@ -251,35 +250,25 @@ class ScoreSections:
         return [f"{' / '.join(alike)}: {text}" for text, alike in names.items()]
 
     def _strict_and_relaxed(self) -> Table | None:
-        """What changes when equivalent labels count as the same, if there are any."""
-        words, numbers, labels = self.words, self.make.numbers, self.result.options.labels
-        if not labels.equivalent:
+        """Each score that has a relaxed form beside it, if labels count as the same; `compare` tests the difference."""
+        words, labels = self.words, self.result.options.labels
+        pairs: dict[str, list[Scored]] = {}
+        for row in self._whole().to_dict("records"):
+            strict = {**row, "variant": strict_variant(row["variant"])} if is_relaxed(row["variant"]) else row
+            look = Look.OPENS if strict is row else Look.PLAIN
+            pairs.setdefault(full_row_name(strict, words), []).append(Scored(full_row_name(row, words), row, look))
+        rows = [row for pair in pairs.values() if len(pair) > 1 for row in pair]
+        if not labels.equivalent or not rows:
             return None
-        scores = strict_against_relaxed(self.result.scores)
-        scores = scores[scores["layer"].isna()]
-        if scores.empty:
-            return None
-        relaxed = words["scheme.row.relaxed"]
-        columns = [Heading(words["metrics.scheme"])]
-        for rank, rate in enumerate((*RATES, "f_beta")):
-            title = self.make.rate_name(rate, self.beta)
-            columns.append(Heading(title, rank=rank))
-            columns.append(Heading(f"{title}, {relaxed}", relaxed, rank=rank))
-            columns.append(Heading(words["compare.points"], words["compare.points_short"], rank=rank))
-        columns += [Heading(f"{words[f'metrics.{key}']}, {relaxed}", rank=3) for key in ("fn", "fp")]
-        columns.append(Heading(words["scheme.row.relaxed_matches"]))
-        rows = []
-        for row in scores.to_dict("records"):
-            cells: list[str | Number] = [full_row_name(row, words)]
-            for rate in (*RATES, "f_beta"):
-                cells += [numbers.rate(row[f"{rate}_strict"]), numbers.rate(row[f"{rate}_relaxed"])]
-                cells.append(numbers.points(row[f"{rate}_difference"]))
-            cells += [numbers.count(row[f"{key}_relaxed"]) for key in ("fn", "fp")]
-            cells.append(numbers.count(row["relaxed_matches"]))
-            rows.append(TableRow(tuple(cells)))
         groups = "; ".join(", ".join(group) for group in labels.equivalent)
         notes = (words["scheme.row.strict_relaxed_counts"], words("scheme.row.equivalent", groups=groups))
-        return Table(words["scheme.row.strict_relaxed"], tuple(columns), tuple(rows), notes)
+        title = words["scheme.row.strict_relaxed"]
+        return self.make.score_table(title, words["metrics.scheme"], rows, self.beta, notes, spans=False)
+
+    def _whole(self) -> pd.DataFrame:
+        """The rows of everything at once."""
+        scores = self.result.scores
+        return scores[scores["layer"].isna() & scores["group_key"].isna() & (scores["average"] == "micro")]
 
     def _chosen(self, **identity: str | None) -> pd.DataFrame:
         """Score rows at the level and with the labels that were chosen."""

@@ -414,7 +414,7 @@ def test_rows_of_documents_add_up_to_the_whole(gold: list[Span], pred: list[Span
 @example([(2, 5, "C")], [(2, 2, "A"), (3, 3, "B"), (4, 5, "C")])
 def test_relaxed_is_never_stricter(gold: list[Span], pred: list[Span]) -> None:
     result = run(gold, pred, scheme=("all",), rules=LabelRules(equivalent=(("A", "B"),)))
-    from clueval_xlsx.scoring.scores import strict_against_relaxed
+    from tests.support.relaxed import strict_against_relaxed
 
     table = strict_against_relaxed(result.scores)
     table = table[table["layer"].isna() & ~table["scheme"].isin(["scenario", "coverage", "semeval"])]

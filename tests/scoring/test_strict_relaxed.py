@@ -6,7 +6,7 @@ import pytest
 
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import LabelRules
-from clueval_xlsx.scoring.scores import strict_against_relaxed
+from tests.support.relaxed import strict_against_relaxed
 from tests.support.workbooks import evaluated
 
 # Of the gold span's four tokens the prediction calls one A, one B, two C. Alone C has most votes; where A and B are
