@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-from clueval_xlsx.scoring.scheme_settings import is_relaxed, strict_variant
 
+from clueval_xlsx.scoring.names import is_relaxed, strict_variant
 from clueval_xlsx.scoring.scores import COUNTS, RATES
 
 _IDENTITY = ["scheme", "variant", "level", "labelled", "layer", "label", "average"]
