@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clueval_xlsx.pages.page import Page
     from clueval_xlsx.review.progress import WorkbookProgress
 
-_COLUMNS = ("workbook", "judge", "done", "of", "per cent", "not usable")
+_COLUMNS = ("workbook", "judge", "decided", "of", "per cent", "not usable")
 
 
 def run(call: Call, workbooks: Sequence[str]) -> int:

@@ -122,8 +122,6 @@ def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) 
 
     options = replace(review.call.of(ReviewOptions), label_words=review.call.label_words)
     look = replace(Handout.of(options), judgements=(*JUDGEMENTS, *review.call.judgements))
-    if review.decisions is not None:
-        look = _carried_over(out, review.decisions, result, look)
     selection = select(
         result,
         judges=tuple(cases.judges),
@@ -132,6 +130,9 @@ def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) 
         agreed=cases.agreed,
         seed=result.options.seed,
     )
+    _say_what_is_to_judge(out, selection, result)
+    if review.decisions is not None:
+        look = _carried_over(out, review.decisions, result, look, selection)
     look = replace(look, team=selection.team, sample=selection.sample)
     hands = selection.hands or {"": selection.cases}
     total = sum(len(table) for tables in hands.values() for table in tables.values())
@@ -146,13 +147,14 @@ def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) 
         _write_without_text(
             out, result, with_end(review.workbook, end + WITHOUT_TEXT), look, selection, review.password
         )
-    _say_what_is_drawn(out, selection, cases)
 
 
-def _carried_over(out: Writing, decisions: Mapping[str, Judgement], result: Evaluation, look: Handout) -> Handout:
+def _carried_over(
+    out: Writing, decisions: Mapping[str, Judgement], result: Evaluation, look: Handout, selection: Selection
+) -> Handout:
     """How a workbook looks with earlier decisions filled in, and with those shown that may not hold any more."""
     from clueval_xlsx.review.case_words import judgement_names, what_one_said
-    from clueval_xlsx.review.log import previous_decisions
+    from clueval_xlsx.review.log import left_to_judge, previous_decisions
     from clueval_xlsx.words import Words
 
     words = Words(look.lang)
@@ -162,13 +164,14 @@ def _carried_over(out: Writing, decisions: Mapping[str, Judgement], result: Eval
     for case_id, judgement in {**before.filled_in, **before.changed, **before.carried_out}.items():
         done = f"; {words['cases.carried_out']}" if case_id in before.carried_out else ""
         earlier[case_id] = f"{what_one_said(judgement, names, words)} ({judgement.when[:10]}{done})"
-    cases = sum(map(len, result.bare_cases)) + len(() if result.unmarked_cases is None else result.unmarked_cases)
-    sentence = f"{before.decided} of {cases} cases were decided before and are filled in"
+    chosen = [case_id for table in selection.cases.values() for case_id in table["case_id"]]
+    filled_in = sum(case_id in before.decided for case_id in chosen)
+    sentence = f"{filled_in} of {len(chosen)} cases were decided before and are filled in"
     if before.changed:
         sentence += f"; {len(before.changed)} more were, but the other side has changed since: shown as a hint"
     if before.carried_out:
         sentence += f"; {len(before.carried_out)} more were carried out in gold: shown as a hint"
-    out.afterwards(say, f"{sentence}; {cases - before.decided} are left to judge.")
+    out.afterwards(say, f"{sentence}; {left_to_judge(before, selection.cases.values())} are left to judge.")
     return replace(look, answers={**look.answers, **before.filled_in}, earlier={**look.earlier, **earlier})
 
 
@@ -188,13 +191,15 @@ def _write_without_text(
     out.book(target, partial(write_workbook, without_text(result), options=kept, cases=cases), password)
 
 
-def _say_what_is_drawn(out: Writing, selection: Selection, cases: CaseOptions) -> None:
-    """What of the cases a sample holds, and how many cases each person has."""
-    if cases.sample is not None:
-        missed, unsupported = (len(selection.cases[sheet]) for sheet in ("FN", "FP"))
-        out.afterwards(
-            say, f"Drawn: {missed} missed, {unsupported} unsupported; the re-import estimates the rest from them."
-        )
+def _say_what_is_to_judge(out: Writing, selection: Selection, result: Evaluation) -> None:
+    """How many cases the workbooks hold, what a sample stands for, and how many cases each person has."""
+    names = {"FN": "missed", "FP": "unsupported", "UM": "unmarked", "AG": "agreed"}
+    parts = [f"{len(table)} {names[sheet]}" for sheet, table in selection.cases.items()]
+    drawn = ""
+    if selection.sample.size is not None:
+        missed, unsupported = map(len, result.bare_cases)
+        drawn = f"; drawn from {missed} missed and {unsupported} unsupported, which the re-import estimates"
+    out.afterwards(say, f"To judge: {', '.join(parts)}{drawn}.")
     if selection.hands:
         sizes = {name: sum(map(len, tables.values())) for name, tables in selection.hands.items()}
         shares = ", ".join(f"{size} to {name}" for name, size in sizes.items())

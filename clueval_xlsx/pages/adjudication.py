@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import isnan, nan
 from pathlib import PurePath
@@ -119,9 +120,9 @@ class _AdjudicationMaker(PageMaker):
     def headline(self) -> str:
         """One sentence of several parts."""
         words, ledger = self.words, self.ledger
-        everything = self._cases()
-        counts = {"judged": self._text(everything - self._cases(_UNJUDGED)), "cases": self._text(everything)}
-        parts = [words.counted("lead.judged", everything, **counts)]
+        account = self.run.account
+        counts = {"decided": self._text(account.done), "cases": self._text(account.cases)}
+        parts = [words.counted("lead.decided", account.cases, **counts)]
         settled = int(ledger[FN].drop(list(_UNSETTLED)).sum())
         if settled:
             errors = int(ledger.loc["gold_error", FN])
@@ -157,8 +158,8 @@ class _AdjudicationMaker(PageMaker):
             steps.append(words("lead.next_unusable", count=self._text(len(run.unusable))))
         if run.missing_people:
             steps.append(words("lead.next_missing", people=", ".join(run.missing_people)))
-        if run.unjudged:
-            steps.append(words("lead.next_open", count=self._text(run.unjudged)))
+        if still := run.account.counts[CaseState.OPEN]:
+            steps.append(words("lead.next_open", count=self._text(still)))
         return tuple(steps) or (words["lead.next_nothing"],)
 
     def estimates(self) -> list[Text]:
@@ -207,15 +208,12 @@ class _AdjudicationMaker(PageMaker):
             )
             for rate in RATES
         ]
-        everything = self._cases()
         wrong = int(self.ledger.loc[["gold_error", "true_find"], [FN, FP]].to_numpy().sum())
         rows = words("lead.tile_open_note", rows=self._text(len(run.unusable)))
         return Tiles(
             (
                 *rates,
-                self.count_tile(
-                    words["lead.tile_judged"], everything - self._cases(_UNJUDGED), self.of_all(everything)
-                ),
+                self.count_tile(words["lead.tile_decided"], run.account.done, self.of_all(run.account.cases)),
                 self.count_tile(words["lead.tile_wrong"], wrong, words["lead.tile_wrong_note"]),
                 self.count_tile(
                     words["lead.tile_changes"], len(run.correction.changes), words["lead.tile_changes_note"]
@@ -249,21 +247,21 @@ class _AdjudicationMaker(PageMaker):
         rows = [
             TableRow((names[entry], *(count(int(self.ledger.loc[entry, name])) for name in shown))) for entry in entries
         ]
-        title, note, empty = words["adjudicated.ledger_title"], self._unjudged(), words["adjudicated.none_counts"]
+        title, note, empty = words["adjudicated.ledger_title"], self._open(), words["adjudicated.none_counts"]
         drawn = Bars(title, tuple(panels) if entries else (), empty=empty, tabled=True)
         return drawn, Table("", tuple(columns), tuple(rows), (note,), note)
 
-    def _unjudged(self) -> str:
-        """How many cases nobody judged."""
-        if not self._cases(_UNJUDGED):
-            return self.words["lead.all_judged"]
-        row = self.ledger.loc[_UNJUDGED]
+    def _open(self) -> str:
+        """How many cases of the workbooks are open, by sheet."""
+        sheets = Counter(case.partition("-")[0] for case in self.run.account.of(CaseState.OPEN))
+        if not sheets:
+            return self.words["lead.none_open"]
         parts = [
-            self.words(f"lead.unjudged_{sheet.lower()}", count=self._text(int(row[sheet])))
-            for sheet in self.sheets
-            if row[sheet]
+            self.words(f"lead.open_{sheet.lower()}", count=self._text(sheets[sheet]))
+            for sheet in Sheet
+            if sheets[sheet]
         ]
-        return self.words("lead.unjudged", parts=", ".join(parts))
+        return self.words("lead.open", parts=", ".join(parts))
 
     def severities(self) -> Table:
         """The misses that are left."""
@@ -403,10 +401,9 @@ class _AdjudicationMaker(PageMaker):
 
     # ---- help ----
 
-    def _cases(self, entry: str = "") -> int:
-        """How many cases turned out to be this, or how many there are."""
-        rows = self.ledger.loc[entry, self.sheets] if entry else self.ledger[self.sheets]
-        return int(rows.to_numpy().sum())
+    def _cases(self, entry: str) -> int:
+        """How many cases turned out to be this."""
+        return int(self.ledger.loc[entry, self.sheets].to_numpy().sum())
 
     def _text(self, count: float) -> str:
         return self.numbers.count(count).text

@@ -18,7 +18,7 @@ from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.options import Options
-from clueval_xlsx.review.accounting import Account, CaseState, Known, make_account, missing_cases, workbook_account
+from clueval_xlsx.review.accounting import Account, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.assignment import CaseSample
 from clueval_xlsx.review.case_words import judgement_names, what_one_said
 from clueval_xlsx.review.correction import Content, extent, sorted_parts
@@ -133,8 +133,15 @@ class Adjudication(Decided):
         """The state of every case that the workbooks of the run should hold."""
         manifests = [book.manifest for book in self.workbooks if book.manifest is not None]
         listed = [case for each in manifests for case in each.case_list.ids]
-        present = {case for book in self.workbooks for case in book.present if case in self.book.cases}
-        known = Known(
+        if not self.workbooks:  # judged in memory
+            return make_account(self.book.cases, self._known(set(self.book.cases)))
+        known_cases = {*listed, *self.book.cases}  # of the agreed spans the book has those alone that were judged
+        present = {case for book in self.workbooks for case in book.present if case in known_cases}
+        return make_account([*listed, *sorted(present)], self._known(present))
+
+    def _known(self, present: set[str]) -> Known:
+        """What is known about the cases whose rows are there."""
+        return Known(
             conflict=self.cases_in_conflict,
             judged=self.decisions.keys() - self.carried.keys(),
             # A row that is gone from one workbook says nothing about the same case in another.
@@ -143,19 +150,11 @@ class Adjudication(Decided):
             settled=self.settled,
             present=present,
         )
-        return make_account([*listed, *sorted(present)], known)
 
     @cached_property
     def workbook_accounts(self) -> tuple[Account, ...]:
         """The account of each workbook by itself."""
         return tuple(workbook_account(book) for book in self.workbooks)
-
-    @property
-    def unjudged(self) -> int:
-        """How many cases of the run nobody judged, apart from those whose rows cannot be used or are gone."""
-        known = {*self.decisions, *self.cases_in_conflict, *self.settled}
-        reported = {*self.account.of(CaseState.UNUSABLE), *self.account.of(CaseState.MISSING)}
-        return len(set(self.book.table["case_id"]) - known - reported)
 
     @cached_property
     def conflicts(self) -> tuple[CaseConflict, ...]:

@@ -20,7 +20,7 @@ from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import InputError, Problem
 from clueval_xlsx.files.typed_values import build, plain
-from clueval_xlsx.review.answers import Wrong
+from clueval_xlsx.review.answers import Wrong, settles
 from clueval_xlsx.review.correction import correct
 from clueval_xlsx.review.deciding import claimed_twins
 from clueval_xlsx.review.decisions import CaseBook
@@ -286,7 +286,7 @@ class Previous:
     """Earlier decisions about the cases of a run, by case ID."""
 
     filled_in: dict[str, Judgement] = field(default_factory=dict)
-    decided: int = 0  # cases that these decide, twins included
+    decided: dict[str, Judgement] = field(default_factory=dict)  # what these decide, twins included
     changed: dict[str, Judgement] = field(default_factory=dict)  # the other side has changed since: shown
     carried_out: dict[str, Judgement] = field(default_factory=dict)  # gold has it already: shown
 
@@ -315,8 +315,25 @@ def previous_decisions(decisions: Mapping[str, Judgement], evaluation: Evaluatio
             else:
                 kept[case] = judgement
         previous.filled_in.update(with_scopes(kept, groups_of([table])))
-        previous.decided += len(kept)
+        previous.decided.update(kept)
     return previous
+
+
+def left_to_judge(previous: Previous, tables: Iterable[pd.DataFrame]) -> int:
+    """How many of these cases have no earlier decision, and are not settled by that of a linked case either."""
+    links: dict[str, Sequence[str]] = {}
+    for table in tables:
+        related = table["related"].tolist() if "related" in table else [()] * len(table)
+        links.update(zip(table["case_id"].tolist(), related, strict=True))
+    left = 0
+    for case, others in links.items():
+        settled = False
+        for other in others:
+            judgement = previous.decided.get(other)
+            only = len(others) == 1 and len(links.get(other, ())) == 1
+            settled |= judgement is not None and judgement.effect is not None and settles(judgement.effect, only=only)
+        left += case not in previous.decided and not settled
+    return left
 
 
 def _carried_out(decisions: Mapping[str, Judgement], evaluation: Evaluation) -> set[str]:

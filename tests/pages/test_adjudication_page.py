@@ -119,6 +119,6 @@ def test_no_option_stands_in_what_a_lead_reads(language: str) -> None:
 
 def test_nothing_judged_is_a_page_too() -> None:
     page = adjudication_page(decide(judged("token gold pred\nAda B-PER O\nran O O"), {}), Words("en"))
-    assert page.headline.startswith("0 of 1 case is judged; ")
+    assert page.headline.startswith("0 of 1 case is decided; ")
     for sentence in ("The reference was not changed.", "There are no conflicts.", "Every row could be used."):
         assert sentence in page_html(page)
