@@ -133,15 +133,10 @@ class Adjudication(Decided):
         """The state of every case that the workbooks of the run should hold."""
         manifests = [book.manifest for book in self.workbooks if book.manifest is not None]
         listed = [case for each in manifests for case in each.case_list.ids]
-        if not self.workbooks:  # judged in memory
-            return make_account(self.book.cases, self._known(set(self.book.cases)))
         known_cases = {*listed, *self.book.cases}  # of the agreed spans the book has those alone that were judged
         present = {case for book in self.workbooks for case in book.present if case in known_cases}
-        return make_account([*listed, *sorted(present)], self._known(present))
-
-    def _known(self, present: set[str]) -> Known:
-        """What is known about the cases whose rows are there."""
-        return Known(
+        present = present if listed or present else set(self.book.cases)  # judged in memory
+        known = Known(
             conflict=self.cases_in_conflict,
             judged=self.decisions.keys() - self.carried.keys(),
             # A row that is gone from one workbook says nothing about the same case in another.
@@ -150,6 +145,7 @@ class Adjudication(Decided):
             settled=self.settled,
             present=present,
         )
+        return make_account([*listed, *sorted(present)], known)
 
     @cached_property
     def workbook_accounts(self) -> tuple[Account, ...]:
