@@ -139,10 +139,9 @@ def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) 
     with Progress("Writing", "cases", total, total) as bar:
         for number, (name, own) in enumerate(hands.items(), 1):
             mine = replace(look, judge=name, part=f"{number}/{len(hands)}" if name else "")
-            write = partial(
-                write_workbook, result, options=mine, cases=own, advance=lambda step: bar.advance(step, step)
-            )
-            out.book(targets[name], write, review.password)
+            out.book(targets[name], partial(write_workbook, result, options=mine, cases=own), review.password)
+            size = sum(map(len, own.values()))
+            bar.advance(size, size)
     if cases.without_text and review.workbook is not None:
         _write_without_text(
             out, result, with_end(review.workbook, end + WITHOUT_TEXT), look, selection, review.password

@@ -165,12 +165,6 @@ def test_a_selection_of_cases_can_be_written():
     assert not any(cell.value for cell in column(book[TABS["FN"]], "See also"))  # the other side is not there
 
 
-def test_progress_counts_every_case_once():
-    steps = []
-    written(example(), advance=steps.append)
-    assert sum(steps) == 34
-
-
 def test_a_window_replaces_the_sentence():
     sheet = opened(written(evaluated(ONE_LAYER, context=1)))[TABS["FN"]]
     assert texts(sheet, "Context")[0].splitlines()[1] == "■Ann■ □Lee□ of"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,7 +53,6 @@ from clueval_xlsx.review.vocabulary import RUN_ID_MARK
 from clueval_xlsx.words import LONGEST_MESSAGE
 
 TITLE_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3
-_ADVANCE_EVERY = 100
 _COLUMN_STATES = {
     ColumnKind.FOLDED: ColumnState.FOLDED,
     ColumnKind.ASIDE: ColumnState.FOLDED,
@@ -174,7 +173,7 @@ class CaseSheets:
         text = self.states.name(case_id) + more
         return Formula(f"=HYPERLINK({target}&{row},{quoted(text)})", text)
 
-    def write(self, lists: Lists, figures: HiddenFigures, advance: Callable[[int], None]) -> None:
+    def write(self, lists: Lists, figures: HiddenFigures) -> None:
         """Write every case sheet, and what its rows read about others."""
         groups: dict[str, GroupCells] = {}
         links: dict[str, LinkCells] = {}
@@ -184,7 +183,7 @@ class CaseSheets:
             links = write_links(figures, lambda case, key: self.part_of[case].cells(key), lists, self.states)
         for name, parts in self.parts.items():
             for part in parts:
-                _SheetWriter(self, Sheet(name), part, lists).write(groups, links, advance)
+                _SheetWriter(self, Sheet(name), part, lists).write(groups, links)
 
 
 class _SheetWriter:
@@ -199,9 +198,7 @@ class _SheetWriter:
         self.contexts = context_pieces(part.cases, self.layers, self.words)
         self.judgements = {each.code: judgement_entry(each, self.words) for each in self.options.judgements}
 
-    def write(
-        self, groups: Mapping[str, GroupCells], links: Mapping[str, LinkCells], advance: Callable[[int], None]
-    ) -> None:
+    def write(self, groups: Mapping[str, GroupCells], links: Mapping[str, LinkCells]) -> None:
         """Columns, top, rows, rules."""
         sheet, cases = self.sheet, self.part.cases
         styles = tuple(_look(column.key)[1] for column in self.columns)
@@ -220,9 +217,6 @@ class _SheetWriter:
         for row, (values, high) in enumerate(zip(zip(*contents, strict=True), heights, strict=True), FIRST_ROW):
             sheet.cells(row, values, styles)
             sheet.row(row, high, folded=ids[row - FIRST_ROW] in hidden)
-            if (row - FIRST_ROW + 1) % _ADVANCE_EVERY == 0:
-                advance(_ADVANCE_EVERY)
-        advance(len(cases) % _ADVANCE_EVERY)
         if len(cases):
             self._rules()
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -39,7 +39,6 @@ def write_workbook(
     options: ReviewOptions | None = None,
     *,
     cases: Mapping[str, pd.DataFrame] | None = None,
-    advance: Callable[[int], None] | None = None,
 ) -> None:
     """Write the workbook that people judge.
 
@@ -47,7 +46,6 @@ def write_workbook(
     `target`  a path, or a file opened for writing bytes
     `options`  how it looks and whom it is for, such as `ReviewOptions(lang="de", judge="Anna")`; None for the usual
     `cases`  a selection instead of all cases, by sheet: `{"FN": …, "FP": …}`
-    `advance`  is called with the number of case rows written since the last call
 
     Gives nothing. Raises `OptionError` if an option does not fit, `OutputError` if the file cannot be written.
 
@@ -86,7 +84,7 @@ def write_workbook(
         parts = [part.cases for name in (FN, FP) for part in case_sheets.parts.get(name, [])]
         pages = PageSheets(evaluation_page(evaluation, words, parts), figures, case_sheets.link_to)
         pages.write(0, metrics, lambda sheet, row: write_live(sheet, row, case_sheets, figures))
-        case_sheets.write(lists, figures, advance or (lambda _: None))
+        case_sheets.write(lists, figures)
         pages.write(1, documents)
         pages.write(2, confusion)
         guide.tab(ACCENT)
