@@ -149,30 +149,6 @@ def cards(cases: pd.DataFrame) -> pd.DataFrame:
     return cases.drop_duplicates(["sheet", "twin_group"])
 
 
-def test_each_filter_leaves_what_it_says(report: Opened, example: Evaluation) -> None:
-    cases = cases_of(example)
-    corpus = example.pair.corpus
-    labels = sorted({*example.pair.gold.spans["category"].dropna(), *example.pair.pred.spans["category"].dropna()})
-    person = f"0,{labels.index('PERSON') + 1}"
-    document = corpus.doc_ids[1]
-    for name, value, expected in (
-        ("sheet", "FP", cases[cases["sheet"] == "FP"]),
-        ("kind", "partial", cases[cases["class"] == "partial"]),
-        ("label", person, cases[cases["label_category"] == "PERSON"]),
-        ("document", "1", cases[cases["document"] == document]),
-    ):
-        report.go("#cases")
-        report.choose(name, value)
-        assert 0 < len(expected) < len(cases)
-        assert report.status == f"{len(expected)} of {len(cases)} cases"
-        assert report.every_id == cards(expected)["case_id"].tolist()
-    report.choose("sheet", "FN")
-    both = cases[(cases["document"] == document) & (cases["sheet"] == "FN")]
-    assert report.every_id == cards(both)["case_id"].tolist()
-    report.one("#cases .reset").click()
-    assert report.status == f"{len(cases)} of {len(cases)} cases"
-
-
 def test_a_link_to_a_case_shows_it_even_through_filters(report: Opened, example: Evaluation) -> None:
     wanted = example.case_tables[0]["case_id"].iloc[-1]
     report.go(f"#{wanted}")

@@ -14,9 +14,7 @@ from python_calamine import CalamineWorkbook
 from clueval_xlsx.cases.contexts import CELL_SIGNS, signed_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.outputs.xlsx.measure import pixels
 from clueval_xlsx.review.judgements import JUDGEMENTS
-from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
 from tests.support.tables import Sides
 from tests.support.workbooks import (
@@ -92,33 +90,6 @@ def test_english_headers_are_those_of_the_design():
     assert headers(sheet)[: len(ENGLISH)] == ENGLISH
 
 
-def test_german_headers_and_layers_by_name():
-    sheet = opened(written(example(), Handout(lang="de")))["Überzählig (FP)"]
-    words = Words("de")
-    keys = ["number", "state", "context", "judgement", "case_again", "applies_to", "correct_span", "correct_label"]
-    keys += ["severity", "comment", "around", "related", "document", "span", "label", "other_span", "other_label"]
-    expected = []
-    for key in keys:
-        header = words[f"column.{key}"]
-        expected += [f"{header}: category", f"{header}: risk"] if "label" in key else [header]
-    assert headers(sheet)[: len(expected)] == expected
-
-
-def test_nobody_reads_gold_and_predicted(book):
-    """Lawyers read "reference" and "model"."""
-    allowed = {"gold.vrt", "pred.vrt", "gold:", "pred:"}
-    for sheet in book:
-        if sheet.sheet_state == "hidden":
-            continue
-        for row in sheet.iter_rows(values_only=True):
-            for value in row:
-                words = str(value or "").lower()
-                for name in allowed:
-                    words = words.replace(name, "")
-                assert "gold" not in words, (sheet.title, value)
-                assert "predict" not in words, (sheet.title, value)
-
-
 @pytest.mark.parametrize("name", ["FN", "FP"])
 def test_context_runs_are_the_segments_of_the_error_table(book, name):
     table = dict(zip(("FN", "FP"), example().case_tables, strict=True))[name]
@@ -174,14 +145,6 @@ def test_technical_columns_are_folded_away_and_the_others_are_not(book):
     assert folded == {names.index("More context") + 1, *range(first, len(names) + 1)}
     assert hidden == {*folded, names.index("Case ID (again)") + 1}
     assert {"Start", "End", "First token ID", "Sentence", "Case ID"} <= set(names[first - 1 :])
-
-
-def test_metadata_by_which_figures_are_grouped_stands_behind_the_other_labels():
-    evaluation = example(by=("domain",))
-    sheet = opened(written(evaluation))[TABS["FN"]]
-    assert texts(sheet, "domain") == list(evaluation.case_tables[0]["meta_domain"])
-    names = headers(sheet)
-    assert names.index("domain") == names.index("Other label: risk") + 1
 
 
 @pytest.mark.parametrize("name", ["FN", "FP"])
@@ -307,17 +270,6 @@ def test_what_a_judge_fills_in_fits_on_a_small_screen(one_layer):
     assert pixels["State"] == pytest.approx(85, abs=3)
 
 
-@pytest.mark.parametrize("one_layer", [True, False])
-def test_a_conflict_workbook_has_its_comment_on_the_screen_too(one_layer):
-    evaluation = evaluated(ONE_LAYER) if one_layer else example()
-    why = dict.fromkeys(evaluation.case_tables[0]["case_id"], "Anna: Model is wrong")
-    sheet = opened(written(evaluation, Handout(role=Role.CONFLICTS, why=why)))[TABS["FN"]]
-    pixels = judging_widths(sheet)
-    assert "Why you see this" in pixels
-    assert sum(pixels.values()) <= 1300 + 10
-    assert pixels["Context"] >= 300
-
-
 def test_the_cursor_stands_in_the_first_open_judgement_and_on_the_guide_in_the_name():
     answers = answers_for(example())[0]
     book = opened(written(example(), Handout(answers=answers)))
@@ -331,39 +283,6 @@ def test_the_cursor_stands_in_the_first_open_judgement_and_on_the_guide_in_the_n
         assert book[TABS[name]].sheet_view.pane.topLeftCell == f"D{row - 3}"
     row, _ = find(book["Guide"], "Your name (please fill in)")
     assert book["Guide"].sheet_view.selection[-1].activeCell == f"C{row}"
-
-
-@pytest.mark.parametrize("lang", ["en", "de"])
-def test_titles_end_before_the_frozen_columns_do(lang):
-    words, content = Words(lang), written(example(), Handout(lang=lang))
-    for sheet in opened(content).worksheets[1:3]:
-        room = sum(sheet.column_dimensions[letter].width for letter in "ABC") * 7
-        assert sheet["A1"].value in {words["cases.title_fn"], words["cases.title_fp"]}
-        for kind in ("fn", "fp", "um", "ag"):  # the columns of all case sheets are the same
-            assert pixels(words[f"cases.title_{kind}"]) * 1.4 * 1.05 < room
-        legend = "".join(text for text, _ in runs(sheet["A2"].value))
-        assert pixels(legend) * 1.05 < room
-
-
-def test_what_happened_stands_in_one_line_before_the_context():
-    table = """
-        token    gold   pred
-        <s>
-        Jay      B-PER  B-PER
-        B.       I-PER  I-PER
-        Lee      I-PER  O
-        of       O      O
-        Bonn     B-LOC  O
-        ACME     O      B-ORG
-        Ann      B-PER  B-LOC
-        </s>
-    """
-    book = opened(written(evaluated(table, labelled="span")))
-    lines = {name: [text.partition("\n")[0] for text in texts(book[TABS[name]], "Context")] for name in ("FN", "FP")}
-    assert lines == {
-        "FN": ["found in part: the model marked “Jay B.” · PER", "missed · LOC", "wrong label: LOC instead of PER"],
-        "FP": ["only the model marked this · ORG", "wrong label: LOC instead of PER"],
-    }
 
 
 def test_header_is_frozen_filtered_and_repeated_in_print(book):
@@ -387,13 +306,6 @@ def test_header_is_frozen_filtered_and_repeated_in_print(book):
         assert sheet.page_setup.fitToHeight == (None if sheet.title == "Guide" else 0)  # none said: one page
 
 
-def test_every_row_has_a_height_of_its_own(book):
-    for name in ("FN", "FP"):
-        sheet = book[TABS.get(name, name)]
-        for row in range(1, sheet.max_row + 1):
-            assert 0 < sheet.row_dimensions[row].height <= 300
-
-
 def test_no_errors_give_friendly_empty_sheets():
     same = b"Ann\tB-PER\n.\tO\n"
     content = written(evaluated(Sides(same, same)))
@@ -408,13 +320,6 @@ def test_no_errors_give_friendly_empty_sheets():
     assert "0 passages that the model missed" in "".join(
         str(cell) for row in book["Guide"].iter_rows(values_only=True) for cell in row
     )
-
-
-def test_no_spans_at_all_are_no_trouble():
-    empty = b"Ann\tO\n.\tO\n"
-    values = opened(written(evaluated(Sides(empty, empty))), values=True)
-    row, _ = find(values["Metrics"], "Recall")
-    assert values["Metrics"].cell(row + 1, 2).value == "n/a"
 
 
 def test_with_very_many_sheets_twins_are_not_looked_up_and_no_formula_grows_with_their_number():

@@ -13,13 +13,12 @@ from python_calamine import CalamineWorkbook
 
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.outputs.xlsx import Handout, review
-from clueval_xlsx.outputs.xlsx.book import Book, Dropdown, Message
+from clueval_xlsx.outputs.xlsx.book import Book
 from clueval_xlsx.outputs.xlsx.hidden import quoted
 from clueval_xlsx.review.judgements import JUDGEMENTS, custom_judgements
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.workbooks import (
     FIRST,
-    ONE_LAYER,
     TABS,
     answers_for,
     column,
@@ -30,7 +29,6 @@ from tests.support.workbooks import (
     live_figures,
     manifest_of,
     opened,
-    runs,
     texts,
     written,
 )
@@ -135,26 +133,6 @@ def test_long_texts_stand_in_formulas_in_pieces(text):
     assert all(len(piece.replace('""', '"').encode("utf-16-le")) // 2 <= 255 for piece in pieces)
 
 
-def test_long_words_of_a_dropdown_are_shortened_visibly():
-    target = BytesIO()
-    with Book(target, title="") as book:
-        long = Message("t" * 33, "m" * 256)
-        book.sheet("S").dropdown((0, 0), (0, 0), Dropdown("=$B$1:$B$2", strict=True, error=long, hint=long))
-    rule = opened(target.getvalue())["S"].data_validations.dataValidation[0]
-    for title, text in ((rule.errorTitle, rule.error), (rule.promptTitle, rule.prompt)):
-        assert (len(title), len(text)) == (32, 255)
-        assert title.endswith(" […]")
-        assert text.endswith(" […]")
-
-
-def test_numbers_that_are_meant_as_text_have_no_green_triangles():
-    """A label 007, a token ID, a typed digit: Excel warns of each unless it is told not to."""
-    content = written(evaluated("token gold pred\n12 B-007 O\n"))
-    with zipfile.ZipFile(BytesIO(content)) as archive:
-        sheets = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/worksheets/sheet")]
-    assert all('<ignoredError sqref="A1:XFD1048576" numberStoredAsText="1"/>' in sheet for sheet in sheets)
-
-
 def test_a_selection_of_cases_can_be_written():
     missed, unsupported = example().case_tables
     chosen = {"FN": missed.iloc[3:6], "FP": unsupported.iloc[:0]}
@@ -163,11 +141,6 @@ def test_a_selection_of_cases_can_be_written():
     assert manifest_of(book).cases == {"FN": 3, "FP": 0}
     assert texts(book[TABS["FN"]], "No.") == ["4", "5", "6"]  # as in the whole
     assert not any(cell.value for cell in column(book[TABS["FN"]], "See also"))  # the other side is not there
-
-
-def test_a_window_replaces_the_sentence():
-    sheet = opened(written(evaluated(ONE_LAYER, context=1)))[TABS["FN"]]
-    assert texts(sheet, "Context")[0].splitlines()[1] == "■Ann■ □Lee□ of"
 
 
 def test_the_same_run_gives_the_same_bytes(monkeypatch, tmp_path):
@@ -188,25 +161,6 @@ def test_no_formula_is_without_a_value():
     empty = [attributes for attributes, value in cells if not value]
     assert empty  # States of open cases, for one
     assert all('t="str"' in attributes for attributes in empty)
-
-
-def _cells(content):
-    book, values = opened(content), opened(content, values=True)
-    return {
-        (sheet.title, cell.coordinate): (
-            runs(cell.value) if cell.value is not None else None,
-            values[sheet.title][cell.coordinate].value if cell.data_type == "f" else None,
-            cell.font.b,
-            cell.font.color.rgb if cell.font.color else None,
-            cell.fill.bgColor.rgb,
-            cell.number_format,
-            cell.protection.locked,
-            cell.hyperlink.location if cell.hyperlink else None,
-        )
-        for sheet in book
-        for row in sheet.iter_rows()
-        for cell in row
-    }
 
 
 @pytest.mark.parametrize(

@@ -89,14 +89,6 @@ def test_a_change_is_a_difference_in_its_sentence_with_every_label(page: Page) -
     ]
 
 
-def test_a_conflict_says_who_said_what_with_comments_and_cells(page: Page) -> None:
-    (conflict,) = rows(page, 2)
-    _, document, words, said, _, places, _ = map(plain, conflict.cells)
-    assert (document, words) == ("one", "Bob")
-    assert said == "Anna: Reference forgot this – his full name\nBen: Model is wrong – a dog"
-    assert places == "anna.xlsx!FP!M7, ben.xlsx!FP!M6"
-
-
 def test_agreement_on_fewer_than_ten_cases_is_faint(page: Page) -> None:
     assert {row.look for row in rows(page, 3)} == {Look.FAINT}
     assert '<tr class="faint">' in page_html(page)
@@ -115,10 +107,3 @@ def test_no_option_stands_in_what_a_lead_reads(language: str) -> None:
             cells = [cell for row in section.rows for cell in row.cells] if isinstance(section, Table) else []
             lines = [plain(cell) for cell in (*cells, *getattr(section, "lines", ()), section.title)]
             assert not [line for line in lines if re.search(r"(^|\s)--[a-z]|clueval-xlsx \w", line)]
-
-
-def test_nothing_judged_is_a_page_too() -> None:
-    page = adjudication_page(decide(judged("token gold pred\nAda B-PER O\nran O O"), {}), Words("en"))
-    assert page.headline.startswith("0 of 1 case is decided; ")
-    for sentence in ("The reference was not changed.", "There are no conflicts.", "Every row could be used."):
-        assert sentence in page_html(page)

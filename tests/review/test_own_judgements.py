@@ -11,13 +11,12 @@ import pytest
 
 from clueval_xlsx.review.reimport import reimport
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
-from tests.support.teams import cases_of, everything_in, fill, manifest
+from tests.support.teams import cases_of, fill, manifest
 from tests.support.workbooks import (
     HEADER_ROW,
     TABS,
     find,
     headers,
-    texts,
 )
 
 CONFIG = """
@@ -91,26 +90,6 @@ def test_own_judgements_do_what_their_effect_says(made, sides):
     assert {adjudicated.decisions[case].effect for case in missed[:3]} == {"delete"}
     assert adjudicated.decisions[unsupported[0]].effect == "accept"
     assert {change.case_id for change in adjudicated.correction.changes} == set(missed[:3])
-
-
-def test_own_judgements_are_in_reports_and_come_back_in_a_later_run(made, sides, tmp_path):
-    missed = cases_of(made)["FN"]
-    fill(made, {missed[0]: "public_figure"})
-    report, page, content, log = (tmp_path / name for name in ("r.xlsx", "r.html", "r.json", "log.jsonl"))
-    done = run(
-        "reimport", made, "--gold", sides[0], "--report", report, "--html", page, "--json", content, "--judgements", log
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    for path in (report, page):
-        assert "Public figure, need not be hidden" in everything_in(path.read_bytes()), path
-    assert "public_figure" in content.read_text("utf-8")
-    assert '"judgement": "public_figure"' in log.read_text("utf-8")
-    again = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", tmp_path / "n.xlsx", "--previous", log, "--config",
-                tmp_path / "own.toml")  # fmt: skip
-    assert again.code == 0, again.err
-    sheet = openpyxl.load_workbook(tmp_path / "n.xlsx")[TABS["FN"]]
-    filled = dict(zip(texts(sheet, "Case ID"), texts(sheet, "Judgement"), strict=True))
-    assert filled[missed[0]] == "7 Public figure, need not be hidden"
 
 
 @pytest.mark.parametrize(

@@ -241,31 +241,6 @@ def test_a_workbook_of_another_gold_file_is_refused_by_name(evaluation, answers)
         reimport([workbook(evaluation, answers)], gold(other))
 
 
-@pytest.mark.parametrize(
-    ("lang", "judgements", "missing"),
-    [
-        ("de", "1 Modell liegt falsch, 2 Nicht zu schwärzen", "Die Bewertung braucht eine richtige Stelle."),
-        ("en", "1 Model is wrong, 2 Should not be marked", "The judgement needs a correct span."),
-    ],
-)
-def test_what_is_allowed_is_listed_in_the_language_of_the_workbook(evaluation, lang, judgements, missing):
-    kolbe = case(evaluation, "FN", "Herr Dietmar Kolbe")
-
-    def edit(book):
-        sheet = next(sheet for sheet in book.worksheets if "(FN)" in sheet.title)
-        cells = [cell for row in sheet.iter_rows() for cell in row]
-        column = next(cell.column for cell in cells if cell.value == Words(lang)["column.judgement"])
-        sheet.cell(next(cell.row for cell in cells if cell.value == kolbe), column, "nonsense")
-
-    given = {case(evaluation, "FN", "Kammer"): Judgement("boundary")}
-    book = edited(workbook(evaluation, given, lang=lang), edit)
-    status = [str(problem) for problem in workbook_progress(book.getvalue(), "review.xlsx").problems]
-    (run,) = reimport([book], gold()).runs
-    for found in (status, [str(problem) for problem in run.problems]):
-        assert any(f"Allowed: {judgements}" in problem for problem in found), found
-        assert any(missing in problem for problem in found), found
-
-
 def test_a_workbook_already_applied_is_refused_as_such(evaluation, answers):
     some = {case_id: answer for case_id, answer in answers.items() if answer.code != "boundary"}
     done = reimport([workbook(evaluation, some)], gold())
@@ -413,35 +388,3 @@ def test_layers_that_were_evaluated_by_themselves_come_home_together(example):
         )
     ]
     assert {place for places in changed for place in places} == {1, 2}
-
-
-def test_the_demo_runs_the_whole_round_and_mends_what_was_planted(tmp_path):
-    result = run("demo", tmp_path / "demo")
-    assert result.code == 0, result.err
-    written = {path.name for path in (tmp_path / "demo").iterdir()}
-    assert written >= {"gold.vrt", "pred.vrt", "review.xlsx", "review-judged.xlsx", "corrected.vrt", "adjudicated.xlsx"}
-    for words in ("Bertram Kiesling", "4. Kammer", "Osterhagen", "Dietmar Kolbe"):
-        assert words in result.out
-    from clueval_xlsx.cli.demo import _PICKED
-
-    assert f"judges {len(_PICKED)} of the cases" in result.err
-    refused(run("demo", tmp_path / "demo"), "not empty")
-
-
-def test_a_decision_that_compares_is_only_a_hint_once_the_other_side_has_changed(evaluation):
-    from clueval_xlsx.review.log import previous_decisions, standing_decisions
-
-    kolbe, kammer = case(evaluation, "FN", "Herr Dietmar Kolbe"), case(evaluation, "FN", "Kammer")
-    result = decide(evaluation, {kolbe: Judgement("acceptable"), kammer: Judgement("model_error")})
-    log = standing_decisions(result.log("2024-01-01"))
-    changed = judged(
-        TABLE.replace("Dietmar     I-PER  B-PER", "Dietmar     I-PER  O    ").replace(
-            "Kolbe       I-PER  I-PER", "Kolbe       I-PER  B-PER"
-        )
-    )
-    found = previous_decisions(log, changed)
-    assert list(found.filled_in) == [kammer]
-    assert list(found.changed) == [kolbe]
-    found = previous_decisions(log, evaluation)
-    assert set(found.filled_in) == {kolbe, kammer}
-    assert not found.changed

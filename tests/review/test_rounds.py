@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
-import re
 import shutil
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from zipfile import ZipFile
 
 import openpyxl
 import pytest
@@ -19,10 +16,8 @@ from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Role
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
-from tests.support.judging import LINKED, case, judged, records, spans, workbook
-from tests.support.tables import cut
+from tests.support.judging import LINKED, case, judged, records, spans
 from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
 from tests.support.workbooks import example
 
@@ -212,17 +207,6 @@ def test_the_log_grows_over_two_rounds_and_nothing_in_it_changes(disagreement, s
     assert confirmed == set(open_cases[:3])
 
 
-def test_a_conflict_workbook_alone_is_refused_and_names_the_others(home: Path) -> None:
-    evaluation = judged(LINKED)
-    gold = home / "linked.vrt"
-    gold.write_bytes(cut(LINKED).gold)
-    book = workbook(evaluation, role=Role.CONFLICTS, sources=("anna.xlsx", "ben.ods"))
-    (home / "second.xlsx").write_bytes(book.read())
-    done = run("reimport", home / "second.xlsx", "--gold", gold, "-o", home / "corrected.vrt")
-    refused(done, "second.xlsx: holds only the cases that were left open.", "anna.xlsx, ben.ods")
-    assert not (home / "corrected.vrt").exists()
-
-
 # ---- two states of one workbook ------------------------------------------------------------------------------------
 
 
@@ -265,26 +249,3 @@ def test_of_two_states_of_a_workbook_the_newer_one_counts_case_by_case(saved, wh
     elif not conflicts:
         assert found.decisions[missed].effect == "none"
         assert not found.left_over
-
-
-def test_a_newer_file_is_told_by_the_time_inside_of_it(tmp_path):
-    evaluation = judged(LINKED)
-    single = case(evaluation, "FN", "Marlene")
-    books = []
-    for name, code, day in (("a.xlsx", "gold_wrong", 2), ("b.xlsx", "model_error", 1)):
-        source = workbook(evaluation, {single: Judgement(code)}, name, judge="Anna")
-        target = io.BytesIO()
-        with ZipFile(source) as old, ZipFile(target, "w") as new:
-            for part in old.namelist():
-                content = old.read(part)
-                if part == "docProps/core.xml":
-                    content = re.sub(rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>2026-03-0%dT10:00:00Z" % day, content)
-                new.writestr(part, content)
-        target.name = name
-        target.seek(0)
-        books.append(target)
-    gold = io.BytesIO(cut(LINKED).gold)
-    gold.name = "gold.vrt"
-    (found,) = reimport(books, gold).runs
-    assert not found.conflicts
-    assert found.decisions[single].effect == "delete"

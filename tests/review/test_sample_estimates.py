@@ -69,13 +69,6 @@ def test_all_alike_is_no_proof_that_the_others_are():
     assert found.low < 0.8 < found.high
 
 
-def test_nothing_judged_is_no_estimate():
-    found = estimate_rate(80, 100, judged(), {"a": (10, 100)})
-    assert math.isnan(found.value)
-    assert math.isnan(found.low)
-    assert (found.judged, found.drawn, found.population) == (0, 10, 100)
-
-
 # ---- a project whose truth is known -----------------------------------------------------------------------------
 
 

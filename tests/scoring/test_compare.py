@@ -14,7 +14,7 @@ from clueval_xlsx.evaluation import Evaluation, evaluate
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
 from clueval_xlsx.scoring.scores import swaps
-from tests.support.commands import refused, run
+from tests.support.commands import run
 from tests.support.tables import Sides, pair_of
 
 TAGS = {
@@ -138,14 +138,3 @@ def test_the_command_line(write: Callable[..., Path], tmp_path: Path) -> None:
     assert sum(entry["count"] for entry in content["errors"]) == len(content["cases"]) == 7
     printed = run("compare", gold, one, two, "--level", "exact", "--scheme", "all", "--json", "-")
     assert json.loads(printed.out) == content
-
-
-def test_the_command_line_refuses_what_it_cannot_compare(write: Callable[..., Path], tmp_path: Path) -> None:
-    gold, one = (write(f"{name}.vrt", file(name)) for name in ("gold", "one"))
-    output = tmp_path / "out.xlsx"
-    refused(run("compare", gold, one, "-o", output), "--equivalent")
-    refused(run("compare", gold, one, one, "-o", output), "--name")
-    refused(run("compare", gold, "-", "-", "-o", output), "standard input")
-    refused(run("compare", gold, one, "--name", "a", "--name", "b", "-o", output), "--name")
-    assert not output.exists()
-    assert run("compare", gold, one, one, "--name", "a", "--name", "b").code == 0

@@ -29,10 +29,3 @@ def test_of_very_many_labels_the_rare_ones_share_a_row_and_a_column() -> None:
     assert table.loc["OFTEN", "OFTEN"] == 5
     assert table.loc[OTHERS, NOTHING] == table.loc[OTHERS].sum() == 51
     assert np.diag(table.to_numpy()).sum() == 15
-
-
-def test_spans_without_any_label_have_a_matrix_too() -> None:
-    table = confusion(*both_ways(spans_of((0, 1, None), (4, 4, None)), spans_of((0, 1, None), (9, 9, None))), "span")
-    assert list(table.columns) == [UNLABELLED, NOTHING]
-    assert table.to_numpy().tolist() == [[1, 1], [1, 0]]
-    assert confusion(*both_ways(spans_of(), spans_of()), "span").to_numpy().tolist() == [[0]]

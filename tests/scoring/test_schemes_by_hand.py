@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.exceptions import InputError, OptionError
+from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import Options, SchemeOptions
 from clueval_xlsx.options.values import SCHEMES
 from clueval_xlsx.pages.numbers import Numbers
@@ -124,22 +122,6 @@ def test_a_rule_that_would_fill_the_memory_is_refused_before_it_is_compiled(rule
     assert result("token gold pred\na B-X O\n", "chars", allow=(("X", "[a-c]{1,300}"),)).overall("chars")["gold"] == 0
 
 
-def test_rule_files_say_where_they_are_wrong(tmp_path: Path) -> None:
-    rules = tmp_path / "r.txt"
-    rules.write_text("\n# comment\nNAME allow=a b=c\nDATE\n", "utf-8")
-    assert SchemeOptions(allow_file=rules).allow == {"NAME": "a b=c"}
-    assert SchemeOptions(allow_file=rules, allow={"DATE": "x"}).allow == {"NAME": "a b=c", "DATE": "x"}
-    with pytest.raises(OptionError, match=r"allow: NAME has another rule in .*r\.txt"):
-        SchemeOptions(allow_file=rules, allow={"NAME": "x"})
-    for wrong, words in (
-        ("NAME allow=a\nDATE deny=b", r"r\.txt:2: .*CATEGORY allow=REGEX"),
-        ("A allow=a\nA allow=b", "two"),
-    ):
-        rules.write_text(wrong, "utf-8")
-        with pytest.raises(InputError, match=words):
-            SchemeOptions(allow_file=rules)
-
-
 # ---- documents ----------------------------------------------------------------------------------------------
 
 LEAKS = """
@@ -214,15 +196,6 @@ def test_the_type_of_merged_spans_is_the_first_layer_unless_told_otherwise() -> 
         result(pair, type_layer="three")
 
 
-def test_schemes_do_not_mind_empty_sides() -> None:
-    for gold, pred in (("O", "O"), ("B-X", "O"), ("O", "B-X")):
-        found = result(f"token gold pred\na {gold} {pred}\n", "all")
-        whole = found.scores[found.scores["layer"].isna() & found.scores["group_key"].isna()]
-        assert set(whole["scheme"]) == set(SCHEMES)
-        for name in ("precision", "recall"):
-            assert whole[name].dropna().between(0, 1).all()
-
-
 def test_everything_that_influences_a_number_is_in_the_signature() -> None:
     found = result(
         "token gold pred\na B-X O\n", "iou", "chars", iou_threshold=(0.7,), allow=(("ALL", "a|b"),)
@@ -256,14 +229,3 @@ def test_the_command_line_reads_rules_from_a_file_and_from_toml(tmp_path: object
     refused(run("score", gold, pred, "--scheme", "chars", "--allow", "X=("), "no regular expression")
     refused(run("score", gold, pred, "--scheme", "chars", "--allow-file", "nowhere.txt"), "nowhere.txt", "--allow-file")
     refused(run("score", gold, pred, "--scheme", "bleu"), "bleu", "seqeval")
-
-
-def test_counts_are_integers_in_csv_and_empty_where_matches_are_half_right() -> None:
-    from clueval_xlsx.outputs.csv_files import scores_csv
-
-    table = "token gold pred\na B-X B-X\nb I-X O\n"
-    lines = [line.split(",") for line in scores_csv(result(table, "semeval")).splitlines()]
-    place, variant = lines[0].index("tp_gold"), lines[0].index("variant")
-    assert {line[lines[0].index("gold")] for line in lines[1:]} == {"1", ""}  # a mean over labels counts nothing
-    assert {line[place] for line in lines[1:]} == {"0", "1", ""}
-    assert {line[place] for line in lines[1:] if line[variant] == "partial"} == {""}

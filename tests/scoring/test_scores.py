@@ -197,16 +197,6 @@ def test_the_top_of_metrics_json(content: dict) -> None:
     assert (content["inputs"]["gold"]["spans"], content["inputs"]["pred"]["spans"]) == (75, 74)
 
 
-def test_all_levels_are_always_in_metrics_json(content: dict) -> None:
-    overall = [row for row in content["scores"] if row["scheme"] == "clueval" and not row["layer"] and not row["group"]]
-    assert {(row["level"], row["labelled"]) for row in overall} == {
-        (level, layer) for level in ("exact", "superset", "tiling", "overlap") for layer in (None, "category", "risk")
-    }
-    (headline,) = [row for row in overall if (row["level"], row["labelled"]) == ("overlap", None)]
-    assert content["headline"] == headline
-    assert (headline["fn"], headline["fp"]) == (21, 13)
-
-
 def test_the_presidio_part_of_metrics_json(content: dict) -> None:
     content = content["presidio"]
     details = content["details"]

@@ -179,14 +179,6 @@ def test_scores_go_through_converters(files, tmp_path: Path, target: str) -> Non
     ]
 
 
-def test_cases_carry_the_score_of_their_prediction(files, tmp_path: Path) -> None:
-    text, gold, pred = files
-    assert run("evaluate", gold, pred, "--text", text, "--files", tmp_path / "f").code == 0
-    rows = (tmp_path / "f" / "false_positives.csv").read_text("utf-8").splitlines()
-    place = rows[0].split(",").index("score")
-    assert {row.split(",")[place] for row in rows[1:]} == {"0.2"}
-
-
 # ---- overlaps ----------------------------------------------------------------------------------------------------
 
 
