@@ -190,7 +190,7 @@ class Evaluation(Figures):
 
         `also` are the spans of further systems: whom they side with makes gold more or less suspicious.
         """
-        from clueval_xlsx.cases.order import OrderKind, order_by_label, order_by_suspicion
+        from clueval_xlsx.cases.order import BLIND, OrderKind, order_by_label, order_by_suspicion, suspicion
 
         if kind == OrderKind.PLACE:
             return replace(self, order=None)
@@ -200,15 +200,14 @@ class Evaluation(Figures):
             labels = [side.labels[layer][own] for side, own in zip(self.strict.sides, rows, strict=True)]
             return replace(self, order=order_by_label(dict(zip((FN, FP), labels, strict=True))))
         from clueval_xlsx.cases.samples import span_components
-        from clueval_xlsx.cases.suspicion import Evidence, suspicion
 
-        sure = self.pred_scores
-        scored = None if sure is None else self.pair.pred.spans[["start", "end"]].assign(score=sure)
-        scores = suspicion(self.strict, rows, self.options.labelled, Evidence(also, scored))
+        ranks = suspicion(self.strict, rows, self.options.labelled, also, self.pred_scores)
         components = span_components(self.pair.gold.spans, self.pair.pred.spans, self.pair.corpus.documents.start)
         units = [own[each] for own, each in zip(components, rows, strict=True)]
-        sheets = [dict(zip((FN, FP), each, strict=True)) for each in (scores, units)]
-        return replace(self, order=order_by_suspicion(sheets[0], sheets[1], self.options.seed))
+        sheets = [dict(zip((FN, FP), each, strict=True)) for each in (ranks, units)]
+        order = order_by_suspicion(sheets[0], sheets[1], self.options.seed)
+        blind = not also and self.pred_scores is None
+        return replace(self, order=order, notes=(*self.notes, BLIND) if blind else self.notes)
 
     def with_contexts(self, cases: pd.DataFrame) -> pd.DataFrame:
         """Some cases with the words around them, which take most of the time: so only for those that are written."""

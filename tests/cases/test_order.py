@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval_xlsx.cases.kinds import FN, FP
-from clueval_xlsx.cases.order import order_by_suspicion, sample_size
-from clueval_xlsx.cases.suspicion import Evidence
+from clueval_xlsx.cases.order import order_by_suspicion, sample_size, suspicion
 from clueval_xlsx.evaluation import Evaluation
 from tests.support.workbooks import evaluated
 
@@ -40,37 +42,53 @@ HABITS = """
 """
 
 
-def scores(result: Evaluation, evidence: Evidence | None = None) -> dict[str, float]:
-    """How suspicious gold is in each case, by the words of the case, missed ones first."""
-    from clueval_xlsx.cases.suspicion import suspicion
-
+def ranks(
+    result: Evaluation, also: Sequence[pd.DataFrame] = (), sure: Sequence[float] | None = None
+) -> dict[str, float]:
+    """How suspicious gold is in each case, by the sheet and the words of the case."""
     rows = np.flatnonzero(result.errors[0]), np.flatnonzero(result.errors[1])
-    both = suspicion(result.strict, rows, result.options.labelled, evidence or Evidence())
+    scores = None if sure is None else np.array(sure, dtype=float)
+    both = suspicion(result.strict, rows, result.options.labelled, also, scores)
     words = [table["surface"].tolist() for table in result.bare_cases]
     return {
-        f"{sheet} {word}": score
+        f"{sheet} {word}": rank
         for sheet, own, values in zip((FN, FP), words, both, strict=True)
-        for word, score in zip(own, values.tolist(), strict=True)
+        for word, rank in zip(own, values.tolist(), strict=True)
     }
 
 
-def test_a_missed_span_is_suspicious_if_gold_usually_leaves_its_words_unmarked():
-    found = scores(evaluated(HABITS))
-    assert found["FN Monday"] > 0 > found["FN Ann"]
-
-
-def test_an_unsupported_span_is_suspicious_if_gold_usually_marks_its_words():
-    found = scores(evaluated(HABITS))
+def test_among_equals_gold_is_suspicious_where_it_treats_the_same_words_otherwise_elsewhere():
+    found = ranks(evaluated(HABITS))
+    assert found["FN Monday"] > found["FP Zed"] > found["FN Ann"]
     assert found["FP Ann"] > found["FP Zed"]
-    assert found["FP Ann"] > 0
 
 
-def test_further_systems_that_side_with_the_model_raise_suspicion_and_those_with_gold_lower_it():
+def test_the_surer_the_model_is_the_more_suspicious_is_gold_whatever_its_habits():
+    result = evaluated(HABITS)
+    sure = [0.5] * len(result.pair.pred.spans)
+    sure[-2] = 0.9  # Zed
+    found = ranks(result, sure=sure)
+    assert found["FP Zed"] == max(found.values())
+    assert found["FN Monday"] > found["FN Ann"]
+
+
+def test_votes_of_further_systems_come_first_and_more_of_them_count_more():
     result = evaluated(HABITS)
     gold, pred = result.pair.gold.spans, result.pair.pred.spans
-    alone, with_model, with_gold = (scores(result, Evidence(also)) for also in ([], [pred], [gold]))
-    for case in alone:
-        assert with_model[case] > alone[case] > with_gold[case]
+    words = result.pair.pred.spans["start"].to_numpy()
+    zed = pred[words == words[-2]]
+    sure = [0.1] * len(pred)
+    found = ranks(result, [pd.concat([gold, zed], ignore_index=True).sort_values("start", ignore_index=True)], sure)
+    assert found["FP Zed"] == max(found.values())
+    assert ranks(result, [pred])["FN Monday"] == ranks(result, [pred, pred])["FN Monday"]
+    mixed = ranks(result, [pred, gold])
+    assert mixed["FN Monday"] > mixed["FN Ann"]  # votes are equal: habits decide
+
+
+def test_an_order_without_votes_and_scores_says_that_it_is_little_better_than_chance():
+    result = evaluated(HABITS)
+    assert any("little better than chance" in note for note in result.with_order("suspicion").notes)
+    assert result.with_order("suspicion", [result.pair.pred.spans]).notes == result.notes
 
 
 def test_the_order_numbers_cases_as_they_are_shown_and_keeps_their_ids():
