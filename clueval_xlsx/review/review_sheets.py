@@ -141,13 +141,14 @@ def _header(words: SheetWords, number: int, titles: Mapping[int, str], exact: se
 
 
 def _swapped(words: SheetWords, names: Sequence[str]) -> frozenset[str]:
-    """Of columns in their order those for judging that changed places with one another."""
+    """Of columns in their order those that changed places with one another, if people fill in one of the two."""
     written = [name for name in words.columns if name in names]
     found = [name for name in names if name in words.columns]
     if len(written) != len(found):
         return frozenset()
     apart = {(one, other) for one, other in zip(written, found, strict=True) if one != other}
-    return frozenset(one for one, other in apart if (other, one) in apart and is_for_judging(one))
+    swapped = [pair for pair in apart if pair[::-1] in apart and any(map(is_for_judging, pair))]
+    return frozenset(name for pair in swapped for name in pair)
 
 
 # ---- sheets

@@ -24,6 +24,7 @@ from clueval_xlsx.words import FALLBACK, Words, in_every_language, known_languag
 
 ID_COLUMNS = ("case", BLOCK_ID_COLUMN)
 
+_LONGEST_ENTRY = 200  # characters; nobody types a longer one
 _LEAST_ALIKE = 0.8  # of a misspelt header, as difflib measures it
 _BRACKETS = re.compile(r"[(\[{][^)\]}]*[)\]}]")
 _ADDITION = re.compile(r"[^\w].*|_.*|\d+$")
@@ -130,7 +131,8 @@ class SheetWords:
 
     def is_judgement(self, text: str) -> bool:
         """Whether a text, be it a digit or words, is a judgement on some kind of sheet."""
-        return any(choices.find(text) is not None for choices in self._offered.values())
+        short = len(text) <= _LONGEST_ENTRY
+        return short and any(choices.find(text) is not None for choices in self._offered.values())
 
     def says_judgement(self, text: str) -> bool:
         """Whether a text is a judgement in words."""
