@@ -57,7 +57,7 @@ def run(call: Call, workbooks: Sequence[str]) -> int:
 def _page(books: Sequence[WorkbookProgress]) -> Page:
     """Who has judged how much."""
     from clueval_xlsx.pages.page import Chapter, Heading, Number, Page, Table, TableRow
-    from clueval_xlsx.review.accounting import CaseState
+    from clueval_xlsx.review.progress import CaseState
 
     rows = []
     for book in books:

@@ -130,7 +130,7 @@ def guard(call: Call) -> Guard | None:
 
 
 def _why_not_overwrite(data: bytes, name: str) -> str:
-    from clueval_xlsx.review.existing_judgements import why_not_overwrite
+    from clueval_xlsx.review.progress import why_not_overwrite
 
     return why_not_overwrite(data, name)
 

@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     from clueval_xlsx.evaluation import Evaluation
     from clueval_xlsx.exceptions import Problem
     from clueval_xlsx.pairwise_agreement import PairwiseAgreement
-    from clueval_xlsx.review.accounting import Account
     from clueval_xlsx.review.adjudication import Adjudication
-    from clueval_xlsx.review.progress import WorkbookProgress
+    from clueval_xlsx.review.progress import Account, WorkbookProgress
     from clueval_xlsx.scoring.thresholds import Thresholds
 
 Row = TypeVar("Row", bound=msgspec.Struct)

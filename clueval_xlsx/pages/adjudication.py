@@ -26,7 +26,6 @@ from clueval_xlsx.pages.page import (
     marked,
 )
 from clueval_xlsx.pages.scores import RATES, PageMaker, Scored
-from clueval_xlsx.review.accounting import Account, CaseState
 from clueval_xlsx.review.adjudication import Adjudication
 from clueval_xlsx.review.case_words import (
     judgement_names,
@@ -39,6 +38,7 @@ from clueval_xlsx.review.case_words import (
 )
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.judged_figures import ALPHA, CARRIED, COHEN, FLEISS, RAW
+from clueval_xlsx.review.progress import Account, CaseState
 from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.words import Words
 

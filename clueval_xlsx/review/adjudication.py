@@ -18,7 +18,6 @@ from clueval_xlsx.evaluation import evaluate
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.names import without_formula
 from clueval_xlsx.options import Options
-from clueval_xlsx.review.accounting import Account, Known, make_account, missing_cases, workbook_account
 from clueval_xlsx.review.assignment import CaseSample
 from clueval_xlsx.review.case_words import judgement_names, what_one_said
 from clueval_xlsx.review.correction import Content, extent, sorted_parts
@@ -33,7 +32,15 @@ from clueval_xlsx.review.judged_figures import (
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
 from clueval_xlsx.review.log import newest_judgements, other_keys
 from clueval_xlsx.review.manifest import Manifest, run_again
-from clueval_xlsx.review.progress import missing_people
+from clueval_xlsx.review.progress import (
+    Account,
+    CaseState,
+    Known,
+    make_account,
+    missing_cases,
+    missing_people,
+    workbook_account,
+)
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.vocabulary import ConflictKind, Effect, Outcome, Rule
 from clueval_xlsx.words import FALLBACK, Words

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.sheets import cell_name
 from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.normalising import clean
 from clueval_xlsx.review.vocabulary import Effect, TrustId
 
 
@@ -52,11 +53,19 @@ class ReviewRow:
         return self.sheet.cell((filled or known)[0], self.row) if known else self.record.place
 
     @property
-    def is_complete(self) -> bool:
-        """Whether there is a judgement, and the correction without which it means nothing."""
+    def lacks(self) -> str:
+        """The column of the correction without which the judgement means nothing, if it is not there."""
         record = self.record
-        needed = {Effect.BOUNDARY: bool(record.correct_span), Effect.LABEL: bool(record.correct_labels)}
-        return bool(record.code) and (record.effect is None or needed.get(record.effect, True))
+        if record.effect is Effect.BOUNDARY and not clean(record.correct_span):
+            return "correct_span"
+        if record.effect is Effect.LABEL and not any(map(clean, record.correct_labels.values())):
+            return "correct_label"
+        return ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is a judgement with the correction that it needs."""
+        return bool(self.record.code) and not self.lacks
 
 
 @dataclass

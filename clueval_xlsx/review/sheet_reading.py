@@ -82,12 +82,17 @@ class SheetReader:
         parted = gone.keys() & found.keys()
         for name in sorted(parted):
             for where in (*gone[name], *found[name]):
+                why, remedy = self.words.said["unusable.moved_column"], self.words.said["remedy.moved_column"]
                 shown = self.words.shown(name)
-                what = (
-                    f"found that the column {shown!r} is gone from one place, and stands at another: {found[name][0]}"
+                problem = RowProblem(
+                    where,
+                    f"found {self.words.said('quoted', text=shown)}: {why}",
+                    "",
+                    remedy,
+                    reason="moved_column",
+                    value=shown,
                 )
-                allowed = "the column on the sheet that it came on"
-                self.content.problems.append(RowProblem(where, what, allowed, reason="left_over", value=shown))
+                self.content.problems.append(problem)
         return parted
 
     # ---- what is left over
@@ -95,19 +100,13 @@ class SheetReader:
     def _where(self, row: Row, place: int) -> str:
         return f"{self.name}!{cell_name(row.number, place)}"
 
-    def _report(
-        self, row: Row, place: int, reason: str, what: str = "", allowed: str = "", remedy: str = "", case: str = ""
-    ) -> None:
+    def _report(self, row: Row, place: int, reason: str, case: str = "", allowed: str = "") -> None:
         """List a cell; with a `case` its row is held back."""
-        text = row.at(place)[:_SHOWN]
-        found = (
-            f"found {text!r}, {what}"
-            if what
-            else f"found {text!r}, which the workbook did not come with; it is not read"
-        )
-        self.content.problems.append(
-            RowProblem(self._where(row, place), found, allowed, remedy, reason=reason, value=text, case=case)
-        )
+        said, text = self.words.said, row.at(place)[:_SHOWN]
+        found = f"found {said('quoted', text=text) if text else '–'}: {said[f'unusable.{reason}']}"
+        where, remedy = self._where(row, place), said[f"remedy.{reason}"]
+        problem = RowProblem(where, found, allowed, remedy, reason=reason, value=text, case=case)
+        self.content.problems.append(problem)
         if case:
             self.content.held.add((self.kind, case))
 
@@ -115,9 +114,7 @@ class SheetReader:
         """A row of several cases: each of them is named."""
         for place, case in ids.items():
             self.content.present.add((self.kind, case))
-            self._report(
-                row, place, "several_ids", f"one of several cases in one row ({case})", "one case a row", case=case
-            )
+            self._report(row, place, "several_ids", case)
 
     def _read_other(self, row: Row, *, words: bool) -> None:
         """A row without a case: a title or a legend, unless something stands where judgements do, or reads like one."""
@@ -125,7 +122,7 @@ class SheetReader:
         for place, text in enumerate(row.cells):
             judged = below and place in row.header.judging_places
             if text and (judged or (words and self.words.says_judgement(text))):
-                self._report(row, place, "no_id", "in a row without a case ID", "the ID that the workbook came with")
+                self._report(row, place, "no_id")
                 return
 
     def _find_repeated_judgements(self, table: SheetTable) -> None:
@@ -138,13 +135,7 @@ class SheetReader:
         for place, cells in columns.items():
             if len({normalise(text) for _, text in cells}) < len(cells):
                 for number, _ in cells:
-                    self._report(
-                        Row(number, table.texts[number], NO_HEADER),
-                        place,
-                        "no_id",
-                        "in a row without a case ID",
-                        "the ID that the workbook came with",
-                    )
+                    self._report(Row(number, table.texts[number], NO_HEADER), place, "no_id")
 
     def _say_columns(self, headers: Sequence[ColumnHeader]) -> None:
         """What was recognised without its exact header, and what stands in columns of the judge's own."""
@@ -160,9 +151,7 @@ class SheetReader:
             for row, case in cells:
                 text = row.at(place)
                 if not row.text("judgement") and (judging or self.words.says_judgement(text)):
-                    what = "in a column that the workbook did not come with, which looks like a judgement"
-                    allowed = f"judgements in the column {self.words.shown('judgement')!r}"
-                    self._report(row, place, "elsewhere", what, allowed, case=case)
+                    self._report(row, place, "elsewhere", case)
             first = cells[0][0]
             title = first.header.titles.get(place, "")
             self.content.notes.append(
@@ -184,8 +173,7 @@ class SheetReader:
         content.present.add(here)
         lacking = [name for name in ID_COLUMNS if name in row.header.places and not row.of(name, ids)]
         if lacking and self.sheet.is_sorted and self.rules.trust_id is None:
-            what = "and no case ID, on a sheet of which a part was sorted by itself. The row is held back"
-            self._report(row, row.header.first[lacking[0]], "ids_differ", what, case=case)
+            self._report(row, row.header.first[lacking[0]], "ids_differ", case)
         doubtful = self._compare(row, ids, case, *row.of("case", own))
         header = row.header
         filled = [place for place in sorted(header.judging_places) if row.at(place) or place in valueless]
@@ -194,12 +182,10 @@ class SheetReader:
         if "judgement" not in header.judging:
             content.parted.add(case)
             if header.judging or header is NO_HEADER:
-                what = f"and no column of judgements for case {case}"
-                allowed = f"a column with the header {self.words.shown('judgement')!r}"
-                self._report(row, min(ids), "no_judgement_column", what, allowed, case=case)
+                self._report(row, min(ids), "no_judgement_column", case)
         for place in filled:
             if place in valueless:
-                self._report(row, place, "no_value", valueless[place], "a judgement, its words or its digit", case=case)
+                self._report(row, place, "no_value", case)
         chosen = self._choose(row, case)
         if here in content.held or ("judgement" not in header.judging and not filled):
             return
@@ -260,10 +246,7 @@ class SheetReader:
         content.present.add(here)
         filled = any(map(row.at, header.judging_places | (header.titles.keys() - header.names.keys())))
         if filled or (self.sheet.is_sorted and all(block != rows[0] for _, block in self.sheet.pairs)):
-            what = (
-                "beside the ID of another case: a part of the sheet was sorted or moved by itself. The row is held back"
-            )
-            self._report(row, header.first[BLOCK_ID_COLUMN], "ids_differ", what, remedy=_TRUST, case=rows[0])
+            self._report(row, header.first[BLOCK_ID_COLUMN], "ids_differ", rows[0], _TRUST)
             return
         content.open.add(here)
         if not header.judging:
@@ -280,7 +263,7 @@ class SheetReader:
         header, words, written = row.header, self.words, self.written
         judged = row.text("judgement")
         doubtful: list[int] = []
-        came = own[0] if own else case
+        came, kind = own[0] if own else case, case.partition("-")[0]
         for place, text in enumerate(row.cells if header is not NO_HEADER else ()):
             name = header.names.get(place, "")
             if not text or place in header.judging_places or name in self._helpers:
@@ -292,27 +275,22 @@ class SheetReader:
                 if header.titles.get(place):
                     self._compare_rival(row, place, case)
                     continue
-                other = words.says_judgement(text) and words.judgement(text, case[:2]) != words.judgement(
-                    judged, case[:2]
-                )
+                said = words.judgement(text, kind) if words.says_judgement(text) else None
+                other = said is not None and said != words.judgement(judged, kind)
                 self._report(
-                    row, place, "left_over", case=case if other or (not judged and words.is_judgement(text)) else ""
+                    row, place, "left_over", case if other or (not judged and words.is_judgement(text)) else ""
                 )
             elif name in _NOT_COMPARED:
                 if words.says_judgement(text) or (name == "state" and words.is_judgement(text)):
-                    allowed = f"judgements in the column {words.shown('judgement')!r}"
-                    self._report(
-                        row, place, "elsewhere", "which looks like a judgement", allowed, case="" if judged else case
-                    )
+                    self._report(row, place, "elsewhere", "" if judged else case)
             elif not written.as_written(came, name, text):
                 slipped = bool(written.columns_of(came, text))
                 aligned = self._aligned(row, ids) if slipped else None
                 if aligned is not None:  # the row has all that it came with: it is the header that slipped
                     row.header = aligned
                     return self._compare(row, ids, case, *own)
-                what = "where something else belongs: cells of the row were moved or overwritten" if slipped else ""
-                held = case if slipped or (not judged and words.is_judgement(text)) else ""
-                self._report(row, place, "displaced" if slipped else "left_over", what, case=held)
+                held = slipped or (not judged and words.is_judgement(text))
+                self._report(row, place, "displaced" if slipped else "left_over", case if held else "")
                 if slipped:
                     break
         return doubtful
@@ -322,8 +300,7 @@ class SheetReader:
         name, kind = row.header.rivals.get(place, "comment"), case.partition("-")[0]
         said = self.words.entry(name, row.at(place), kind)
         if said is not None and said != self.words.entry(name, row.text(name), kind):
-            what = f"below a header that may mean {self.words.shown(name)!r}, which stands there, too"
-            self._report(row, place, "two_columns", what, "the same in both, or one column", case=case)
+            self._report(row, place, "two_columns", case)
         else:
             self._own[place].append((row, case))
 
@@ -332,8 +309,7 @@ class SheetReader:
         chosen = dict(row.header.first)
         for name in row.header.swapped:
             if row.text(name):
-                what = f"below {self.words.shown(name)!r}, which changed places with another header or column"
-                self._report(row, chosen[name], "displaced", what, "the columns as they were", case=case)
+                self._report(row, chosen[name], "swapped", case)
                 break
         for name, places in row.header.judging.items():
             if len(places) == 1:
@@ -343,8 +319,7 @@ class SheetReader:
             chosen[name] = next((place for place in kept if row.at(place)), kept[0])
             moved = name in self._parted and row.at(chosen[name])
             if moved or len({normalise(row.at(place)) for place in kept}) > 1:
-                what = f"and {self.words.shown(name)!r} stands twice, differently"
-                self._report(row, chosen[name], "two_columns", what, "the same in both, or one column", case=case)
+                self._report(row, chosen[name], "two_columns", case)
         return chosen
 
     def _read_answer(self, row: Row, case: str, at: Mapping[str, int], doubtful: Sequence[int]) -> None:
@@ -355,52 +330,42 @@ class SheetReader:
         typed, comment = texts.get("judgement", ""), texts.get("comment", "")
         code = words.judgement(typed, kind) if typed else ""
         if code is None:
-            strange = not words.is_judgement(typed)
-            reason = "no_judgement" if strange else "not_offered"
-            what = "which is no judgement" if strange else "which is not offered on this sheet"
-            self._report(row, at["judgement"], reason, what, words.allowed(kind), case=case)
+            reason = "not_offered" if words.is_judgement(typed) else "no_judgement"
+            self._report(row, at["judgement"], reason, case, words.allowed(kind))
             return
         effect = words.judgements[code].effect if code else None
         alone = [name for name, text in texts.items() if text and name not in {"severity", "comment"}]
         severity, scope = words.severity(texts.get("severity", "")), words.scope(texts.get("applies_to", ""))
+        wrong = ""
         if not code and alone:
-            what = f"in {words.shown(alone[0])!r} without a judgement"
-            reason = "applies_alone" if alone == ["applies_to"] else "correction_alone"
-            self._report(row, at[alone[0]], reason, what, words.allowed(kind), case=case)
+            wrong, place = ("applies_alone" if alone == ["applies_to"] else "correction_alone"), at[alone[0]]
         elif not code and words.is_judgement(comment):
-            allowed = f"judgements in the column {words.shown('judgement')!r}"
-            self._report(row, at["comment"], "elsewhere", "which looks like a judgement", allowed, case=case)
+            wrong, place = "elsewhere", at["comment"]
         elif texts.get("severity") and severity is None:
-            self._report(
-                row, at["severity"], "no_severity", "which is no severity", words.allowed_entries("severity"), case=case
-            )
-        elif scope is None and texts.get("applies_to"):
-            allowed = words.allowed_entries("applies_to")
-            self._report(
-                row, at["applies_to"], "no_scope", "which does not say which cases are meant", allowed, case=case
-            )
-        elif effect in TAKES_LABEL and doubtful:
-            what = "which may be a correction: a column for corrections is not there any more"
-            self._report(row, doubtful[0], "left_over", what, "the columns that the sheet came with", case=case)
-        else:
-            span = texts.get("correct_span", "")
-            record = Judgement(
-                code,
-                case_id=case,
-                effect=effect,
-                correct_span=words.span_choice(span) if span else "",
-                correct_labels={
-                    name.partition(":")[2]: texts[name] for name in alone if name.startswith("correct_label")
-                },
-                severity=severity,
-                comment=" / ".join(text for text in (comment, *self._notes.get(row.number, ())) if text),
-                judge=self.rules.judge,
-                workbook=self.rules.workbook,
-                workbook_sha256=self.rules.sha256,
-                place=self._where(row, at.get("judgement", 0)),
-                final=self.rules.final,
-                applies_to=scope,
-            )
-            self.content.rows.append((self.kind, ReviewRow(record, SheetPlace(self.name, at), row.number)))
-            if not code:
-                self.content.open.add((self.kind, case))
+            wrong, place = "no_severity", at["severity"]
+        elif texts.get("applies_to") and scope is None:
+            wrong, place = "no_scope", at["applies_to"]
+        elif effect in TAKES_LABEL and doubtful:  # it may be the correction, whose column is not there any more
+            wrong, place = "left_over", doubtful[0]
+        if wrong:
+            self._report(row, place, wrong, case)
+            return
+        span = texts.get("correct_span", "")
+        record = Judgement(
+            code,
+            case_id=case,
+            effect=effect,
+            correct_span=words.span_choice(span) if span else "",
+            correct_labels={name.partition(":")[2]: texts[name] for name in alone if name.startswith("correct_label")},
+            severity=severity,
+            comment=" / ".join(text for text in (comment, *self._notes.get(row.number, ())) if text),
+            judge=self.rules.judge,
+            workbook=self.rules.workbook,
+            workbook_sha256=self.rules.sha256,
+            place=self._where(row, at.get("judgement", 0)),
+            final=self.rules.final,
+            applies_to=scope,
+        )
+        self.content.rows.append((self.kind, ReviewRow(record, SheetPlace(self.name, at), row.number)))
+        if not code:
+            self.content.open.add((self.kind, case))

@@ -50,6 +50,7 @@ class SheetWords:
     ) -> None:
         self.layers, self.columns = tuple(layers), tuple(columns)
         self._language = known_language(language)
+        self.said = Words(self._language)
         self.judgements = {judgement.code: judgement for judgement in judgements}
         self._headers: dict[str, str] = {}
         for key in Words(FALLBACK).section("column"):
@@ -159,8 +160,3 @@ class SheetWords:
         offered = [each for each in self.judgements.values() if sheet in each.sheets]
         shown = [f"{each.digit} {words_of(each, self._language, words)}".strip() for each in offered]
         return ", ".join(shown) + "; the digit is enough"
-
-    def allowed_entries(self, name: str) -> str:
-        """The entries of the list of severities or of twins, for a message."""
-        words = Words(self._language).section(name)
-        return ", ".join(f"{digit} {text}" for digit, text in enumerate(words.values(), 1))

@@ -16,8 +16,8 @@ from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.outputs import Outputs
 from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.review.existing_judgements import why_not_overwrite
 from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.progress import why_not_overwrite
 from tests.support.ci import some_of
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.workbooks import example, written

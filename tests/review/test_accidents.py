@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.review.accounting import CaseState
-from clueval_xlsx.review.progress import workbook_progress
+from clueval_xlsx.review.progress import CaseState, workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from tests.support.accidents import CASES, TABLE, case_lines, each_id, example_answers, gold, named, outcome
 from tests.support.editing import Edit, case_sheets, edited, header, rename

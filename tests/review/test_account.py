@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clueval_xlsx.review.accounting import CaseState
+from clueval_xlsx.review.progress import CaseState
 from clueval_xlsx.words import Words
 from tests.support.accidents import CASES, TABLE, example_answers, gold
 from tests.support.commands import Result, run

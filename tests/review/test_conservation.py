@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from clueval_xlsx.review.accounting import CaseState, Known, make_account
 from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.log import standing_decisions
+from clueval_xlsx.review.progress import CaseState, Known, make_account
 from clueval_xlsx.review.reimport import Reimport, reimport
 from clueval_xlsx.review.vocabulary import Effect, Outcome
 from tests.support.editing import Edit, case_sheets, edited, header, rename

@@ -9,9 +9,8 @@ from typing import Any
 from openpyxl.worksheet.worksheet import Worksheet
 
 from clueval_xlsx.evaluation import Evaluation
-from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.progress import workbook_progress
+from clueval_xlsx.review.progress import CaseState, workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from tests.support.editing import Edit, case_sheets, edited, header
 from tests.support.judging import case
