@@ -244,7 +244,8 @@ def _valueless(content: bytes) -> Iterator[tuple[Place, str]]:
     for start, end in cells:
         tag, _, rest = content[start:end].partition(b">")
         reference, is_error = _CELL_NAME.search(tag), b't="e"' in tag
-        if start < 0 or b't="str"' in tag or reference is None:  # a formula whose value is the empty text has one
+        empty_text = b't="str"' in tag and b"<%sv" % prefix in rest  # the empty text is a value, too
+        if start < 0 or empty_text or reference is None:
             continue
         text = re.search(rb"<(?:[\w.-]{1,40}:)?%s\b[^>]*>([^<]*)<" % (b"v" if is_error else b"f"), rest)
         shown = unescape(text[1].decode("utf-8", "replace"))[:_SHOWN] if text else ""

@@ -25,6 +25,7 @@ NEW_LABEL_SIGN = "!"
 NONE = "-"  # typed as a label: the layer has none here
 
 _AFTER_DIGIT = ("", ".", ")", ",0", ".0")  # as programs and people write a digit
+_FULL_WIDTH = 0xFEE0  # from a digit to the one that East Asian keyboards type
 
 
 def label_key(text: str) -> str:
@@ -53,7 +54,11 @@ class ChoiceList:
         self.typed: dict[str, str] = {}
         for code, digit, words in entries:
             own = digit if shared[digit] == 1 else ""  # what could mean two things means nothing
-            forms = [*(own + end for end in _AFTER_DIGIT), *(f"{own} {text}" for text in words)] if own else []
+            digits = (own, chr(ord(own) + _FULL_WIDTH)) if own else ()
+            forms = [
+                *(sign + end for sign in digits for end in _AFTER_DIGIT),
+                *(f"{own} {text}" for text in words if own),
+            ]
             for text in (*forms, *words):
                 self.typed.setdefault(text, code)
         for code, _, _ in entries:

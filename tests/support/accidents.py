@@ -78,8 +78,11 @@ def gold() -> io.BytesIO:
     return named(cut(TABLE).gold, "gold.vrt")
 
 
-def outcome(sent: bytes, answers: Mapping[str, Judgement], edit: Edit) -> tuple[set[str], set[str]]:
-    """The cases whose judgement came back as it was, and those that are reported; checks that nothing else happened."""
+def outcome(sent: bytes, answers: Mapping[str, Judgement], edit: Edit) -> tuple[set[str], set[str], bool]:
+    """The cases whose judgement came back as it was, those that are reported, and whether a person must look.
+
+    Checks that nothing was lost or moved, and that `status` gives the same account.
+    """
     stream = edited(named(sent), edit)
     progress = workbook_progress(stream.getvalue(), "review.xlsx")
     result = reimport([stream], gold())
@@ -98,7 +101,7 @@ def outcome(sent: bytes, answers: Mapping[str, Judgement], edit: Edit) -> tuple[
     for account in (run.account, progress.account):
         assert sum(account.counts.values()) == account.cases == CASES
     assert progress.account.counts[CaseState.MISSING] == run.account.counts[CaseState.MISSING]
-    return set(came), reported
+    return set(came), reported, result.needs_a_person
 
 
 def _said(code: str, span: str, labels: Mapping[str, str]) -> tuple[object, ...]:
