@@ -441,9 +441,7 @@ def test_a_workbook_split_in_two_lacks_nothing(sent, answers) -> None:
     assert {record.case_id for record in result.runs[0].records} == set(answers)
 
 
-def test_what_was_taken_back_does_not_return_from_a_backup_when_its_row_was_cut_to_a_new_workbook(
-    sent, answers
-) -> None:
+def test_what_was_taken_back_does_not_return_from_a_backup_if_its_row_was_cut_to_a_new_file(sent, answers) -> None:
     taken = next(key for key, answer in answers.items() if answer.code == "model_error")
     new = openpyxl.Workbook()
 
