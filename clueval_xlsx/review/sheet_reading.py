@@ -161,8 +161,9 @@ class SheetReader:
     # ---- rows of cases
 
     def _read_case(self, row: Row, ids: RowIds, valueless: Mapping[int, str]) -> None:
-        if not row.header.id_places & ids.keys():
-            row.header = self._aligned(row, ids) or row.header
+        swapped = row.header.swapped
+        if not row.header.id_places & ids.keys() or (swapped and 2 * sum(map(is_for_judging, swapped)) == len(swapped)):
+            row.header = self._aligned(row, ids) or row.header  # the texts of the row prove it
         content, own = self.content, self._own_ids(row, ids)
         cases = self._settled(row, own)
         if len(cases) != 1:
@@ -183,6 +184,8 @@ class SheetReader:
             content.parted.add(case)
             if header.judging or header is NO_HEADER:
                 self._report(row, min(ids), "no_judgement_column", case)
+        elif "judgement" in self._parted and not row.text("judgement"):
+            self._report(row, header.first["judgement"], "moved_column", case)
         for place in filled:
             if place in valueless:
                 self._report(row, place, "no_value", case)
@@ -255,44 +258,45 @@ class SheetReader:
     def _compare(self, row: Row, ids: RowIds, case: str, *own: str) -> list[int]:
         """Report what is neither as written nor read; gives the places of what may be an answer.
 
-        The cells are those of the row's `own` case, if it has one, though its answers may be those of another.
-
-        The row is held back if an ID was overwritten, or if a cell holds what belongs to another column of the case:
-        then cells or headers slipped.
+        The cells are those of the row's `own` case, if it has one, though its answers may be those of another. The row
+        is held back if a cell holds what belongs to another column of the case: then cells or headers slipped.
         """
         header, words, written = row.header, self.words, self.written
-        judged = row.text("judgement")
-        doubtful: list[int] = []
         came, kind = own[0] if own else case, case.partition("-")[0]
+        judged = row.text("judgement")
+        found: list[tuple[int, str, bool]] = []  # place, reason, whether the row is held back
+        doubtful: list[int] = []
         for place, text in enumerate(row.cells if header is not NO_HEADER else ()):
             name = header.names.get(place, "")
             if not text or place in header.judging_places or name in self._helpers:
                 continue
             if place in ids and (ids[place] == case or name in ID_COLUMNS):
                 continue
+            looks_judged = not judged and words.is_judgement(text)
             if not name:
                 doubtful.append(place)
-                if header.titles.get(place):
-                    self._compare_rival(row, place, case)
-                    continue
-                said = words.judgement(text, kind) if words.says_judgement(text) else None
-                other = said is not None and said != words.judgement(judged, kind)
-                self._report(
-                    row, place, "left_over", case if other or (not judged and words.is_judgement(text)) else ""
-                )
+                if not header.titles.get(place):
+                    said = words.judgement(text, kind) if words.says_judgement(text) else None
+                    other = said is not None and said != words.judgement(judged, kind)
+                    found.append((place, "left_over", other or looks_judged))
             elif name in _NOT_COMPARED:
                 if words.says_judgement(text) or (name == "state" and words.is_judgement(text)):
-                    self._report(row, place, "elsewhere", "" if judged else case)
+                    found.append((place, "elsewhere", not judged))
             elif not written.as_written(came, name, text):
                 slipped = bool(written.columns_of(came, text))
                 aligned = self._aligned(row, ids) if slipped else None
                 if aligned is not None:  # the row has all that it came with: it is the header that slipped
                     row.header = aligned
                     return self._compare(row, ids, case, *own)
-                held = slipped or (not judged and words.is_judgement(text))
-                self._report(row, place, "displaced" if slipped else "left_over", case if held else "")
                 if slipped:
+                    found = [(place, "displaced", True)]
                     break
+                found.append((place, "left_over", looks_judged))
+        for place, reason, held in found:
+            self._report(row, place, reason, case if held else "")
+        for place in doubtful:
+            if header.titles.get(place):
+                self._compare_rival(row, place, case)
         return doubtful
 
     def _compare_rival(self, row: Row, place: int, case: str) -> None:
