@@ -276,8 +276,7 @@ class SheetReader:
             if not name:
                 doubtful.append(place)
                 if not header.titles.get(place):
-                    said = words.judgement(text, kind) if words.says_judgement(text) else None
-                    other = said is not None and said != words.judgement(judged, kind)
+                    other = words.says_judgement(text) and words.judgement(text, kind) != words.judgement(judged, kind)
                     found.append((place, "left_over", other or looks_judged))
             elif name in _NOT_COMPARED:
                 if words.says_judgement(text) or (name == "state" and words.is_judgement(text)):
@@ -294,19 +293,18 @@ class SheetReader:
                 found.append((place, "left_over", looks_judged))
         for place, reason, held in found:
             self._report(row, place, reason, case if held else "")
-        for place in doubtful:
-            if header.titles.get(place):
-                self._compare_rival(row, place, case)
+        self._compare_own(row, [place for place in doubtful if header.titles.get(place)], case)
         return doubtful
 
-    def _compare_rival(self, row: Row, place: int, case: str) -> None:
-        """A column of the judge's own; `Judgement (Anna)` beside `Judgement` must not say something else."""
-        name, kind = row.header.rivals.get(place, "comment"), case.partition("-")[0]
-        said = self.words.entry(name, row.at(place), kind)
-        if said is not None and said != self.words.entry(name, row.text(name), kind):
-            self._report(row, place, "two_columns", case)
-        else:
-            self._own[place].append((row, case))
+    def _compare_own(self, row: Row, places: Iterable[int], case: str) -> None:
+        """Columns of the judge's own; `Judgement (Anna)` beside `Judgement` must not say something else."""
+        for place in places:
+            name, kind = row.header.rivals.get(place, "comment"), case.partition("-")[0]
+            said = self.words.entry(name, row.at(place), kind)
+            if said is not None and said != self.words.entry(name, row.text(name), kind):
+                self._report(row, place, "two_columns", case)
+            else:
+                self._own[place].append((row, case))
 
     def _choose(self, row: Row, case: str) -> dict[str, int]:
         """One place for each column for judging: empty ones give way, and two that differ are left over."""

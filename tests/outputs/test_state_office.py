@@ -10,11 +10,11 @@ import pytest
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.outputs.xlsx.state import RowStates
-from clueval_xlsx.review.accounting import CaseState
 from clueval_xlsx.review.answers import Wrong, judgement_choices, scopes, severities, span_choice
 from clueval_xlsx.review.case_words import wrong_text
 from clueval_xlsx.review.facts import case_facts
 from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, custom_judgements
+from clueval_xlsx.review.progress import CaseState
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.text.cells import key
 from clueval_xlsx.words import Words

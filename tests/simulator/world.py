@@ -99,7 +99,8 @@ class World:
         for _ in range(8):
             book, sheet, found = self.review(rng, "judgement", *roles, plain=plain)
             cases = list(found.rows.values())
-            once = len(set(cases)) == len(cases) and (sheet.original or all(often[case] == 1 for case in cases))
+            own = all(often[case] == 1 or self.facts[case].sheet == sheet.name for case in cases)
+            once = len(set(cases)) == len(cases) and own
             if once and not found.permuted:
                 return book, sheet, found
         raise NotPossible
