@@ -34,7 +34,6 @@ from clueval_xlsx.review.log import newest_judgements, other_keys
 from clueval_xlsx.review.manifest import Manifest, run_again
 from clueval_xlsx.review.progress import (
     Account,
-    CaseState,
     Known,
     make_account,
     missing_cases,
