@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import zipfile
 from io import BytesIO
-from itertools import groupby
 
 import openpyxl
 import pytest
 from openpyxl.utils import get_column_letter
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.cases.contexts import CELL_SIGNS, signed_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.judgements import JUDGEMENTS
@@ -20,7 +18,6 @@ from tests.support.tables import Sides
 from tests.support.workbooks import (
     FIRST,
     HEADER_ROW,
-    LOOKS,
     ONE_LAYER,
     TABS,
     answers_for,
@@ -30,7 +27,6 @@ from tests.support.workbooks import (
     find,
     headers,
     opened,
-    runs,
     texts,
     written,
 )
@@ -41,46 +37,6 @@ def book():
     return opened(written(example()))
 
 
-@pytest.mark.parametrize(
-    ("lang", "names"),
-    [
-        (
-            "en",
-            [
-                "Guide",
-                "Missed (FN)",
-                "Unsupported (FP)",
-                "Metrics",
-                "Documents",
-                "Confusion",
-                "clueval_lists",
-                "clueval_figures",
-                "clueval_manifest",
-            ],
-        ),
-        (
-            "de",
-            [
-                "Anleitung",
-                "Übersehen (FN)",
-                "Überzählig (FP)",
-                "Kennzahlen",
-                "Dokumente",
-                "Verwechslungen",
-                "clueval_lists",
-                "clueval_figures",
-                "clueval_manifest",
-            ],
-        ),
-    ],
-)
-def test_sheets_stand_in_order_and_the_last_ones_are_hidden(lang, names):
-    book = opened(written(example(), Handout(lang=lang)))
-    assert book.sheetnames == names
-    assert [sheet.sheet_state for sheet in book] == ["visible"] * 6 + ["hidden"] * 3
-    assert book.active.title == names[0]
-
-
 ENGLISH = ["No.", "State", "Context", "Judgement", "Case ID (again)", "Applies to", "Correct span", "Correct label"]
 ENGLISH += ["Severity", "Comment", "More context", "See also", "Document", "Span", "Label", "Other span", "Other label"]
 
@@ -88,29 +44,6 @@ ENGLISH += ["Severity", "Comment", "More context", "See also", "Document", "Span
 def test_english_headers_are_those_of_the_design():
     sheet = opened(written(evaluated(ONE_LAYER)))[TABS["FN"]]
     assert headers(sheet)[: len(ENGLISH)] == ENGLISH
-
-
-@pytest.mark.parametrize("name", ["FN", "FP"])
-def test_context_runs_are_the_segments_of_the_error_table(book, name):
-    table = dict(zip(("FN", "FP"), example().case_tables, strict=True))[name]
-    cells = column(book[TABS.get(name, name)], "Context")
-    assert len(cells) == len(table) > 10
-    seen = set()
-    for cell, segments in zip(cells, table["segments"], strict=True):
-        expected = [
-            ("".join(piece.text for piece in group), LOOKS[mark])
-            for mark, group in groupby(signed_pieces(segments), key=lambda piece: piece.mark)
-        ]
-        (happened, look), *context = runs(cell.value)
-        assert look == "5B6673"
-        assert happened.endswith("\n")
-        assert context == expected
-        assert str(cell.value).partition("\n")[2] == "".join(piece.text for piece in signed_pieces(segments))
-        assert cell.alignment.wrap_text
-        # The signs are small: words are what is read.
-        assert {part.font.sz for part in cell.value if set(part.text) & set(CELL_SIGNS.values())} == {7}
-        seen.update(mark for _, mark in segments)
-    assert seen == {"", "both", "gold", "pred"}
 
 
 @pytest.mark.parametrize("name", ["FN", "FP"])
@@ -203,26 +136,6 @@ def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
     assert f"<formula1>clueval_lists!${letter}$2:${letter}${len(labels) + 1}</formula1>" in sheet.replace(
         "'", ""
     )  # versions differ in quoting
-
-
-def test_the_colour_of_a_row_follows_its_state(book):
-    for name in ("FN", "FP"):
-        sheet = book[TABS[name]]
-        [(area, rules)] = [(str(each.sqref), each.rules) for each in sheet.conditional_formatting]
-        last = column(sheet, "Other label: risk")[0].column_letter
-        assert area == f"A{FIRST}:{last}{sheet.max_row}"
-        colours = {rule.formula[0]: rule.dxf.fill.bgColor.rgb for rule in rules}
-        assert colours == {
-            f'EXACT(LEFT($B{FIRST},1),"{sign}")': colour
-            for sign, colour in (
-                ("✗", "FFF8D2CF"),
-                ("…", "FFFDE7BF"),
-                ("?", "FFFDE7BF"),
-                ("✓", "FFE3F1E6"),
-                ("≡", "FFE6E9ED"),
-                ("↔", "FFE6E9ED"),
-            )
-        }
 
 
 def test_related_cases_link_to_each_other_both_ways():
