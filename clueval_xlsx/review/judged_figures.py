@@ -192,52 +192,39 @@ def agreement_table(judged: pd.DataFrame, labels: Mapping[str, Mapping[str, str]
     gives the labels of each case: `{case_id: {"category": "PERSON"}}`. Only cases that two people judged count.
     A measure that is not defined (one judge, or one judgement only) is missing.
     """
-    rows = _measures(judged, {"sheet": None, "layer": None, "label": None})
+    rows: list[tuple[object, ...]] = [(None, None, None, *measured) for measured in _measures(judged)]
     for sheet, part in judged.groupby("sheet", sort=True):
-        rows += _measures(part, {"sheet": sheet, "layer": None, "label": None})
+        rows += [(sheet, None, None, *measured) for measured in _measures(part)]
     for layer in dict.fromkeys(layer for own in labels.values() for layer in own):
         names = pd.Series([labels.get(case, {}).get(layer, "") for case in judged["case_id"]], index=judged.index)
         for label, part in judged[names != ""].groupby(names[names != ""], sort=True):
-            rows += _measures(part, {"sheet": None, "layer": layer, "label": label})
+            rows += [(None, layer, label, *measured) for measured in _measures(part)]
     return pd.DataFrame(rows, columns=list(AGREEMENT_COLUMNS))
 
 
-def _measures(judged: pd.DataFrame, identity: Mapping[str, str | None]) -> list[dict[str, object]]:
-    codes, names = code_matrix(judged)
-    shared = codes[(codes >= 0).sum(axis=1) >= 2] if codes.size else codes
-    if not len(shared):
+def _measures(judged: pd.DataFrame) -> list[tuple[str, str, int, float]]:
+    """Each measure, its judges, the number of cases, and its value."""
+    table = judged.pivot(index="case_id", columns="judge", values="code")
+    table = table[table.notna().sum(axis=1) >= 2]
+    if not len(table):
         return []
-    whole = shared[(shared >= 0).all(axis=1)]
+    names = table.columns.tolist()
+    codes: Codes = pd.factorize(table.to_numpy(object).ravel(), sort=True)[0].reshape(table.shape)
+    whole = codes[(codes >= 0).all(axis=1)]
     everyone = ", ".join(names)
     rows = [
-        (RAW, everyone, len(shared), raw_agreement(shared)),
+        (RAW, everyone, len(codes), raw_agreement(codes)),
         (FLEISS, everyone, len(whole), fleiss_kappa(whole)),
-        (ALPHA, everyone, len(shared), krippendorff_alpha(shared)),
+        (ALPHA, everyone, len(codes), krippendorff_alpha(codes)),
     ]
     for first, second in combinations(range(len(names)), 2):
-        both = shared[(shared[:, first] >= 0) & (shared[:, second] >= 0)]
+        both = codes[(codes[:, first] >= 0) & (codes[:, second] >= 0)][:, [first, second]]
         if len(both):
             pair = f"{names[first]}, {names[second]}"
             if len(names) > 2:
-                rows.append((RAW, pair, len(both), raw_agreement(both[:, [first, second]])))
-            rows.append((COHEN, pair, len(both), cohen_kappa(both[:, first], both[:, second])))
-    return [
-        {**identity, "measure": measure, "judges": who, "cases": cases, "value": value}
-        for measure, who, cases, value in rows
-    ]
-
-
-def code_matrix(judged: pd.DataFrame) -> tuple[Codes, list[str]]:
-    """Judgements as numbers, cases by judges; -1 where somebody did not judge."""
-    names = sorted(judged["judge"].unique())
-    if not names:
-        return np.empty((0, 0), dtype=np.int64), []
-    values = {code: number for number, code in enumerate(sorted(judged["code"].unique()))}
-    rows, cases = pd.factorize(judged["case_id"])
-    columns = judged["judge"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
-    matrix = np.full((len(cases), len(names)), -1, dtype=np.int64)
-    matrix[rows, columns] = judged["code"].map(values).to_numpy(np.int64)
-    return matrix, names
+                rows.append((RAW, pair, len(both), raw_agreement(both)))
+            rows.append((COHEN, pair, len(both), cohen_kappa(both[:, 0], both[:, 1])))
+    return rows
 
 
 def raw_agreement(codes: Codes) -> float:
