@@ -105,8 +105,7 @@ def _call(command: str, *words: str) -> None:
 
 def answers(result: Evaluation) -> Mapping[str, Judgement]:
     """What the demonstration picks, by case."""
-    from clueval_xlsx.review.judgements import Judgement
-    from clueval_xlsx.review.vocabulary import Severity
+    from clueval_xlsx.review.judgements import Judgement, Severity
 
     found = {}
     for table in result.bare_cases:

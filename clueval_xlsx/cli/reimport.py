@@ -104,7 +104,7 @@ def _write_run(out: Writing, run: Adjudication, end: str, password: str | None) 
     report, conflicts = out.place("report", end), out.place("conflicts", end)
     if report is not None:
         from clueval_xlsx.outputs.xlsx.page import write_page
-        from clueval_xlsx.review.vocabulary import REPORT_SHEET
+        from clueval_xlsx.review.judgements import REPORT_SHEET
 
         out.book(report, partial(write_page, adjudication_page(run, Words(lang)), figures=REPORT_SHEET), password)
     if conflicts is not None and run.cases_in_conflict:

@@ -181,7 +181,7 @@ def _write_without_text(
     from clueval_xlsx.cases.kinds import FN, FP, UM
     from clueval_xlsx.outputs.xlsx import write_workbook
     from clueval_xlsx.review.assignment import cases_without_text, without_text
-    from clueval_xlsx.review.vocabulary import Role
+    from clueval_xlsx.review.judgements import Role
 
     kept = replace(look, answers={}, earlier={}, team=(), contact="", role=Role.FIGURES)
     cases: dict[str, pd.DataFrame] = {

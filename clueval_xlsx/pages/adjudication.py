@@ -38,8 +38,8 @@ from clueval_xlsx.review.case_words import (
 )
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.judged_figures import ALPHA, CARRIED, COHEN, FLEISS, RAW
+from clueval_xlsx.review.judgements import SPAN_CHOICES
 from clueval_xlsx.review.progress import Account, CaseState
-from clueval_xlsx.review.vocabulary import SPAN_CHOICES
 from clueval_xlsx.words import Words
 
 _FEW = 10  # agreement on fewer cases is faint

@@ -29,7 +29,7 @@ from clueval_xlsx.review.judged_figures import (
     ledger_table,
     misses_by_severity,
 )
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
+from clueval_xlsx.review.judgements import JUDGEMENTS, ConflictKind, Effect, Judgement, JudgementKind, Outcome, Rule
 from clueval_xlsx.review.log import newest_judgements, other_keys
 from clueval_xlsx.review.manifest import Manifest, run_again
 from clueval_xlsx.review.progress import (
@@ -41,7 +41,6 @@ from clueval_xlsx.review.progress import (
     workbook_account,
 )
 from clueval_xlsx.review.reading import JudgedWorkbook
-from clueval_xlsx.review.vocabulary import ConflictKind, Effect, Outcome, Rule
 from clueval_xlsx.words import FALLBACK, Words
 
 MISSING = "missing"  # the reason of a row that is gone

@@ -14,8 +14,15 @@ from functools import cache
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.cases.table import NO_LABEL
-from clueval_xlsx.review.judgements import Judgement, JudgementKind
-from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES, Effect, SpanChoice
+from clueval_xlsx.review.judgements import (
+    SCOPES,
+    SEVERITIES,
+    SPAN_CHOICES,
+    Effect,
+    Judgement,
+    JudgementKind,
+    SpanChoice,
+)
 from clueval_xlsx.text.cells import QUOTE, key, lower, needle, utf16_length
 from clueval_xlsx.words import FALLBACK, in_every_language, languages
 

@@ -16,8 +16,8 @@ import pandas as pd
 
 from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.review.case_words import class_name, happened_lines
+from clueval_xlsx.review.judgements import LAYER_COLUMNS
 from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import LAYER_COLUMNS
 from clueval_xlsx.text.cells import fitting, fitting_pieces
 from clueval_xlsx.words import Words
 

@@ -15,8 +15,7 @@ from clueval_xlsx.cases.table import BETWEEN, NO_LABEL
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.correction import Change, Content, LayerSpan, extent, sorted_parts
-from clueval_xlsx.review.judgements import Judgement, JudgementKind, words_of
-from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, SPAN_CHOICES
+from clueval_xlsx.review.judgements import SCOPES, SEVERITIES, SPAN_CHOICES, Judgement, JudgementKind, words_of
 from clueval_xlsx.text.cells import ELLIPSIS
 from clueval_xlsx.words import Words
 

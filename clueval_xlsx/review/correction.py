@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.spans import label_list, make_spans, merge_layers, positions, touching
-from clueval_xlsx.review.vocabulary import ConflictKind, Effect
+from clueval_xlsx.review.judgements import ConflictKind, Effect
 from clueval_xlsx.text.strings import IntArray
 
 

@@ -21,10 +21,20 @@ from clueval_xlsx.review.answers import Wrong, label_key
 from clueval_xlsx.review.case_words import span_choice_name
 from clueval_xlsx.review.correction import Correction, Decision, correct
 from clueval_xlsx.review.decisions import CaseBook
-from clueval_xlsx.review.judgements import TAKES_LABEL, TAKES_SPAN, Judgement
+from clueval_xlsx.review.judgements import (
+    SEVERITIES,
+    TAKES_LABEL,
+    TAKES_SPAN,
+    ConflictKind,
+    Effect,
+    Judgement,
+    Role,
+    Rule,
+    Scope,
+    Severity,
+)
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.review_rows import ReviewRow
-from clueval_xlsx.review.vocabulary import SEVERITIES, ConflictKind, Effect, Role, Rule, Scope, Severity
 from clueval_xlsx.text.cells import key
 from clueval_xlsx.words import FALLBACK, Words
 

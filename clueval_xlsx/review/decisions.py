@@ -33,8 +33,7 @@ from clueval_xlsx.review.answers import (
 from clueval_xlsx.review.assignment import agreed_cases
 from clueval_xlsx.review.correction import NOTHING, Content, Decision, LayerSpan, Parts, contents, extent
 from clueval_xlsx.review.facts import Extent, Located, answer_rule, case_facts, chosen_spans, locate
-from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.vocabulary import Effect, Scope, SpanChoice
+from clueval_xlsx.review.judgements import Effect, Judgement, Scope, SpanChoice
 
 _CORRECTING = frozenset({Effect.ADD, Effect.BOUNDARY, Effect.LABEL})
 

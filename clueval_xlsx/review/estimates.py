@@ -22,7 +22,7 @@ from clueval_xlsx.review.assignment import CaseSample, agreed_rows, evaluation_u
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.deciding import Decided
 from clueval_xlsx.review.judged_figures import accepted_tally, headline_tally
-from clueval_xlsx.review.vocabulary import Effect
+from clueval_xlsx.review.judgements import Effect
 from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.scores import beta_and_t
 from clueval_xlsx.text.strings import BoolArray

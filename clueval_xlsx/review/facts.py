@@ -14,7 +14,7 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.answers import AnswerRule, CaseFacts, known_labels
-from clueval_xlsx.review.vocabulary import SPAN_CHOICES, SpanChoice
+from clueval_xlsx.review.judgements import SPAN_CHOICES, SpanChoice
 from clueval_xlsx.text.cells import ELLIPSIS, QUOTE, lower, needle, searchable
 from clueval_xlsx.text.strings import IntArray
 

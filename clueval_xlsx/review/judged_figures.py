@@ -16,8 +16,7 @@ from clueval_xlsx.cases.twins import TwinGroups
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.deciding import Decided, claimed_twins
-from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.vocabulary import SEVERITIES, Effect, Finding, ScoreState, Severity
+from clueval_xlsx.review.judgements import SEVERITIES, Effect, Finding, Judgement, ScoreState, Severity
 from clueval_xlsx.scoring.counts import Breakdown, Side, Tally, count
 from clueval_xlsx.scoring.schemes import clueval
 from clueval_xlsx.scoring.scores import COUNTS, RATES, score_table

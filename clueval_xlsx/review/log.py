@@ -24,8 +24,7 @@ from clueval_xlsx.review.answers import Wrong, settles
 from clueval_xlsx.review.correction import correct
 from clueval_xlsx.review.deciding import claimed_twins
 from clueval_xlsx.review.decisions import CaseBook
-from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.vocabulary import Effect, Outcome
+from clueval_xlsx.review.judgements import Effect, Judgement, Outcome
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.version import __version__
 

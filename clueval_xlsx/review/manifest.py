@@ -33,8 +33,7 @@ from clueval_xlsx.exceptions import InputError, OptionError
 from clueval_xlsx.files.typed_values import build, plain
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.review.assignment import CaseSample
-from clueval_xlsx.review.judgements import Filled, JudgementKind
-from clueval_xlsx.review.vocabulary import Role
+from clueval_xlsx.review.judgements import Filled, JudgementKind, Role
 from clueval_xlsx.text.tokenise import Ranges
 from clueval_xlsx.version import __version__
 

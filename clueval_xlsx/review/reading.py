@@ -18,22 +18,24 @@ from clueval_xlsx.exceptions import InputError, Problem, RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_text
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.case_sheet import WrittenCells
-from clueval_xlsx.review.judgements import JUDGEMENTS, Filled, JudgementKind
+from clueval_xlsx.review.judgements import (
+    FIGURES_SHEET,
+    JUDGEMENTS,
+    LISTS_SHEET,
+    MANIFEST_SHEET,
+    REPORT_SHEET,
+    RUN_ID_MARK,
+    Filled,
+    JudgementKind,
+    Role,
+    TrustId,
+)
 from clueval_xlsx.review.manifest import Manifest, decode, is_manifest, refuse_without_text
 from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_rows import ReviewRow, RowRules, each_once, only_in_copy
 from clueval_xlsx.review.review_sheets import CaseSheet, iterate_case_rows, stands_twice
 from clueval_xlsx.review.sheet_reading import SheetReader
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.vocabulary import (
-    FIGURES_SHEET,
-    LISTS_SHEET,
-    MANIFEST_SHEET,
-    REPORT_SHEET,
-    RUN_ID_MARK,
-    Role,
-    TrustId,
-)
 from clueval_xlsx.words import in_every_language
 
 _OWN_SHEETS = frozenset({LISTS_SHEET, FIGURES_SHEET, MANIFEST_SHEET, REPORT_SHEET})  # hidden, nobody judges there

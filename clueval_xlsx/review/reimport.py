@@ -29,7 +29,7 @@ from clueval_xlsx.formats.registry import PRED, ReadOverrides
 from clueval_xlsx.options import Options, ReadOptions
 from clueval_xlsx.options.declaration import one_of, shown, wanted
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
-from clueval_xlsx.review.judgements import Judgement, JudgementKind
+from clueval_xlsx.review.judgements import Effect, Judgement, JudgementKind, Role, Rule, TrustId
 from clueval_xlsx.review.log import check_chain, head_of, new_judgements, read_log, write_log
 from clueval_xlsx.review.manifest import (
     SET_ASIDE,
@@ -51,7 +51,6 @@ from clueval_xlsx.review.reading import (
     without_stale_copies,
 )
 from clueval_xlsx.review.sheet_words import SheetWords
-from clueval_xlsx.review.vocabulary import Effect, Role, Rule, TrustId
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scores import RATES
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.sheets import cell_name
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import Effect, Judgement, TrustId
 from clueval_xlsx.review.normalising import clean
-from clueval_xlsx.review.vocabulary import Effect, TrustId
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,17 @@ from functools import cached_property
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.review.answers import judgement_choices, scopes, severities, span_choice
 from clueval_xlsx.review.case_sheet import METADATA
-from clueval_xlsx.review.judgements import JudgementKind, words_of
-from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.review.vocabulary import (
+from clueval_xlsx.review.judgements import (
     ANNOTATION_COLUMNS,
     BLOCK_ID_COLUMN,
     LAYER_COLUMNS,
+    JudgementKind,
     Scope,
     Severity,
     SpanChoice,
+    words_of,
 )
+from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.words import FALLBACK, Words, in_every_language, known_language
 
 ID_COLUMNS = ("case", BLOCK_ID_COLUMN)

@@ -23,12 +23,11 @@ from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.outputs.json_results import json_text, reimport_result
 from clueval_xlsx.outputs.xlsx.page import write_page
 from clueval_xlsx.pages.adjudication import adjudication_page
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement
+from clueval_xlsx.review.judgements import JUDGEMENTS, MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Effect, Judgement
 from clueval_xlsx.review.log import read_log, write_log
 from clueval_xlsx.review.manifest import chunks
 from clueval_xlsx.review.progress import CaseState, why_not_overwrite, workbook_progress
 from clueval_xlsx.review.reimport import Reimport, reimport
-from clueval_xlsx.review.vocabulary import MANIFEST_SHEET, SEVERITIES, SPAN_CHOICES, Effect
 from clueval_xlsx.words import Words
 from tests.fuzz.cases import Files, command, promise, subject
 from tests.fuzz.formats import spans_of

@@ -11,7 +11,7 @@ import pytest
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.outputs.xlsx.review import write_workbook
-from clueval_xlsx.review.vocabulary import Role
+from clueval_xlsx.review.judgements import Role
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.workbooks import TABS, example, headers, opened, written

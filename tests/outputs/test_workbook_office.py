@@ -13,8 +13,7 @@ from clueval_xlsx.cases.contexts import signed_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.case_words import span_choice_entry
-from clueval_xlsx.review.judgements import JUDGEMENTS
-from clueval_xlsx.review.vocabulary import SPAN_CHOICES
+from clueval_xlsx.review.judgements import JUDGEMENTS, SPAN_CHOICES
 from clueval_xlsx.words import Words
 from tests.support.office import case_rows, columns
 from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, TABS, answers_for, example, written

@@ -17,11 +17,10 @@ from msgspec.structs import replace
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.review.answers import Wrong
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import Effect, Judgement, Outcome
 from clueval_xlsx.review.log import standing_decisions
 from clueval_xlsx.review.progress import CaseState, Known, make_account, workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Effect, Outcome
 from tests.support.accidents import CASES, TABLE, each_id, example_answers, gold, named, outcome
 from tests.support.editing import Edit, case_sheets, edited, header, rename
 from tests.support.folders import ROOT

@@ -22,8 +22,7 @@ from clueval_xlsx.review.answers import (
     span_entry,
 )
 from clueval_xlsx.review.facts import answer_rule, case_facts, locate
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, custom_judgements
-from clueval_xlsx.review.vocabulary import Effect, SpanChoice
+from clueval_xlsx.review.judgements import JUDGEMENTS, Effect, Judgement, SpanChoice, custom_judgements
 from clueval_xlsx.words import Words, in_every_language
 from tests.support.judging import case, judged
 

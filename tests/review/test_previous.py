@@ -8,9 +8,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import Effect, Judgement, Outcome
 from clueval_xlsx.review.log import standing_decisions
-from clueval_xlsx.review.vocabulary import Effect, Outcome
 from tests.support.commands import run
 from tests.support.office import Office, case_rows, columns
 from tests.support.tables import cut

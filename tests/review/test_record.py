@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import Effect, Judgement, Outcome
 from clueval_xlsx.review.log import check_chain, head_of, write_log
-from clueval_xlsx.review.vocabulary import Effect, Outcome
 from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.teams import cases_of, fill
 

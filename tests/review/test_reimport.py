@@ -17,10 +17,9 @@ from clueval_xlsx.formats.registry import ReadOverrides
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.outputs.xlsx.page import write_page
 from clueval_xlsx.pages.adjudication import adjudication_page
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import REPORT_SHEET, Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import REPORT_SHEET
 from clueval_xlsx.words import Words
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import case, decide, judged, records, spans, workbook

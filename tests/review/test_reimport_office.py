@@ -150,7 +150,7 @@ def test_a_block_sorted_alone_is_held_back_and_the_blocks_own_id_settles_it(judg
 def test_the_adjudicated_report_opens_without_errors(judged, office, examples, tmp_path):
     from clueval_xlsx.outputs.xlsx.page import write_page
     from clueval_xlsx.pages.adjudication import adjudication_page
-    from clueval_xlsx.review.vocabulary import REPORT_SHEET
+    from clueval_xlsx.review.judgements import REPORT_SHEET
     from clueval_xlsx.words import Words
 
     result = reimport([judged.save(tmp_path / "judged.xlsx")], examples / "gold.vrt")

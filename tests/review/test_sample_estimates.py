@@ -20,11 +20,10 @@ from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.assignment import CaseSample, evaluation_units, select
 from clueval_xlsx.review.estimates import Estimate, component_changes, estimate_rate
 from clueval_xlsx.review.judged_figures import headline_tally
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import Effect, Judgement
 from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reading import JudgedWorkbook
 from clueval_xlsx.review.review_rows import ReviewRow
-from clueval_xlsx.review.vocabulary import Effect
 from tests.simulation.samples import WAYS, coverage
 from tests.support.folders import data_folder
 from tests.support.tables import pair_of

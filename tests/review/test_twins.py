@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import ConflictKind, Judgement, Outcome, Scope
 from clueval_xlsx.review.log import read_log, standing_decisions, write_log
-from clueval_xlsx.review.vocabulary import ConflictKind, Outcome, Scope
 from tests.support.judging import decide, judged, records, spans
 
 ALL, DOCUMENT = Scope.ALL, Scope.DOCUMENT

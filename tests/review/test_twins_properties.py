@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.outputs.xlsx import Handout, write_workbook
 from clueval_xlsx.review.answers import Wrong
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import Judgement, Scope
 from clueval_xlsx.review.progress import CaseState, workbook_progress
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Scope
 from tests.support.judging import decide, judged, records
 from tests.support.strategies import at_most
 from tests.support.tables import cut

@@ -11,10 +11,9 @@ import pytest
 from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.outputs.xlsx.review import write_conflicts
 from clueval_xlsx.review.assignment import select
-from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.judgements import Judgement, Scope
 from clueval_xlsx.review.progress import CaseState
 from clueval_xlsx.review.reimport import reimport
-from clueval_xlsx.review.vocabulary import Scope
 from tests.support.judging import judged, spans, workbook
 from tests.support.tables import cut
 from tests.support.workbooks import TABS

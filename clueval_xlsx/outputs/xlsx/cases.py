@@ -48,8 +48,7 @@ from clueval_xlsx.review.case_sheet import (
 )
 from clueval_xlsx.review.case_words import judgement_entry, scope_entry, severity_entry, sheet_name, span_choice_entry
 from clueval_xlsx.review.facts import case_facts, texts_around
-from clueval_xlsx.review.judgements import Judgement
-from clueval_xlsx.review.vocabulary import RUN_ID_MARK
+from clueval_xlsx.review.judgements import RUN_ID_MARK, Judgement
 from clueval_xlsx.words import LONGEST_MESSAGE
 
 TITLE_ROW, LEGEND_ROW, HEADER_ROW, FIRST_ROW = 0, 1, 2, 3

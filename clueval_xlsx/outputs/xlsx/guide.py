@@ -15,8 +15,7 @@ from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, lines
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
 from clueval_xlsx.pages.numbers import Numbers
 from clueval_xlsx.review.case_words import judgement_entry, severity_entry, sheet_name, span_choice_entry
-from clueval_xlsx.review.judgements import JudgementKind
-from clueval_xlsx.review.vocabulary import SEVERITIES, SPAN_CHOICES, Role
+from clueval_xlsx.review.judgements import SEVERITIES, SPAN_CHOICES, JudgementKind, Role
 from clueval_xlsx.words import Words
 
 _WIDTHS = (2, 37, 72, 51)

@@ -30,16 +30,16 @@ from clueval_xlsx.review.case_words import (
     span_choice_entry,
     wrong_text,
 )
-from clueval_xlsx.review.judgements import TAKES_SPAN
-from clueval_xlsx.review.manifest import Manifest, chunks, encode
-from clueval_xlsx.review.vocabulary import (
+from clueval_xlsx.review.judgements import (
     FIGURES_SHEET,
     LISTS_SHEET,
     MANIFEST_SHEET,
     SCOPES,
     SEVERITIES,
     SPAN_CHOICES,
+    TAKES_SPAN,
 )
+from clueval_xlsx.review.manifest import Manifest, chunks, encode
 
 _LONGEST_STRING = 255  # characters between two quotation marks in a formula
 Value = str | float | Formula

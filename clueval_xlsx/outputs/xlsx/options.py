@@ -10,8 +10,7 @@ import pandas as pd
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.options import ReviewOptions
 from clueval_xlsx.review.assignment import CaseSample
-from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind
-from clueval_xlsx.review.vocabulary import Role
+from clueval_xlsx.review.judgements import JUDGEMENTS, Judgement, JudgementKind, Role
 from clueval_xlsx.words import Words
 
 

@@ -33,7 +33,7 @@ from clueval_xlsx.pages.page import (
     Tiles,
     plain,
 )
-from clueval_xlsx.review.vocabulary import FIGURES_SHEET
+from clueval_xlsx.review.judgements import FIGURES_SHEET
 
 Links = Callable[[str], Formula | None]  # where a case stands in this workbook, by its ID
 # Writes what belongs to the workbook alone below the tiles of a page: from a row on, up to the row behind it.

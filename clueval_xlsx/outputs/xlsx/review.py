@@ -24,9 +24,8 @@ from clueval_xlsx.outputs.xlsx.page import PageSheets
 from clueval_xlsx.outputs.xlsx.styles import ACCENT, GOLD_COLOUR, PRED_COLOUR
 from clueval_xlsx.pages.evaluation import evaluation_page
 from clueval_xlsx.review.case_sheet import WrittenCells
-from clueval_xlsx.review.judgements import JUDGEMENTS
+from clueval_xlsx.review.judgements import JUDGEMENTS, Role
 from clueval_xlsx.review.manifest import CaseList, Manifest, from_evaluation
-from clueval_xlsx.review.vocabulary import Role
 from clueval_xlsx.words import Words
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ from clueval_xlsx.review.answers import (
     span_entry,
 )
 from clueval_xlsx.review.case_words import judgement_name, wrong_text
-from clueval_xlsx.review.vocabulary import SCOPES, SEVERITIES, Effect
+from clueval_xlsx.review.judgements import SCOPES, SEVERITIES, Effect
 from clueval_xlsx.text.cells import DASHES, INVISIBLE, QUOTE, QUOTES, SIGNS, SPACES, needle
 
 _ROW = "\x00"  # stands for the row's number in a formula

@@ -25,8 +25,7 @@ from clueval_xlsx.review.answers import (
 )
 from clueval_xlsx.review.case_words import span_choice_entry
 from clueval_xlsx.review.facts import answer_rule
-from clueval_xlsx.review.judgements import TAKES_SPAN, Judgement, JudgementKind
-from clueval_xlsx.review.vocabulary import SCOPES, SPAN_CHOICES, Effect
+from clueval_xlsx.review.judgements import SCOPES, SPAN_CHOICES, TAKES_SPAN, Effect, Judgement, JudgementKind
 from clueval_xlsx.text.cells import needle
 
 # The signs that State begins with; the colour of the row follows them.
