@@ -100,12 +100,6 @@ def test_the_order_numbers_cases_as_they_are_shown_and_keeps_their_ids():
             assert sorted(after["case_id"]) == sorted(before["case_id"])
 
 
-def test_by_label_cases_of_one_label_stand_together_in_the_order_of_the_text():
-    table = "token gold pred\n<s>\n" + "\n".join(f"w{n} B-{label} O" for n, label in enumerate("BABA")) + "\n</s>"
-    missed = evaluated(table).with_order("label").bare_cases[0]
-    assert missed["surface"].tolist() == ["w1", "w3", "w0", "w2"]
-
-
 @given(st.integers(1, 700), st.integers(0, 300), st.integers(0, 2**32))
 def test_every_case_is_shown_once_and_the_random_ones_stand_in_the_first_fifth(missed, unsupported, seed):
     dice = np.random.default_rng(seed)

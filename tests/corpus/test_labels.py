@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from clueval_xlsx.evaluation import Evaluation, evaluate
-from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import LabelRules, Options, SchemeOptions
-from clueval_xlsx.review.manifest import decode, encode, from_evaluation
 from tests.support.commands import refused, run
 from tests.support.relaxed import strict_against_relaxed
-from tests.support.tables import listed, pair_of
+from tests.support.tables import pair_of
 
 TABLE = """
     token    gold        pred
@@ -58,17 +56,6 @@ def test_mapping_renames_on_both_sides() -> None:
     assert mapped.alignment.mapped == {"LOCATION=LOC": {"gold": 0, "pred": 1}}
     assert "labels mapped: LOCATION=LOC (0 gold, 1 predicted)" in mapped.notes
     assert "|map:LOCATION=LOC|" in mapped.signature
-
-
-def test_the_manifest_keeps_labels_as_they_were_because_the_mapping_comes_again() -> None:
-    found = result(map=(("PER", "MISC"), ("MISC", "PER")))
-    predictions = decode(encode(from_evaluation(found))).predictions
-    assert listed(predictions["span"]) == listed(found.raw.pred.spans)
-
-
-def test_one_label_cannot_become_two() -> None:
-    with pytest.raises(OptionError, match="'A' is given twice"):
-        LabelRules(map=(("A", "B"), ("A", "C")))
 
 
 def test_equivalent_labels_are_no_error_where_they_are_applied() -> None:

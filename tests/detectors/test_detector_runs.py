@@ -91,13 +91,6 @@ def test_an_answer_too_many_costs_its_own_document_and_shifts_no_other(tmp_path:
     assert list(again.failures) == [place]
 
 
-def test_documents_that_share_an_id_are_told_apart(tmp_path: Path) -> None:
-    same = [Document("a", text) for text in ("x", "yy TWICE", "zzz")]
-    run = run_detector(same, DetectorSettings(command(tmp_path, LENGTHS)), QUICK)
-    assert list(run.failures) == [1]
-    assert (run.found[0], run.found[2]) == ((Detection(0, 1, "X"),), (Detection(0, 3, "X"),))
-
-
 @pytest.mark.parametrize("detector", ["command", "capitals"])
 def test_the_password_of_the_workbooks_does_not_reach_a_detector(
     package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, detector: str
@@ -117,16 +110,6 @@ def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> N
     run = run_detector(documents("fine", "HANG", "fine"), settings, RunOptions(time_limit=5))
     assert run.failures == {1: "the detector gave no answer within 5 s and was stopped (detector.time_limit)"}
     assert run.found[2] == (Detection(0, 1, "X", None),)
-
-
-def test_whether_it_is_given_up_does_not_depend_on_who_is_done_first(tmp_path: Path) -> None:
-    sleepy = MOODY.replace("time.sleep(600)", "time.sleep(0.6)")
-    settings = DetectorSettings(command(tmp_path, sleepy))
-    texts = [*["HANG"] * 4, *["ERROR"] * 12, "fine"]
-    run = run_detector(documents(*texts), settings, RunOptions(workers=5))
-    assert list(run.failures) == list(range(4, 16))
-    with pytest.raises(DetectorError, match=r"each of the first 10 documents. The last: document 'doc-10'"):
-        run_detector(documents("HANG ERROR", *["ERROR"] * 12, "fine"), settings, RunOptions(workers=2))
 
 
 def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
-from tests.support.commands import run
 from tests.support.extras import needed
 from tests.support.tables import listed
 
@@ -107,48 +106,6 @@ def test_annotations_written_as_text_are_read() -> None:
     assert spans(load(other, "x.jsonl", fields={"text": "generated_text", "spans": "pii"})) == [(0, 0, "PER")]
 
 
-CARD = """---
-language: de
-dataset_info:
-  features:
-  - name: tokens
-    sequence: string
-  - name: chunk_tags
-    sequence:
-      class_label:
-        names:
-          '0': O
-          '1': B-NP
-  - name: ner_tags
-    sequence:
-      class_label:
-        names:
-          '0': O
-          '1': B-PER
-          '2': I-PER
----
-# A data set
-"""
-INFO = {
-    "features": {
-        "pos_tags": {"feature": {"names": ["NN", "VB", "."], "_type": "ClassLabel"}},
-        "chunk_tags": {"feature": {"names": ["O", "B-NP", "I-NP"], "_type": "ClassLabel"}},
-        "ner_tags": {"feature": {"names": ["O", "B-PER", "I-PER"], "_type": "ClassLabel"}},
-    }
-}
-
-
-@pytest.mark.parametrize(("name", "content"), [("README.md", CARD), ("dataset_info.json", json.dumps(INFO))])
-def test_names_of_tags_are_those_of_their_column(name: str, content: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    data = tmp_path / "x.jsonl"
-    data.write_text(json.dumps({"tokens": ["Mira", "T"], "chunk_tags": [1, 1], "ner_tags": [1, 2]}), encoding="utf-8")
-    done = run("validate", data, "--set", f"read.tag_names={tmp_path / name}")
-    assert "span: 1 span, 1 label" in done.out
-    done = run("validate", data, "--set", f"read.tag_names={tmp_path / name}", "--field", "tags=chunk_tags")
-    assert "span: 2 spans, 1 label" in done.out
-
-
 # --- UIMA CAS ---
 
 
@@ -201,16 +158,6 @@ def test_a_folder_in_latin_1_or_packed_comes_back_as_it_was(tmp_path: Path) -> N
 )
 def test_what_is_no_input_is_called_by_its_name(name: str, content: bytes, expected: str) -> None:
     assert expected in refused(content, name)
-
-
-def test_tasks_that_nobody_annotated_are_read_by_their_predictions() -> None:
-    region = {"value": {"start": 0, "end": 4, "labels": ["PER"]}, "from_name": "l", "to_name": "t", "type": "labels"}
-    task = {"id": 1, "data": {"text": "Mira kam."}, "annotations": [], "predictions": [{"result": [region]}]}
-    found = load(json.dumps([task]), "x.json")
-    assert spans(found) == [(0, 0, "PER")]
-    assert found.notes == ("x.json: nobody has annotated these tasks; their predictions are read",)
-    judged = {**task, "annotations": [{"result": []}]}
-    assert spans(load(json.dumps([judged]), "x.json")) == []
 
 
 # --- Folders of tokens ---

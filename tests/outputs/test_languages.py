@@ -9,7 +9,7 @@ import pytest
 
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.words import Words, languages
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import EXAMPLE_OPTIONS, run
 from tests.support.workbooks import headers
 
 
@@ -77,8 +77,3 @@ def test_the_languages_that_come_with_the_tool_are_complete(monkeypatch):
     for language in languages():
         done = run("validate", resource_folder("templates") / "words" / f"{language}.toml")
         assert (done.code, done.out.count("complete")) == (0, 1), done.out
-
-
-def test_an_unknown_language_is_refused(sides, tmp_path, third):
-    done = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", tmp_path / "r.xlsx", "--lang", "yy")
-    refused(done, "yy", "en, de, xx")

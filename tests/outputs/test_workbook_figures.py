@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import zipfile
 from io import BytesIO
@@ -16,9 +15,7 @@ from tests.support.workbooks import (
     FIRST,
     TABS,
     answers_for,
-    evaluated,
     example,
-    find,
     headers,
     live_figures,
     opened,
@@ -87,14 +84,6 @@ def test_earlier_judgements_are_shown_as_words_in_a_column_of_their_own():
     assert "Earlier judgements" not in headers(opened(written(example()))[TABS["FN"]])
 
 
-@pytest.mark.parametrize("level", ["exact", "superset", "tiling", "overlap"])
-def test_guide_says_what_is_not_among_the_cases(level):
-    sheet = opened(written(example(level=level, labelled="category")))["Guide"]
-    assert find(sheet, Words("en")[f"guide.absent_{level}"])
-    shown = [str(value) for row in sheet.iter_rows(values_only=True) for value in row]
-    assert Words("en")["guide.absent_labels"] not in shown  # labels are compared
-
-
 def _chart_texts(content):
     """The XML of each chart."""
     with zipfile.ZipFile(BytesIO(content)) as archive:
@@ -134,12 +123,3 @@ def test_charts_draw_from_a_hidden_sheet_and_carry_their_figures():
     assert not any(
         dimension.hidden for sheet in visible if sheet._charts for dimension in sheet.column_dimensions.values()
     )
-
-
-@pytest.mark.parametrize("label", ["nan", "1", "inf", "a<b", "=1+1"])
-def test_labels_that_look_like_something_else_are_names_in_a_chart(label):
-    content = written(evaluated(f"token gold pred\nAnn B-{label} B-{label}\nLee B-{label} O\n"))
-    (names, shown), *_ = _charts(content)[-1]
-    assert names.startswith("clueval_figures!$A$")
-    assert [html.unescape(name).rstrip("\u2060") for name in shown] == [label]
-    assert "<c:cat><c:strRef>" in _chart_texts(content)[-1]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 from hypothesis import example as tried
 from hypothesis import given
 from hypothesis import strategies as st
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.outputs.xlsx.book import Book
-from clueval_xlsx.outputs.xlsx.measure import lines
-from clueval_xlsx.text.cells import ELLIPSIS, JOINER, LONGEST_CELL, clean, shorten, shorten_pieces, utf16_length
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER, LONGEST_CELL, clean, shorten, utf16_length
 from tests.support.commands import run
 from tests.support.strategies import at_most
 from tests.support.tables import Sides
@@ -107,21 +103,6 @@ def test_long_text_is_shortened_visibly_and_never_otherwise(text, repeat, limit)
         assert text.startswith(short.removesuffix(f" {ELLIPSIS}"))
 
 
-pieces = st.lists(st.tuples(anything.map(clean), st.sampled_from(["", "gold", "pred", "both"])), max_size=8)
-
-
-@given(pieces=pieces, limit=st.integers(20, 120))
-def test_long_contexts_are_shortened_visibly_and_fit(pieces, limit):
-    total = sum(utf16_length(text) for text, _ in pieces)
-    short = shorten_pieces(pieces, limit)
-    assert sum(utf16_length(text) for text, _ in short) <= limit
-    if total <= limit:
-        assert short == pieces
-    else:
-        assert any(ELLIPSIS in text for text, _ in short)
-        "".join(text for text, _ in short).encode("utf-8")  # no half characters
-
-
 @pytest.mark.parametrize("character", ["x", "🟥"])
 def test_a_hundred_thousand_characters_fit_into_a_cell(character):
     token = character * 100_000
@@ -137,36 +118,6 @@ def test_a_hundred_thousand_characters_fit_into_a_cell(character):
     assert len(marked[0]) > 10_000
     assert texts(book[TABS["FN"]], "Span")[0].endswith(ELLIPSIS)
     assert book[TABS["FN"]].row_dimensions[FIRST].height == 300
-
-
-@pytest.mark.parametrize(
-    "segments",
-    [
-        [Segment("", "gold")],
-        [Segment("all", "gold")],
-        [Segment("one", "gold"), Segment("two", "gold")],
-        [Segment("plain", "")],
-        [Segment(" ", "both"), Segment("", ""), Segment("x", "")],
-    ],
-)
-def test_odd_fragments_never_leave_the_cell_empty(segments):
-    """Excel refuses rich text that is empty, single or has neighbours of one format."""
-    target = io.BytesIO()
-    with Book(target, title="t") as book:
-        sheet = book.sheet("S")
-        sheet.rich((0, 0), segments, "cell_context")
-        sheet.rich((1, 0), signed_pieces(segments), "cell_context")
-    found = opened(target.getvalue())["S"]
-    joined = "".join(segment.text for segment in segments)
-    assert str(found["A1"].value or "").replace(JOINER, "") == joined
-    for segment in segments:
-        assert segment.text in str(found["A2"].value)
-
-
-@given(text=anything, width=st.floats(5, 80))
-def test_every_text_has_a_line_at_least(text, width):
-    assert lines(text, width) >= 1
-    assert lines(text + "\n" + text, width) == 2 * lines(text, width) or "\n" in text
 
 
 def test_corpus_text_is_never_a_formula_a_link_or_a_number(tmp_path, write_pair):

@@ -10,7 +10,7 @@ from clueval_xlsx.review.judgements import RUN_ID_MARK
 from clueval_xlsx.review.manifest import SourceFile, decode, encode, from_evaluation, run_id
 from tests.support.judging import LINKED, judged
 from tests.support.tables import listed
-from tests.support.workbooks import HEADER_ROW, example, find, manifest_of, opened, written
+from tests.support.workbooks import example, manifest_of, opened, written
 
 
 def test_manifest_holds_what_the_reimport_needs():
@@ -49,13 +49,3 @@ def test_manifest_holds_what_the_reimport_needs():
 def test_another_form_or_a_damaged_one_is_refused_by_name(text, found):
     with pytest.raises(InputError, match=found):
         decode(text(encode(from_evaluation(judged(LINKED)))), "a.xlsx")
-
-
-def test_run_id_stands_on_every_review_sheet():
-    evaluation = example()
-    book = opened(written(evaluation, Handout(max_rows=10)))
-    manifest = manifest_of(book)
-    review_sheets = [name for name in book.sheetnames if name.startswith(("Missed", "Unsupported"))]
-    assert [name.rpartition(")")[2] for name in review_sheets] == ["", " 2", " 3", "", " 2"]
-    for name in review_sheets:
-        assert find(book[name], f"{RUN_ID_MARK} {manifest.run_id}")[0] < HEADER_ROW

@@ -98,20 +98,6 @@ ALIKE = {"Judgement": "2", "Applies to": "1"}
 NOTHING = {"Judgement": "", "Applies to": ""}
 
 
-@pytest.mark.parametrize("then", [{"Judgement": "1", "Applies to": ""}, NOTHING], ids=["another", "none"])
-def test_what_a_judge_takes_back_does_not_return_for_the_twins_either(home, then):
-    book = evaluate(home, "r.xlsx")
-    first = kays(book)[0]
-    reimport(home, enter(book, home / "anna.xlsx", {first: ALIKE}))
-    assert (home / "corrected.vrt").read_bytes() != (home / "gold.vrt").read_bytes()
-    gold = reimport(home, enter(book, home / "anna.xlsx", {first: then}))
-    assert gold == (home / "gold.vrt").read_bytes()
-    again = evaluate(home, "again.xlsx", "--previous", home / "log.jsonl", gold="corrected.vrt")
-    assert reimport(home, again, gold="corrected.vrt", out="c2.vrt") == gold
-    decided = {case for case in all_cases(again) if row_of(again, case)["Judgement"]}
-    assert decided == ({first} if then["Judgement"] else set())
-
-
 def test_what_a_third_person_overrules_does_not_return_for_the_twins_either(home):
     book = evaluate(home, "r.xlsx")
     first = kays(book)[0]
@@ -201,13 +187,6 @@ def test_a_disputed_case_is_decided_once_the_others_took_their_judgement_back():
     assert standing_decisions(disputed) == {}
     taken = Judgement(case_id="FN-A", judge="ben", outcome=Outcome.WITHDRAWN)
     assert standing_decisions([*disputed, taken]) == {"FN-A": disputed[0]}
-
-
-def test_a_twin_that_two_different_decisions_reach_is_open():
-    one = line("FN-A", "anna", reached={"FN-C": "k"})
-    other = Judgement("gold_wrong", case_id="FN-B", outcome=Outcome.APPLIED, reached={"FN-C": "k"})
-    assert set(standing_decisions([one])) == {"FN-A", "FN-C"}
-    assert set(standing_decisions([one, other])) == {"FN-A", "FN-B"}
 
 
 @pytest.mark.office

@@ -21,7 +21,7 @@ from clueval_xlsx.review.judgements import REPORT_SHEET, Judgement
 from clueval_xlsx.review.progress import workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from clueval_xlsx.words import Words
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
+from tests.support.commands import refused, run
 from tests.support.judging import case, decide, judged, records, spans, workbook
 from tests.support.tables import cut
 from tests.support.workbooks import TABS
@@ -361,29 +361,3 @@ def test_bad_input_exits_2_and_writes_nothing(example):
     done = run("reimport", folder / "anna.xlsx", "--gold", gold_path, "-o", folder / "anna.xlsx")
     refused(done, "is an input of this run")
     assert not (folder / "c.vrt").exists()
-
-
-def test_layers_that_were_evaluated_by_themselves_come_home_together(example):
-    _, gold_path, folder = example
-    pred = gold_path.parent / "pred.vrt"
-    made = run("evaluate", gold_path, pred, *EXAMPLE_OPTIONS, "--no-merge", "-o", folder / "review.xlsx")
-    assert made.code == 0, made.err
-    paths = [folder / "review-category.xlsx", folder / "review-risk.xlsx"]
-    for path in paths:
-
-        def edit(book):
-            sheet = book[TABS["FN"]]
-            sheet.cell(columns(sheet)["row"] + 1, columns(sheet)["Judgement"], "gold_wrong")
-
-        stream = io.BytesIO(path.read_bytes())
-        stream.name = path.name
-        path.write_bytes(edited(stream, edit).getvalue())
-    result = run("reimport", *paths, "--gold", gold_path, "-o", folder / "c.vrt")
-    assert result.code == 0, result.err
-    changed = [
-        [place for place, (a, b) in enumerate(zip(old.split(b"\t"), new.split(b"\t"), strict=True)) if a != b]
-        for old, new in zip(
-            gold_path.read_bytes().splitlines(), (folder / "c.vrt").read_bytes().splitlines(), strict=True
-        )
-    ]
-    assert {place for places in changed for place in places} == {1, 2}

@@ -18,7 +18,7 @@ from clueval_xlsx.review.manifest import from_evaluation
 from clueval_xlsx.review.reimport import reimport
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.judging import LINKED, case, judged, records, spans
-from tests.support.teams import all_cases, cases_of, everything_in, fill, log_lines, manifest
+from tests.support.teams import all_cases, cases_of, everything_in, fill, manifest
 from tests.support.workbooks import example
 
 pytestmark = pytest.mark.slow
@@ -170,41 +170,6 @@ def test_a_conflict_workbook_goes_back_to_whom_the_judges_sent_theirs(sides, tmp
 
 
 # ---- history -----------------------------------------------------------------------------------------------------
-
-
-def test_the_log_grows_over_two_rounds_and_nothing_in_it_changes(disagreement, sides, tmp_path):
-    books, open_cases = disagreement
-    log, conflicts = tmp_path / "judgements.jsonl", tmp_path / "second.xlsx"
-    reading = ("--gold", sides[0], "--judgements", log)
-    assert run("reimport", *books.values(), *reading, "--conflicts", conflicts).code == 3
-    first = log.read_bytes()
-    lines = log_lines(log)
-    assert {line["who"] for line in lines} == set(NAMES)
-    assert {line["workbook"] for line in lines} == {path.name for path in books.values()}
-    assert all(line["when"] for line in lines)
-    assert {line["case"] for line in lines if line["outcome"] == "open"} == set(open_cases)
-    assert run("reimport", *books.values(), *reading).code == 3
-    assert log.read_bytes() == first  # nothing new, nothing added
-
-    fill(conflicts, {**dict.fromkeys(open_cases[:3], "gold_wrong"), open_cases[3]: "model_error"})
-    assert run("reimport", *books.values(), conflicts, *reading).code == 0
-    assert log.read_bytes().startswith(first)
-    added = log_lines(log)[len(lines) :]
-    final = {line["case"]: line for line in added if line["final"]}
-    assert set(final) == set(open_cases)
-    surfaces = dict(example(replicates=0).bare_cases[0][["case_id", "surface"]].itertuples(index=False))
-    for changed in open_cases[:3]:
-        assert final[changed]["outcome"] == "applied"
-        assert final[changed]["old"] != ""
-        assert final[changed]["new"] == ""
-    assert final[open_cases[3]]["outcome"] == "unchanged"
-    assert surfaces[open_cases[0]]
-    outvoted = {(line["case"], line["who"]) for line in added if line["outcome"] == "outvoted"}
-    assert (open_cases[0], NAMES[0]) in outvoted
-    # The third person says what one of the two had said: that judgement was not outvoted.
-    assert not {case for case, who in outvoted if who == NAMES[1]} & set(open_cases[:3])
-    confirmed = {line["case"] for line in added if line["who"] == NAMES[1] and line["outcome"] == "applied"}
-    assert confirmed == set(open_cases[:3])
 
 
 # ---- two states of one workbook ------------------------------------------------------------------------------------

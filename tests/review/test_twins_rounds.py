@@ -12,7 +12,6 @@ from clueval_xlsx.cases.twins import groups_of
 from clueval_xlsx.outputs.xlsx.review import write_conflicts
 from clueval_xlsx.review.assignment import select
 from clueval_xlsx.review.judgements import Judgement, Scope
-from clueval_xlsx.review.progress import CaseState
 from clueval_xlsx.review.reimport import reimport
 from tests.support.judging import judged, spans, workbook
 from tests.support.tables import cut
@@ -106,40 +105,3 @@ def test_the_conflict_workbook_shows_contested_twins_with_both_claims_and_its_la
 
 
 # ---- broken workbooks ---------------------------------------------------------------------------------------------
-
-
-def edited(run, change, answers=None, name="review.xlsx"):
-    """The workbook after somebody changed a sheet."""
-    book = openpyxl.load_workbook(workbook(run, answers, name))
-    sheet = book[TABS["FN"]]
-    headers = [cell.value for cell in sheet[3]]
-    rows = {row[headers.index("Case ID")].value: row for row in sheet.iter_rows(min_row=4)}
-    change(sheet, {header: place for place, header in enumerate(headers)}, rows)
-    stream = io.BytesIO()
-    book.save(stream)
-    stream.name = name
-    stream.seek(0)
-    return stream
-
-
-def test_a_group_that_was_split_over_two_workbooks_is_decided_as_one(run):
-    first, *others = kays(run)
-    half = set(kays(run)[6:])
-
-    def keep(wanted):
-        def change(sheet, at, rows):
-            for case, row in sorted(rows.items(), key=lambda item: -item[1][0].row):
-                if not wanted(case):
-                    sheet.delete_rows(row[0].row)
-
-        return change
-
-    answers = {first: Judgement("gold_wrong", applies_to=ALL)}
-    upper = edited(run, keep(lambda case: case not in half), answers, "upper.xlsx")
-    lower = edited(run, keep(lambda case: case in half), name="lower.xlsx")
-    result = reimport([upper, lower], gold_file())
-    (found,) = result.runs
-    assert not result.problems
-    assert set(found.carried) == set(others)
-    assert found.account.counts[CaseState.CARRIED] == len(others)
-    assert sum(found.account.counts.values()) == found.account.cases == 18

@@ -140,18 +140,3 @@ def test_hand_outs_give_alike_passages_to_one_person_and_lose_none(sides, tmp_pa
     assert not {surfaces[case] for case in hands[0]} & {surfaces[case] for case in hands[1]}
     listed = [manifest(tmp_path / f"r-{name}.xlsx").unmarked for name in ("anna", "ben")]
     assert listed[0].spans.equals(listed[1].spans)
-
-
-def test_a_damaged_list_of_passages_is_refused_by_name(result):
-    from clueval_xlsx.exceptions import InputError
-    from clueval_xlsx.review.adjudication import adjudicate
-    from clueval_xlsx.review.manifest import decode, encode, from_evaluation
-    from clueval_xlsx.review.reading import JudgedWorkbook
-
-    manifest = decode(encode(from_evaluation(result)))
-    assert manifest.unmarked is not None
-    assert manifest.unmarked.spans["start"].tolist() == result.unmarked.spans["start"].tolist()
-    manifest.unmarked.spans.loc[len(result.unmarked) - 1, "end"] = len(result.pair.corpus)
-    book = JudgedWorkbook("a.xlsx", "Anna", manifest, (), (), ())
-    with pytest.raises(InputError, match="unmarked passages"):
-        adjudicate(result.raw, result.options, [book], manifest=manifest)

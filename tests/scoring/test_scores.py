@@ -83,15 +83,6 @@ def test_metadata_rows_of_documents_and_sentences(result: Evaluation) -> None:
     }  # fmt: skip
 
 
-def test_cases_are_as_many_as_the_headline_says(result: Evaluation) -> None:
-    missed, unsupported = result.case_tables
-    assert (len(missed), len(unsupported)) == (result.headline["fn"], result.headline["fp"])
-    assert missed["surface"].tolist() == ["c", "d e"]
-    assert missed["class"].tolist() == ["FN", "partial"]
-    assert missed["context"].str.replace("\u2060", "").tolist() == ["a b 🟥c🟥", "🟩d🟩 🟥e🟥"]
-    assert unsupported["context"].str.replace("\u2060", "").tolist() == ["f 🟧g🟧"]
-
-
 # ---- rates -------------------------------------------------------------------------------------------------------
 
 

@@ -36,14 +36,6 @@ def annotated(draw: st.DrawFn) -> tuple[list[str], Ranges]:
     return documents, Ranges(columns[:, 0], columns[:, 1], columns[:, 2])
 
 
-def words(documents: list[str], ranges: Ranges | None = None) -> list[str]:
-    found = tokenise(documents) if ranges is None else tokenise(documents, ranges)
-    return [
-        found.data[start : start + length].decode("utf-8", "surrogatepass")
-        for start, length in zip(found.start.tolist(), found.length.tolist(), strict=True)
-    ]
-
-
 def one(start: int, end: int) -> Ranges:
     return Ranges(np.array([0]), np.array([start]), np.array([end]))
 
@@ -104,14 +96,6 @@ def test_no_sentence_begins_inside_an_annotation_and_every_document_begins_one(c
         assert not inside.any()
     filled = found.document_start[:-1][np.diff(found.document_start) > 0]
     assert set(filled.tolist()) <= set(found.breaks.tolist())
-
-
-def test_marks_joiners_and_skin_tones_stay_with_their_character() -> None:
-    assert words(["Rene\u0301s 👍🏽! 👩\u200d👧"]) == ["Rene\u0301s", "👍🏽", "!", "👩\u200d", "👧"]
-
-
-def test_a_boundary_inside_a_word_cuts_it() -> None:
-    assert words(["Überbeins Sohn"], one(0, 8)) == ["Überbein", "s", "Sohn"]
 
 
 @pytest.mark.parametrize(
