@@ -6,7 +6,6 @@ import pytest
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.review.judgements import RUN_ID_MARK
 from clueval_xlsx.review.manifest import SourceFile, decode, encode, from_evaluation, run_id
 from tests.support.judging import LINKED, judged
 from tests.support.tables import listed
