@@ -17,8 +17,7 @@ import pandas as pd
 from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.review.case_words import class_name, happened_lines
 from clueval_xlsx.review.judgements import LAYER_COLUMNS
-from clueval_xlsx.review.normalising import normalise
-from clueval_xlsx.text.cells import fitting, fitting_pieces
+from clueval_xlsx.text.cells import fitting, fitting_pieces, normalise
 from clueval_xlsx.words import Words
 
 METADATA = "meta_"  # the key of a column of metadata begins so; its header is the rest

@@ -13,7 +13,7 @@ import msgspec
 
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM, Sheet
 from clueval_xlsx.exceptions import OptionError, did_you_mean
-from clueval_xlsx.review.normalising import normalise
+from clueval_xlsx.text.cells import normalise
 
 RUN_ID_MARK = "clueval-run:"  # stands before the run ID in a cell of every review sheet
 

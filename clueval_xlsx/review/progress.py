@@ -18,7 +18,6 @@ from clueval_xlsx.review.answers import settles
 from clueval_xlsx.review.deciding import claimed_twins
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.manifest import CaseList, Manifest, refuse_without_text
-from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.reading import (
     JudgedWorkbook,
     find_run_ids,
@@ -29,6 +28,7 @@ from clueval_xlsx.review.reading import (
 )
 from clueval_xlsx.review.review_sheets import iterate_case_rows, stands_twice
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.text.cells import normalise
 from clueval_xlsx.words import FALLBACK, Words
 
 _NOBODY_KNOWS = "so nobody can tell whether there are judgements in it"

@@ -31,11 +31,11 @@ from clueval_xlsx.review.judgements import (
     TrustId,
 )
 from clueval_xlsx.review.manifest import Manifest, decode, is_manifest, refuse_without_text
-from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_rows import ReviewRow, RowRules, each_once, only_in_copy
 from clueval_xlsx.review.review_sheets import CaseSheet, iterate_case_rows, stands_twice
 from clueval_xlsx.review.sheet_reading import SheetReader
 from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.text.cells import normalise
 from clueval_xlsx.words import in_every_language
 
 _OWN_SHEETS = frozenset({LISTS_SHEET, FIGURES_SHEET, MANIFEST_SHEET, REPORT_SHEET})  # hidden, nobody judges there

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.sheets import cell_name
 from clueval_xlsx.review.judgements import Effect, Judgement, TrustId
-from clueval_xlsx.review.normalising import clean
+from clueval_xlsx.text.cells import clean
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import msgspec
 
 from clueval_xlsx.cases.kinds import Sheet
 from clueval_xlsx.files.sheets import SheetTable, cell_name
-from clueval_xlsx.review.normalising import clean
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords, is_for_judging
+from clueval_xlsx.text.cells import clean
 
 # ---- case IDs
 

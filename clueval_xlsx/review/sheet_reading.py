@@ -12,11 +12,10 @@ from clueval_xlsx.exceptions import RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_name, column_name
 from clueval_xlsx.review.case_sheet import CALCULATED, HELPERS, TOLD, WrittenCells
 from clueval_xlsx.review.judgements import BLOCK_ID_COLUMN, TAKES_LABEL, Judgement, TrustId
-from clueval_xlsx.review.normalising import normalise
 from clueval_xlsx.review.review_rows import ReadRows, ReviewRow, RowRules, SheetPlace
 from clueval_xlsx.review.review_sheets import NO_HEADER, CaseSheet, ColumnHeader, Row, RowIds
 from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords, is_for_judging
-from clueval_xlsx.text.cells import key
+from clueval_xlsx.text.cells import key, normalise
 
 _SHOWN = 60  # characters of a cell that a message shows
 _NOT_COMPARED = CALCULATED | TOLD

@@ -20,7 +20,7 @@ from clueval_xlsx.review.judgements import (
     SpanChoice,
     words_of,
 )
-from clueval_xlsx.review.normalising import normalise
+from clueval_xlsx.text.cells import normalise
 from clueval_xlsx.words import FALLBACK, Words, in_every_language, known_language
 
 ID_COLUMNS = ("case", BLOCK_ID_COLUMN)

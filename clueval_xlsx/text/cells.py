@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -86,6 +87,7 @@ INVISIBLE = f"{JOINER}\ufeff\u200b\u00ad"
 SIGNS = "■□○◊"  # beside marked words in cells: every font has them, and a PDF no gaps in their place
 QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
 QUOTE = "'"  # a word of one letter stands between quotes
+_UNSEEN = str.maketrans(dict.fromkeys(INVISIBLE))
 _KEY = str.maketrans({**dict.fromkeys(SPACES, " "), **dict.fromkeys(INVISIBLE)})
 _NEEDLE = str.maketrans(
     {
@@ -111,6 +113,16 @@ def key(text: str) -> str:
     'model is wrong'
     """
     return lower(" ".join(part for part in text.translate(_KEY).split(" ") if part))
+
+
+@lru_cache(maxsize=4096)  # words of lists and headers come again in every row
+def normalise(text: str) -> str:
+    """A name or header as it is compared: composed letters, without case and invisible signs, with single spaces.
+
+    >>> normalise(" Model\u00a0is  WRONG\u2060 ")
+    'model is wrong'
+    """
+    return " ".join(unicodedata.normalize("NFC", text).translate(_UNSEEN).split()).casefold()
 
 
 def needle(text: str) -> str:
