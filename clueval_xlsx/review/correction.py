@@ -297,18 +297,11 @@ def _rebuilt(
     """The layers without the removed and with the added spans; a layer nothing happened to stays the same object."""
     rebuilt = {}
     for layer, spans in layers.items():
-        gone = {span for span in removed if span.layer == layer} - added
-        new = {span for span in added if span.layer == layer} - removed
-        if not gone and not new:
-            rebuilt[layer] = spans
-            continue
-        rows = [
-            span
-            for span in zip(spans["start"].tolist(), spans["end"].tolist(), label_list(spans[layer]), strict=True)
-            if LayerSpan(layer, *span) not in gone
-        ]
-        rows = sorted({*rows, *((span.start, span.end, span.label) for span in new)}, key=lambda span: span[:2])
-        start = np.array([row[0] for row in rows], dtype=np.int64)
-        end = np.array([row[1] for row in rows], dtype=np.int64)
-        rebuilt[layer] = make_spans(start, end, {layer: [row[2] for row in rows]})
+        gone, new = ({span[1:] for span in side if span.layer == layer} for side in (removed - added, added - removed))
+        rebuilt[layer] = spans
+        if gone or new:
+            known = zip(spans["start"].tolist(), spans["end"].tolist(), label_list(spans[layer]), strict=True)
+            rows = sorted({*known} - gone | new, key=lambda row: row[:2])
+            start, end = (np.array([row[side] for row in rows], dtype=np.int64) for side in (0, 1))
+            rebuilt[layer] = make_spans(start, end, {layer: [row[2] for row in rows]})
     return rebuilt

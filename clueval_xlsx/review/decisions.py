@@ -5,7 +5,7 @@ Whether a judgement counts is told by the rule that State goes by (`answers`), h
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,6 @@ import pandas as pd
 
 from clueval_xlsx.cases.contexts import context_bounds
 from clueval_xlsx.cases.kinds import AG, FN, FP, UM
-from clueval_xlsx.cases.table import NO_LABEL
 from clueval_xlsx.cases.twins import TwinGroups, groups_of
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.evaluation import Evaluation
@@ -187,25 +186,24 @@ class CaseBook:
     def _parts(self, case: Case, record: Judgement, old: Sequence[Content], notes: list[str]) -> Parts:
         """What is to stand here: a span for each part of the correct span, with the labels that are given or kept."""
         typed = {layer: text.split(PART) for layer, text in _labels(record)}
-        found: list[tuple[Extent, dict[str, str | None]]] = []
-        for number, place in enumerate(self._extents(case, record.correct_span, notes)):
-            labels = {
-                layer: self._label(layer, texts[min(number, len(texts) - 1)], notes) for layer, texts in typed.items()
-            }
-            found.append((place, labels))
-        found.sort(key=lambda part: part[0])
-        parts: list[tuple[Extent, dict[str, str | None]]] = []
-        for place, labels in found:
-            if parts and place[0] <= parts[-1][0][1]:
-                before, kept = parts[-1]
-                parts[-1] = (before[0], max(before[1], place[1])), kept
+        places = self._extents(case, record.correct_span, notes)
+        parts: list[tuple[Extent, int]] = []  # with the number that each has in the cell
+        for number in sorted(range(len(places)), key=places.__getitem__):
+            (low, high), first = parts[-1] if parts else ((-1, -1), number)
+            if parts and places[number][0] <= high:
+                parts[-1] = (low, max(high, places[number][1])), first
                 notes.append("parts of the correct span overlap; they make one span")
             else:
-                parts.append((place, labels))
+                parts.append((places[number], number))
         missing = [layer for layer in self._evaluation.pair.layers if not any(part.layer == layer for part in old[0])]
         if record.effect is Effect.ADD and missing and not set(missing) <= typed.keys():
             notes.append(f"nothing is added on layer {', '.join(missing)}, where the model has no label")
-        return frozenset(_one_extent(old, place, labels) for place, labels in parts)
+        found: set[Content] = set()
+        for place, number in parts:
+            texts = {layer: labels[number if len(labels) > 1 else 0] for layer, labels in typed.items()}
+            labels = {layer: self._label(layer, text, notes) for layer, text in texts.items()}
+            found.add(_one_extent(old, place, labels))
+        return frozenset(found)
 
     def _extents(self, case: Case, typed: str, notes: list[str]) -> list[Extent]:
         if not typed:
@@ -278,16 +276,15 @@ def _agreed(evaluation: Evaluation, records: Sequence[Judgement]) -> pd.DataFram
 
 def _one_extent(old: Sequence[Content], span: Extent, labels: Mapping[str, str | None]) -> Content:
     """One extent on every layer that has a span here; each keeps the label with most tokens unless one is given."""
-    votes: dict[str, dict[str | None, tuple[int, int]]] = defaultdict(dict)
+    tokens: Counter[tuple[str, str | None]] = Counter()
     for part in sorted(NOTHING.union(*old), key=lambda part: (part.start, part.end)):
-        tokens, first = votes[part.layer].get(part.label, (0, part.start))
-        votes[part.layer][part.label] = tokens + part.end - part.start + 1, first
-    chosen: dict[str, str | None] = {}
-    for layer, found in votes.items():
+        tokens[part.layer, part.label] += part.end - part.start + 1
+    chosen = {layer: label for layer, label in labels.items() if label is not None}
+    kept: dict[str, str | None] = {}
+    for (layer, label), _ in tokens.most_common():  # of equal ones the leftmost comes first
         if layer not in labels:
-            chosen[layer] = min(found, key=lambda label: (-found[label][0], found[label][1]))
-    chosen.update({layer: label for layer, label in labels.items() if label is not None})
-    return frozenset(LayerSpan(layer, *span, label) for layer, label in chosen.items() if label != NO_LABEL)
+            kept.setdefault(layer, label)
+    return frozenset(LayerSpan(layer, *span, label) for layer, label in (kept | chosen).items())
 
 
 def _relabelled(old: Content, labels: Mapping[str, str | None]) -> Content:
