@@ -115,14 +115,15 @@ def key(text: str) -> str:
     return lower(" ".join(part for part in text.translate(_KEY).split(" ") if part))
 
 
-@lru_cache(maxsize=4096)  # words of lists and headers come again in every row
-def normalise(text: str) -> str:
+@lru_cache(maxsize=4096, typed=True)  # words of lists and headers come again in every row
+def normalise(text: object) -> str:
     """A name or header as it is compared: composed letters, without case and invisible signs, with single spaces.
 
     >>> normalise(" Model\u00a0is  WRONG\u2060 ")
     'model is wrong'
     """
-    return " ".join(unicodedata.normalize("NFC", text).translate(_UNSEEN).split()).casefold()
+    plain = "" if text is None else unicodedata.normalize("NFC", str(text))
+    return " ".join(plain.translate(_UNSEEN).split()).casefold()
 
 
 def needle(text: str) -> str:
