@@ -96,6 +96,15 @@ def test_a_corrected_workbook_keeps_its_sheets_formats_types_and_formulas():
     assert [new["A5"].data_type, new["D5"].data_type] == ["n", "s"]
 
 
+def test_rows_close_up_where_nothing_depends_on_their_place():
+    sheet = corrected(saved(foreign(formulas=False)), [(0, 1, "PER"), (5, 6, "ORG")])["My spans"]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
+        ["start", "end", "category", "text"],
+        [0, 1, "PER", "Ann Lee"],
+        [5, 6, "ORG", "Jay Bo"],
+    ]
+
+
 def test_the_corrected_workbook_reads_as_the_spans_that_were_wanted():
     spans = [(0, 0, "PER"), (3, 4, "ORG"), (8, 8, "NUM"), (9, 9, "=1+1")]
     again = read(io.BytesIO(saved(corrected(saved(foreign()), spans))), ReadOptions(), name="c.xlsx", base=BASE)
