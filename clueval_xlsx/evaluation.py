@@ -18,7 +18,7 @@ from clueval_xlsx.corpus.pair import Pair
 from clueval_xlsx.exceptions import OptionError, did_you_mean
 from clueval_xlsx.figures import Figures, InputFacts, signature
 from clueval_xlsx.options import Options
-from clueval_xlsx.options.declaration import wanted
+from clueval_xlsx.options.values import wanted
 from clueval_xlsx.scoring.counts import Breakdown, Counts, Tally, count, groupings
 from clueval_xlsx.scoring.matched_pair import MatchedPair, match_pair, relaxed_pair
 from clueval_xlsx.scoring.matching import MatchedSpans, confusion

@@ -16,7 +16,8 @@ from clueval_xlsx.cases.kinds import AG, FN, FP, UM, CaseClass, Sheet
 from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.spans import check_frame, label_list, layers_of, positions
 from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.options.declaration import one_of, shown, wanted
+from clueval_xlsx.options.declaration import shown
+from clueval_xlsx.options.values import one_of, wanted
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.names import LEVELS, MatchClass
 from clueval_xlsx.text.strings import IntArray, covered

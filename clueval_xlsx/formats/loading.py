@@ -33,7 +33,7 @@ from clueval_xlsx.formats.registry import PRED, PROJECT_FORMAT, Format, format_n
 from clueval_xlsx.formats.sniffing import candidates, find_format, is_project
 from clueval_xlsx.formats.stored import ReadOnly, StoredFiles, stem_of
 from clueval_xlsx.options import ReadOptions
-from clueval_xlsx.options.declaration import one_of, wanted
+from clueval_xlsx.options.values import one_of, wanted
 
 
 def read(

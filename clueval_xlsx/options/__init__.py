@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from clueval_xlsx.exceptions import InputError, OptionError
-from clueval_xlsx.options.declaration import Section, keep, setting, wanted
+from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.options.declaration import Section, keep, setting
+from clueval_xlsx.options.outputs import OutputOptions as OutputOptions  # the first section
 from clueval_xlsx.options.values import (
     SCHEMES,
     Column,
@@ -32,11 +32,13 @@ from clueval_xlsx.options.values import (
     Share,
     Text,
     Unit,
+    allow_rules,
     column,
     drop,
     floor,
     level,
     share,
+    wanted,
 )
 
 DEFAULT_LAYER = "span"  # what a layer is called that nobody gave a name
@@ -45,65 +47,6 @@ _READING = f"{_SCORING} agree convert validate predict"
 # Kinds of formats: which formats are of a kind, and what it is called, the registry of formats says.
 COLUMNS, TAGS, SPANS, OFFSETS = "columns", "tags", "spans", "offsets"
 ANNOTATORS, FIELDS, STANDOFF, NUMBERS = "annotators", "fields", "standoff", "numbers"
-
-
-@dataclass(frozen=True, kw_only=True)
-class OutputOptions(Section, section="output"):
-    """Where results go."""
-
-    output: File | None = setting(
-        None, "The review workbook [review.xlsx].", "-o/--output", "FILE", typed=True, commands="evaluate"
-    )
-    comparison: File | None = setting(
-        None, "The comparison as a workbook.", "-o/--output", "FILE", typed=True, commands="compare"
-    )
-    corrected: File | None = setting(
-        None, "The corrected gold file; - prints it.", "-o/--output", "FILE", typed=True, commands="reimport"
-    )
-    predictions: File | None = setting(
-        None, "The predictions: a file, or a folder for brat.", "-o/--output", "FILE", typed=True, commands="predict"
-    )
-    json: File | None = setting(
-        None, "All figures as JSON; - prints them.", "--json", "FILE", typed=True,
-        commands=f"{_SCORING} agree reimport status",
-    )  # fmt: skip
-    html: File | None = setting(
-        None, "The report to read, as a page.", "--html", "FILE", typed=True, commands="evaluate compare agree reimport"
-    )
-    files: File | None = setting(
-        None, "Folder for metrics.json, CSV of scores and cases.", "--files", "DIR", typed=True, commands="evaluate"
-    )
-    report: File | None = setting(
-        None, "The adjudicated report (.xlsx).", "--report", "FILE", typed=True, commands="reimport"
-    )
-    judgements: File | None = setting(
-        None, "Append the judgements to this log.", "--judgements", "FILE", typed=True, commands="reimport"
-    )
-    conflicts: File | None = setting(
-        None, "Workbook of open cases, for a third person.", "--conflicts", "FILE", typed=True, commands="reimport"
-    )
-    changes: File | None = setting(None, "The change log (TSV).", "--changes", "FILE", typed=True, commands="reimport")
-    as_: Literal["table", "json", "csv", "markdown", "latex"] = setting(
-        "table", "table, json, csv, markdown, latex.", "--as", "FORM", commands="score"
-    )
-    to: Text | None = setting(None, "Output format [by the ending].", "--to", "FORMAT", commands="convert predict")
-    sentences: bool | None = setting(
-        None,
-        "Whether sentence ends are written [.vrt: as in the source; CoNLL: also guessed ones].",
-        commands="convert",
-    )
-    thresholds: bool = setting(
-        False, "Figures at every threshold of the scores.", "--thresholds", typed=True,
-        commands="score", heading="Scores",
-    )  # fmt: skip
-    force: bool = setting(
-        False, "Overwrite workbooks with judgements in them.", "--force", typed=True,
-        commands="evaluate compare agree reimport convert predict demo",
-    )  # fmt: skip
-    head: Text | None = setting(
-        None, "Head of the log, as reimport printed it.", "--head", "HASH", typed=True,
-        commands="validate", heading="General",
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,7 +212,7 @@ class SchemeOptions(Section, section="scheme", commands=_SCORING, heading="Score
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.allow_file is not None:
-            rules = _allow_rules(self.allow_file)
+            rules = allow_rules(self.allow_file)
             for category, rule in self.allow.items():
                 if rules.setdefault(category, rule) != rule:
                     raise OptionError(f"allow: {category} has another rule in {self.allow_file}. Join them: (?:A|B).")
@@ -307,30 +250,6 @@ class SchemeOptions(Section, section="scheme", commands=_SCORING, heading="Score
         if "chars" in self.chosen:
             parts["chars"] = ",".join([self.char_unit, *(f"{key}={quote(rule)}" for key, rule in self.allow.items())])
         return parts
-
-
-def _allow_rules(path: str) -> dict[str, str]:
-    """A rule file: one `CATEGORY allow=REGEX` a line; a category without `allow=` has no regex of its own."""
-    try:
-        text = Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --allow-file.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: the file is not UTF-8. Save it as UTF-8.") from None
-    rules: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.strip().split(None, 1)
-        if len(words) < 2 or words[0].startswith("#"):
-            continue
-        category, (key, _, rule) = words[0], words[1].partition("=")
-        if key.strip() != "allow" or not rule:
-            raise InputError(
-                f"{path}:{number}: {line.strip()!r} is no rule. Allowed: CATEGORY allow=REGEX, such as NAME allow=\\s, "
-                "one in each line."
-            )
-        if rules.setdefault(category, rule) != rule:
-            raise InputError(f"{path}:{number}: {category} has two allow rules. Join them: (?:ONE|OTHER).")
-    return rules
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,13 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from io import TextIOBase
 from numbers import Integral, Real
-from pathlib import Path
 from typing import (
     Annotated,
     Any,
-    BinaryIO,
     ClassVar,
     Literal,
     TypeVar,
@@ -129,7 +126,7 @@ class Setting:
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
         """The value as its type wants it, or `SettingError`; in a `typed` one, numbers are spelt out."""
-        raw = _plain(value)
+        raw = plain(value)
         if self.shape in {"list", "groups"} and isinstance(raw, str | int | float):
             raw = (raw,)
         try:
@@ -144,7 +141,7 @@ class Setting:
             culprit = self._culprit(value, raw, typed)
             allowed = self.allowed + self.several(typed)
             raise SettingError(f"found {shown(culprit)}. Allowed: {allowed}.{self._hint(culprit)}") from None
-        return _plain(made) if self.shape in {"list", "groups"} else made
+        return plain(made) if self.shape in {"list", "groups"} else made
 
     def from_texts(self, texts: Sequence[str]) -> Any:
         """The value of what was typed, perhaps several times: lists by commas or repeated."""
@@ -331,23 +328,23 @@ def _parsed(parse: Callable[[str], Any], raw: Any) -> Any:
     return parse(raw) if isinstance(raw, str) else raw
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value without types that mean the same: numbers of numpy, paths, sets, the entries of a series."""
-    plain = value
+    made = value
     if value is None or isinstance(value, str | bytes | bool) or dataclasses.is_dataclass(value):
         pass
     elif isinstance(value, os.PathLike):
-        plain = os.fspath(value)
+        made = os.fspath(value)
     elif isinstance(value, Integral):
-        plain = int(value)
+        made = int(value)
     elif isinstance(value, Real):
-        plain = float(value)
+        made = float(value)
     elif isinstance(value, Mapping):
-        plain = {_plain(key): _plain(item) for key, item in value.items()}
+        made = {plain(key): plain(item) for key, item in value.items()}
     elif isinstance(value, Iterable) and not hasattr(value, "columns"):
         items = sorted(value, key=str) if isinstance(value, AbstractSet) else value
-        plain = tuple(_plain(item) for item in items)
-    return plain
+        made = tuple(plain(item) for item in items)
+    return made
 
 
 def _fits(value: Any, hint: Any, typed: bool) -> bool:
@@ -399,69 +396,13 @@ def _range(meta: Meta) -> str:
     return " ".join(parts)
 
 
-# --- other arguments, as people write them in Python ---------------------------------------------------------------
-
-
-def one_of(name: str, given: object, allowed: Iterable[str]) -> None:
-    """Refuse what is not among the allowed words.
-
-    >>> one_of("nested", "longst", ("error", "longest"))
-    Traceback (most recent call last):
-    clueval_xlsx.exceptions.OptionError: nested: found 'longst'. Allowed: error, longest. Did you mean 'longest'?
-    """
-    known = tuple(allowed)
-    if not isinstance(given, str) or given not in known:
-        hint = did_you_mean(given, known) if isinstance(given, str) else ""
-        raise OptionError(f"{name}: found {shown(given)}. Allowed: {', '.join(known)}.{hint}")
-
-
-def wanted(name: str, given: object, kind: type[Value], such_as: str) -> Value:
-    """The argument, if it is of this kind.
-
-    >>> wanted("named", ["a"], dict, 'such as {"a": result}')
-    Traceback (most recent call last):
-    clueval_xlsx.exceptions.OptionError: named: found ['a']. Allowed: such as {"a": result}.
-    """
-    if not isinstance(given, kind):
-        raise OptionError(f"{name}: found {shown(given)}. Allowed: {such_as}.")
-    return given
-
-
-def names_of(name: str, given: object) -> tuple[str, ...]:
-    """Names in any collection as a tuple; a name alone counts as one.
-
-    >>> names_of("layers", "risk"), names_of("layers", ["risk", "category"])
-    (('risk',), ('risk', 'category'))
-    """
-    plain = _plain((given,) if isinstance(given, str) else given)
-    if not isinstance(plain, tuple) or not all(isinstance(each, str) for each in plain):
-        raise OptionError(f"{name}: found {shown(given)}. Allowed: a list of names.")
-    return plain
-
-
-def target_of(given: object) -> Path | BinaryIO:
-    """Where something is to be written: a path, or an open file that takes bytes.
-
-    >>> target_of("review.xlsx").name
-    'review.xlsx'
-    >>> target_of(None)
-    Traceback (most recent call last):
-    clueval_xlsx.exceptions.OptionError: target: found None. Allowed: a path, or a file opened for bytes (mode 'wb').
-    """
-    if isinstance(given, str | Path):
-        return Path(given)
-    if not hasattr(given, "write") or isinstance(given, TextIOBase):
-        raise OptionError(f"target: found {shown(given)}. Allowed: a path, or a file opened for bytes (mode 'wb').")
-    return cast(BinaryIO, given)
-
-
 def shown(given: object) -> str:
     """What was found, as short as a message wants it; of large things only what they are.
 
     >>> shown("exactly"), shown([1, 2]), shown(list(range(99)))
     ("'exactly'", '[1, 2]', 'list')
     """
-    plain = given is None or isinstance(given, Real)
+    number = given is None or isinstance(given, Real)
     small = isinstance(given, str | bytes | list | tuple | dict | set | frozenset) and len(given) < _SHOWN
-    text = repr(given) if plain or small else ""
+    text = repr(given) if number or small else ""
     return text if text and len(text) <= _SHOWN and "\n" not in text else type(given).__name__

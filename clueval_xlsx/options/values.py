@@ -1,17 +1,20 @@
-"""The types that several settings share, and what makes their values of texts."""
+"""The types that several settings share, what makes their values of texts, and checks of other arguments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias, get_args
+from io import TextIOBase
+from pathlib import Path
+from typing import Annotated, BinaryIO, Literal, TypeAlias, TypeVar, cast, get_args
 
 from msgspec import Meta
 
-from clueval_xlsx.exceptions import did_you_mean
-from clueval_xlsx.options.declaration import SettingError, words
+from clueval_xlsx.exceptions import InputError, OptionError, did_you_mean
+from clueval_xlsx.options.declaration import SettingError, plain, shown, words
 
+Value = TypeVar("Value")
 Share: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 Number: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -109,3 +112,80 @@ def _gate(text: str, plain: str, short: str, units: Sequence[str]) -> Gate:
         f"found {text!r}. Allowed: one of {', '.join(rates)}, and rates from 0 to 1, such as recall={plain} or "
         f"recall={short}; recall.low=… for the lower bound, recall[PERSON]=… for a label.{hint}"
     )
+
+
+def allow_rules(path: str) -> dict[str, str]:
+    """A rule file: one `CATEGORY allow=REGEX` a line; a category without `allow=` has no regex of its own."""
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}. Check the path given to --allow-file.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: the file is not UTF-8. Save it as UTF-8.") from None
+    rules: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.strip().split(None, 1)
+        if len(words) < 2 or words[0].startswith("#"):
+            continue
+        category, (key, _, rule) = words[0], words[1].partition("=")
+        if key.strip() != "allow" or not rule:
+            raise InputError(
+                f"{path}:{number}: {line.strip()!r} is no rule. Allowed: CATEGORY allow=REGEX, such as NAME allow=\\s, "
+                "one in each line."
+            )
+        if rules.setdefault(category, rule) != rule:
+            raise InputError(f"{path}:{number}: {category} has two allow rules. Join them: (?:ONE|OTHER).")
+    return rules
+
+
+def one_of(name: str, given: object, allowed: Iterable[str]) -> None:
+    """Refuse what is not among the allowed words.
+
+    >>> one_of("nested", "longst", ("error", "longest"))
+    Traceback (most recent call last):
+    clueval_xlsx.exceptions.OptionError: nested: found 'longst'. Allowed: error, longest. Did you mean 'longest'?
+    """
+    known = tuple(allowed)
+    if not isinstance(given, str) or given not in known:
+        hint = did_you_mean(given, known) if isinstance(given, str) else ""
+        raise OptionError(f"{name}: found {shown(given)}. Allowed: {', '.join(known)}.{hint}")
+
+
+def wanted(name: str, given: object, kind: type[Value], such_as: str) -> Value:
+    """The argument, if it is of this kind.
+
+    >>> wanted("named", ["a"], dict, 'such as {"a": result}')
+    Traceback (most recent call last):
+    clueval_xlsx.exceptions.OptionError: named: found ['a']. Allowed: such as {"a": result}.
+    """
+    if not isinstance(given, kind):
+        raise OptionError(f"{name}: found {shown(given)}. Allowed: {such_as}.")
+    return given
+
+
+def names_of(name: str, given: object) -> tuple[str, ...]:
+    """Names in any collection as a tuple; a name alone counts as one.
+
+    >>> names_of("layers", "risk"), names_of("layers", ["risk", "category"])
+    (('risk',), ('risk', 'category'))
+    """
+    names = plain((given,) if isinstance(given, str) else given)
+    if not isinstance(names, tuple) or not all(isinstance(each, str) for each in names):
+        raise OptionError(f"{name}: found {shown(given)}. Allowed: a list of names.")
+    return names
+
+
+def target_of(given: object) -> Path | BinaryIO:
+    """Where something is to be written: a path, or an open file that takes bytes.
+
+    >>> target_of("review.xlsx").name
+    'review.xlsx'
+    >>> target_of(None)
+    Traceback (most recent call last):
+    clueval_xlsx.exceptions.OptionError: target: found None. Allowed: a path, or a file opened for bytes (mode 'wb').
+    """
+    if isinstance(given, str | Path):
+        return Path(given)
+    if not hasattr(given, "write") or isinstance(given, TextIOBase):
+        raise OptionError(f"target: found {shown(given)}. Allowed: a path, or a file opened for bytes (mode 'wb').")
+    return cast(BinaryIO, given)

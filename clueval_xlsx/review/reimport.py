@@ -27,7 +27,8 @@ from clueval_xlsx.files.names import shown_name
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.formats.registry import PRED, ReadOverrides
 from clueval_xlsx.options import Options, ReadOptions
-from clueval_xlsx.options.declaration import one_of, shown, wanted
+from clueval_xlsx.options.declaration import shown
+from clueval_xlsx.options.values import one_of, wanted
 from clueval_xlsx.review.adjudication import Adjudication, adjudicate
 from clueval_xlsx.review.judgements import Effect, Judgement, JudgementKind, Role, Rule, TrustId
 from clueval_xlsx.review.log import check_chain, head_of, new_judgements, read_log, write_log

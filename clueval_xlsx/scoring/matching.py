@@ -20,7 +20,7 @@ from clueval_xlsx.corpus.spans import (
     touching,
     vote,
 )
-from clueval_xlsx.options.declaration import names_of
+from clueval_xlsx.options.values import names_of
 from clueval_xlsx.scoring.names import MatchClass
 from clueval_xlsx.text.strings import BoolArray, IntArray, unfold
 

@@ -16,7 +16,7 @@ from clueval_xlsx.corpus.spans import positions
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.files.outputs import Outputs
-from clueval_xlsx.options.declaration import target_of
+from clueval_xlsx.options.values import target_of
 from clueval_xlsx.outputs.html.documents import is_text_free, payload, shown_text, stretches
 from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.pages.adjudication import adjudication_page

@@ -13,7 +13,7 @@ from clueval_xlsx.cases.kinds import AG, FN, FP, UM
 from clueval_xlsx.evaluation import Evaluation
 from clueval_xlsx.exceptions import OptionError
 from clueval_xlsx.options import ReviewOptions
-from clueval_xlsx.options.declaration import target_of, wanted
+from clueval_xlsx.options.values import target_of, wanted
 from clueval_xlsx.outputs.xlsx.book import Book, creation_time
 from clueval_xlsx.outputs.xlsx.cases import CaseSheets
 from clueval_xlsx.outputs.xlsx.guide import write_guide
