@@ -13,7 +13,6 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.text.cells import ELLIPSIS, JOINER, SIGNS
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray, places
-from clueval_xlsx.threads import in_order
 
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
 _MARKS = BOTH, GOLD, PRED, NEITHER
@@ -144,7 +143,7 @@ def contexts(
         cutter = _Cutter(written, touched, marks)
         return [cutter.cut(_Stretch._make(row)) for row in zip(*columns, origin.tolist(), strict=True)]
 
-    return list(chain.from_iterable(in_order(cut, list(portions(right - left)))))
+    return list(chain.from_iterable(map(cut, portions(right - left))))
 
 
 def _near_own(bounds: Bounds, own: Extents, low: IntArray, high: IntArray) -> Bounds:

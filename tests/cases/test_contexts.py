@@ -1,16 +1,14 @@
-"""Contexts: the true colour of every word, where long ones are cut, the same for any number of threads."""
+"""Contexts: the true colour of every word, and where long ones are cut."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval_xlsx import threads
 from clueval_xlsx.cases import contexts as module
 from clueval_xlsx.cases.contexts import (
     BOTH,
@@ -32,14 +30,12 @@ Span = tuple[int, int]
 
 
 @pytest.fixture(autouse=True)
-def _narrow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small limits, so that small examples reach them."""
     monkeypatch.setattr(module, "LONGEST_CONTEXT", 48)
     monkeypatch.setattr(module, "LEAST_AROUND", 14)
     monkeypatch.setattr(module, "LONGEST_INSIDE", 4)
     monkeypatch.setattr(written, "_TOKENS_AT_ONCE", 6)
-    yield
-    threads.set_threads(None)
 
 
 @st.composite
@@ -75,16 +71,6 @@ def extents(found: list[Span]) -> Extents:
 
 def touched(own: list[Span], others: list[Span]) -> Touched:
     return Touched(extents(others), *touching(*extents(own), *extents(others)), extents(own))
-
-
-@given(cases())
-def test_contexts_are_the_same_for_any_number_of_threads(case: tuple) -> None:
-    corpus, own, others, window = case
-    found = []
-    for count in (1, 3):
-        threads.set_threads(count)
-        found.append(contexts(corpus, extents(own), touched(own, others), Marks(GOLD, PRED), window=window))
-    assert found[0] == found[1]
 
 
 @given(cases())
