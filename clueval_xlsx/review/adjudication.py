@@ -160,7 +160,7 @@ class Adjudication(Decided):
     @cached_property
     def conflicts(self) -> tuple[CaseConflict, ...]:
         """First what people disagree about, then what cannot be carried out together; one for all that cells claim."""
-        table, corpus = self.book.table, self.raw.pair.corpus
+        corpus, documents = self.raw.pair.corpus, self.book.table["document"].to_dict()
         disputed: dict[object, list[str]] = {}
         for case_id, resolution in self.resolutions.items():
             if resolution.reason is ConflictKind.CLAIMS:
@@ -169,18 +169,21 @@ class Adjudication(Decided):
                 disputed[case_id] = [case_id]
         found = []
         for cases in sorted(disputed.values(), key=lambda own: self.resolutions[own[0]].reason is ConflictKind.CLAIMS):
-            row, resolution = table.loc[cases[0]], self.resolutions[cases[0]]
-            words = (str(row["surface"]),)
+            resolution = self.resolutions[cases[0]]
+            words = (corpus.text(*self.book.cases[cases[0]].own),)
             kind = resolution.reason or ConflictKind.DISAGREEMENT
-            found.append(CaseConflict(kind, tuple(cases), resolution.votes, str(row["document"]), words))
+            found.append(CaseConflict(kind, tuple(cases), resolution.votes, documents[cases[0]], words))
         for clash in self.correction.conflicts:
             votes = [
                 vote for case in clash.cases if case in self.resolutions for vote in self.resolutions[case].winners
             ]
             hint = Effect.BOUNDARY if clash.adds and clash.with_gold else None
             stake = tuple(corpus.text(*span) for span in dict.fromkeys(clash.spans))
-            document = str(table.loc[clash.cases[0], "document"])
-            found.append(CaseConflict(clash.kind, clash.cases, tuple(votes), document, stake, hint, clash.with_gold))
+            found.append(
+                CaseConflict(
+                    clash.kind, clash.cases, tuple(votes), documents[clash.cases[0]], stake, hint, clash.with_gold
+                )
+            )
         return tuple(found)
 
     @cached_property
@@ -222,12 +225,12 @@ class Adjudication(Decided):
     @cached_property
     def changes(self) -> pd.DataFrame:
         """The change log, in the order of the text: one row for each decision that changed gold."""
-        pair, rows = self.raw.pair, []
+        pair, rows, documents = self.raw.pair, [], self.book.table["document"].to_dict()
         for change in sorted(self.correction.changes, key=lambda change: extent(change.old or change.new)):
             resolution = self.resolutions[change.case_id]
             row: dict[str, object] = {
                 "case": change.case_id,
-                "document": self.book.table.loc[change.case_id, "document"],
+                "document": documents[change.case_id],
                 "judgement": change.code,
                 "twin": resolution.carried_from,
             }

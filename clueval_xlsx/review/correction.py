@@ -181,14 +181,15 @@ class _Gold:
         """First and last position of a row."""
         return int(self.start[row]), int(self.end[row])
 
-    def inside(self, new: Parts) -> list[Content]:
-        """The spans that lie wholly inside of one of these."""
-        rows: list[int] = []
-        spans = list(new)
-        for content, touched in zip(spans, self.touched(spans), strict=True):
+    def inside(self, new: Sequence[Parts]) -> list[list[Content]]:
+        """For each of these, the spans that lie wholly inside of one of its parts."""
+        spans = [(number, content) for number, parts in enumerate(new) for content in parts]
+        rows: list[set[int]] = [set() for _ in new]
+        for (number, content), touched in zip(spans, self.touched([span for _, span in spans]), strict=True):
             low, high = extent(content)
-            rows += [row for row in touched if low <= self.start[row] and self.end[row] <= high]
-        return list(contents(self._layers, self._merged, rows).values())
+            rows[number].update(row for row in touched if low <= self.start[row] and self.end[row] <= high)
+        known = contents(self._layers, self._merged, set[int]().union(*rows))
+        return [[known[row] for row in sorted(own)] for own in rows]
 
 
 def _still_there(decision: Decision, present: set[Content]) -> bool:
@@ -201,10 +202,10 @@ def _still_there(decision: Decision, present: set[Content]) -> bool:
 def _taking_over(decisions: Sequence[Decision], gold: _Gold) -> list[Decision]:
     """Decisions with the further gold spans inside of what they leave behind, where nobody says otherwise of these."""
     spoken_for = {target for each in decisions for target in each.targets if not each.allows_deletion}
+    left = [each.added.union(*each.results) if each.takes_over and each.modifies else Parts() for each in decisions]
     found = []
-    for decision in decisions:
-        new = decision.added.union(*decision.results) if decision.takes_over and decision.modifies else frozenset()
-        more = [content for content in gold.inside(new) if content not in spoken_for] if new else []
+    for decision, new, inside in zip(decisions, left, gold.inside(left), strict=True):
+        more = [content for content in inside if content not in spoken_for]
         targets, results = (*decision.targets, *more), (*decision.results, *(new for _ in more))
         found.append(replace(decision, targets=targets, results=results) if more else decision)
     return found
@@ -255,14 +256,17 @@ def _overlaps(
                 parts |= result
         for content in parts:
             owners[content].append(decision)
+    speaking: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for decision in decisions:
+        for target in decision.targets:
+            speaking[extent(target)].append(decision.case_id)
     new = sorted(owners, key=extent)
     found: list[Conflict] = []
     clashing: set[str] = set()
     for content, touched in zip(new, gold.touched(new), strict=True):
         stays = next((place for place in map(gold.place, touched) if place not in replaced), None)
         if stays is not None:
-            speaking = [each.case_id for each in decisions if stays in map(extent, each.targets)]
-            cases = tuple(dict.fromkeys([*(owner.case_id for owner in owners[content]), *speaking]))
+            cases = tuple(dict.fromkeys([*(owner.case_id for owner in owners[content]), *speaking[stays]]))
             adds = any(owner.added and not owner.takes_over for owner in owners[content])
             found.append(Conflict(ConflictKind.OVERLAP, cases, (extent(content), stays), with_gold=stays, adds=adds))
             clashing.update(cases)

@@ -351,6 +351,8 @@ def resolve(votes: Sequence[Vote], mode: str = Rule.MAJORITY) -> dict[str, Resol
 
 
 def _resolve_case(case_id: str, cast: tuple[Vote, ...], mode: str) -> Resolution:
+    if len(cast) == 1:  # as nearly all are
+        return Resolution(case_id, cast, cast)
     final = [vote for vote in cast if vote.record.final]
     named = [vote for vote in cast if mode not in tuple(Rule) and vote.record.judge.casefold() == mode.casefold()]
     heard = final or named or list(cast)
