@@ -353,21 +353,24 @@ class _AdjudicationMaker(PageMaker):
         return self._list("conflicts", columns, rows)
 
     def agreement(self) -> Table:
-        """All measures over the same cases of the same judges in one row, beside the number of these cases."""
+        """All measures of the same judges in one row, beside the number of cases that at least two of them judged."""
         words = self.words
-        measured: dict[tuple[str, str, int], dict[str, float]] = {}
+        measured: dict[tuple[str, str], dict[str, float]] = {}
+        numbers_of: dict[tuple[str, str], int] = {}
         for line in self.run.agreement.to_dict("records"):
             over = words["adjudicated.over_all"]
             if isinstance(line["label"], str):
                 over = f"{line['layer']}: {line['label']}"
             elif isinstance(line["sheet"], str):
                 over = sheet_name(line["sheet"], words)
-            key = over, str(line["judges"]), int(line["cases"])
+            key = over, str(line["judges"])
             measured.setdefault(key, {})[line["measure"]] = float(line["value"])
+            numbers_of[key] = max(int(line["cases"]), numbers_of.get(key, 0))
         shown = [measure for measure in _MEASURES if any(measure in values for values in measured.values())]
         columns = self._columns("over", "judge_name", "number", *(f"measure_{measure}" for measure in shown))
         rows = []
-        for (over, judges, cases), values in measured.items():
+        for (over, judges), values in measured.items():
+            cases = numbers_of[over, judges]
             numbers = (self.numbers.measure(values.get(measure, nan)) for measure in shown)
             look = Look.FAINT if cases < _FEW else Look.PLAIN
             rows.append(TableRow((over, judges, self.numbers.count(cases), *numbers), look))

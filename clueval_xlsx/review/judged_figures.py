@@ -213,9 +213,10 @@ def _measures(judged: pd.DataFrame) -> list[tuple[str, str, int, float]]:
     everyone = ", ".join(names)
     rows = [
         (RAW, everyone, len(codes), raw_agreement(codes)),
-        (FLEISS, everyone, len(whole), fleiss_kappa(whole)),
         (ALPHA, everyone, len(codes), krippendorff_alpha(codes)),
     ]
+    if len(whole):
+        rows.append((FLEISS, everyone, len(whole), fleiss_kappa(whole)))
     for first, second in combinations(range(len(names)), 2):
         both = codes[(codes[:, first] >= 0) & (codes[:, second] >= 0)][:, [first, second]]
         if len(both):

@@ -99,6 +99,7 @@ def story(corpus: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -
         "back": run(*back, *outputs, "--judgements", log),
         "json": json.loads((folder / "r.json").read_text("utf-8"))["runs"][0],
         "report": summary_rows(folder / "r-report.xlsx"),
+        "sheets": read_workbook((folder / "r-report.xlsx").read_bytes(), "report").sheets,
         "html": html.unescape(re.sub(r"<[^>]*>", " ", (folder / "r.html").read_text("utf-8"))),
         "log": log,
     }
@@ -142,6 +143,13 @@ def test_all_media_say_the_same_of_a_re_import(story: dict[str, Any]) -> None:
         assert f"cases in conflict: {account['conflict']}" in words
         assert f"rows that cannot be used: {unusable}" in words
         assert f"the cases that are open are to be judged, too ({account['open']})" in words
+
+
+def test_agreement_is_listed_once_for_the_same_judges(story: dict[str, Any]) -> None:
+    sheet = next(sheet for sheet in story["sheets"] if sheet.name == "Agreement")
+    rows = [tuple(row[:2]) for row in sheet.rows if len(row) > 3 and ", " in str(row[1])]
+    assert ("all cases", "anna, ben, cem") in rows
+    assert len(rows) == len(set(rows))
 
 
 def test_what_earlier_judgements_leave_to_judge_is_what_is_open(
