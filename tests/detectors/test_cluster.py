@@ -8,28 +8,21 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
 from clueval_xlsx import clusters
 from clueval_xlsx.clusters import ClusterPlace, connected
-from clueval_xlsx.detectors import runner as detector_cluster
-from clueval_xlsx.detectors.base import Description, DetectorSettings, Document
-from clueval_xlsx.detectors.runner import ClusterRun, Run, RunOptions, run_detector
+from clueval_xlsx.detectors.base import DetectorSettings, Document
+from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
-from clueval_xlsx.formats.registry import PREDICTED, Format, format_named
-from tests.support.ci import some_of
 from tests.support.commands import EXAMPLE_LAYERS, refused, run
 from tests.support.dask_clusters import two_workers
 from tests.support.detector_scripts import GOOD, MOODY, SLOW, command
-from tests.support.extras import needed_by
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
 psutil = pytest.importorskip("psutil", reason="comes with Dask")
@@ -92,54 +85,6 @@ def test_a_run_that_broke_off_goes_on_with_another_number_of_workers(cluster: An
     assert back.resumed == 3
 
 
-def _endings(format_: Format) -> Sequence[str]:
-    """One ending of each way to write a format; most formats have one way, and need none."""
-    return format_.targets if len(format_.targets) > 1 else ("",)
-
-
-def contents(folder: Path) -> dict[str, object]:
-    """All files below a folder; of workbooks their parts but the one with the time at which they were written."""
-    return {
-        path.relative_to(folder).as_posix(): _parts(path) if path.suffix == ".xlsx" else path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def _parts(book: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(book) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if name != "docProps/core.xml"}
-
-
-def written(cluster: Any, folder: Path, *words: object) -> tuple[dict[str, object], dict[str, object]]:
-    """What a command writes below a folder (called OUT in its words) in one process, and on the cluster."""
-    found = []
-    for name, place in (("here", ()), ("there", ("--cluster", cluster.scheduler_address))):
-        (folder / name).mkdir()
-        done = run(*(str(word).replace("OUT", str(folder / name)) for word in words), *place)
-        assert done.code == 0, done.err
-        found.append(contents(folder / name))
-    return found[0], found[1]
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize(
-    ("format_", "ending"),
-    some_of((each, ending) for each in PREDICTED for ending in _endings(format_named(each))),
-    ids=lambda value: value or "-",
-)
-def test_each_format_is_written_to_the_same_bytes(
-    cluster: Any, examples: Path, tmp_path: Path, format_: str, ending: str
-) -> None:
-    needed_by(format_)
-    options = ("--layer", "category=2", "--token-id", "4", "--detector", command(tmp_path, GOOD))
-    here, there = written(
-        cluster, tmp_path, "predict", examples / "gold.vrt", "-o", f"OUT/found{ending}", "--to", format_, *options
-    )
-    assert here
-    assert there == here
-
-
 def test_files_are_scored_to_the_same_bytes(cluster: Any, examples: Path, tmp_path: Path) -> None:
     for side in ("gold", "pred"):
         (tmp_path / side).mkdir()
@@ -179,20 +124,6 @@ def test_what_is_no_cluster_is_refused_in_one_sentence(
     assert not (tmp_path / "p.vrt").exists()
 
 
-def test_workers_with_different_detectors_are_refused(cluster: Any, tmp_path: Path) -> None:
-    script = command(tmp_path, GOOD)
-
-    def differing(_loading: object) -> Description:
-        return Description(script, distributed.get_worker().address, "en", "")
-
-    with (
-        connected(ClusterPlace(cluster.scheduler_address)) as reached,
-        mock.patch.object(detector_cluster, "_describe", differing),
-        pytest.raises(DetectorError, match=r"the workers have different detectors: .* and "),
-    ):
-        ClusterRun(reached, DetectorSettings(script), 30)
-
-
 def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(examples: Path, tmp_path: Path) -> None:
     texts = [{"full_text": f"Ann Lee {number}", "spans": []} for number in range(400)]
     (tmp_path / "texts.json").write_text(json.dumps(texts), "utf-8")
@@ -228,18 +159,6 @@ def test_a_place_is_an_address_or_a_number_of_workers_here() -> None:
 # The last ones: a worker that died takes a while to come back.
 
 
-def test_a_worker_that_dies_in_the_middle_changes_nothing(cluster: Any, tmp_path: Path) -> None:
-    asked = documents(*(f"Ann Lee {number}" for number in range(24)))
-    settings = DetectorSettings(command(tmp_path, SLOW))
-    done: list[int] = []
-    victim = threading.Timer(1.5, lambda: os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL))
-    victim.start()
-    there = run_detector(asked, settings, on(cluster), advance=done.append)
-    victim.join()
-    assert there.found == run_detector(asked, settings, RunOptions(workers=2)).found
-    assert sorted(done) == list(range(24))
-
-
 def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(tmp_path: Path) -> None:
     """On a cluster of our own: each batch and each document by itself has three workers to kill, which come back."""
     texts = ["fine"] * 16
@@ -251,19 +170,6 @@ def test_a_document_that_kills_each_worker_is_found_and_costs_no_other(tmp_path:
     assert found.failures == {5: "each worker that took it died"}
     assert [one is not None for one in found.found].count(True) == 15
     assert seen[0] == 2
-
-
-def test_an_item_that_exceeds_a_workers_memory_is_given_back_alone() -> None:
-    def work(items: Sequence[int]) -> list[int]:
-        if 2 in items:
-            kept = b"x" * 700_000_000  # of the 500 MB that the worker has
-            time.sleep(60)
-            del kept
-        return list(items)
-
-    with two_workers(memory_limit="500MB") as started, connected(ClusterPlace(started.scheduler_address)) as reached:
-        found = [(list(batch.items), batch.result) for batch in reached.run(work, [[1, 2], [3]])]
-    assert sorted(found) == [([1], [1]), ([2], None), ([3], [3])]
 
 
 def test_a_cluster_of_this_machine_is_encrypted_if_asked_and_listens_here_alone(tmp_path: Path) -> None:

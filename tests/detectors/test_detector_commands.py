@@ -218,18 +218,3 @@ def test_a_run_that_is_interrupted_can_be_continued(tmp_path: Path, write: Calla
     refused(run(*arguments, "--resume"), "this run cannot be continued: its detector")
     assert run(*arguments, "--no-resume").code == 0
     assert not side.exists()
-
-
-def test_overlaps_decide_otherwise(tmp_path: Path, gold: Path) -> None:
-    script = GOOD.replace("[A-Z][a-z]+", "Frau Ott").replace(
-        "    print(", '    spans += [dict(span, end=span["end"] + 6, label="LONG") for span in spans]\n    print('
-    )
-    detector, target = command(tmp_path, script), tmp_path / "pred.tsv"
-    result = run("predict", gold, "-o", target, "--detector", detector)
-    assert "1 overlapping prediction gave way to longer or surer ones (--nested longest): 'Frau Ott' (NAME, a)" in (
-        result.err
-    )
-    assert "LONG" in target.read_text("utf-8")
-    refused(run("predict", gold, "-o", tmp_path / "p.tsv", "--detector", detector, "--nested", "error"), "overlaps")
-    assert run("predict", gold, "-o", target, "--detector", detector, "--nested", "merge").code == 0
-    assert target.read_text("utf-8").splitlines()[1].split("\t")[:4] == ["a", "0", "3", "LONG"]

@@ -11,6 +11,7 @@ from clueval_xlsx.detectors.base import Detection, DetectorSettings, Document
 from clueval_xlsx.detectors.runner import RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
 from tests.support.detector_scripts import (
+    ENDLESS,
     ENVIRONMENT,
     GOOD,
     LENGTHS,
@@ -110,6 +111,16 @@ def test_a_hanging_detector_is_stopped_and_the_others_count(tmp_path: Path) -> N
     run = run_detector(documents("fine", "HANG", "fine"), settings, RunOptions(time_limit=5))
     assert run.failures == {1: "the detector gave no answer within 5 s and was stopped (detector.time_limit)"}
     assert run.found[2] == (Detection(0, 1, "X", None),)
+
+
+def test_a_program_that_answers_for_ever_is_ended_when_the_time_for_its_document_is_over(tmp_path: Path) -> None:
+    side = tmp_path / "side"
+    settings = DetectorSettings(command(tmp_path, ENDLESS))
+    run = run_detector(documents("a", "b", "ENDLESS", "d"), settings, RunOptions(time_limit=2), side_file=side)
+    assert list(run.failures) == [1, 2]
+    assert "answered it twice" in run.failures[1]
+    assert "no answer within 2 s" in run.failures[2]
+    assert side.stat().st_size < 10_000
 
 
 def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from clueval_xlsx.review.judgements import Effect, Judgement, Outcome
 from clueval_xlsx.review.log import check_chain, head_of, write_log
-from tests.support.commands import EXAMPLE_OPTIONS, run
+from tests.support.commands import EXAMPLE_OPTIONS, refused, run
 from tests.support.teams import cases_of, fill
 
 NAME = "log.jsonl"
@@ -120,7 +120,7 @@ def test_reimport_prints_the_head_and_validate_takes_it(judged, sides, tmp_path)
     assert run("validate", log, "--head", second).code == 2
 
 
-def test_a_broken_log_is_said_and_still_appended_to(judged, sides, tmp_path):
+def test_a_broken_log_is_said_still_appended_to_and_no_earlier_judgement(judged, sides, tmp_path):
     log = tmp_path / NAME
     reimported(judged, sides, log)
     lines = log.read_text("utf-8").splitlines(keepends=True)
@@ -131,6 +131,12 @@ def test_a_broken_log_is_said_and_still_appended_to(judged, sides, tmp_path):
     done = run("validate", log)
     assert done.code == 2
     assert done.out.count(f"{log}:3: ") == 1
+    book = tmp_path / "new.xlsx"
+    refused(
+        run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", book, "--previous", log),
+        f"{log}:3: this line does not follow line 2",
+    )
+    assert not book.exists()
     assert "1 problem found" in done.err
 
 
