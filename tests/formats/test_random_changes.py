@@ -219,3 +219,82 @@ def test_brat_reads_as_intended_and_every_other_line_stays(tmp_path: Path) -> No
         assert [line for line in after.splitlines() if line in set(unharmed)] == unharmed, (seed, content, after)
         if wanted == listed(reading.annotation.layers["span"]):
             assert after == content
+
+
+# ---- records, XML and tables: one pattern for an annotation, and what stands between
+
+START, STOP, LABEL = r"(?P<start>\d+)", r"(?P<stop>\d+)", r"(?P<label>\w+)"
+# The file, what stands before, between and behind annotations, an annotation, and a pattern that finds it again.
+CARRIERS = {
+    "presidio": (
+        "x.json", '[{{"full_text": "{text}", "spans": [', ", ", '], "n": 1}}]\n',
+        '{{"entity_type": "{label}", "entity_value": "{words}", "start_position": {start}, "end_position": {stop}}}',
+        rf'\{{"entity_type": "{LABEL}", "entity_value": "[^"]*", "start_position": {START}, "end_position": {STOP}\}}',
+    ),
+    "doccano": (
+        "x.jsonl", '{{"id": 7, "text": "{text}", "label": [', ", ", '], "Comments": []}}\n',
+        '[{start}, {stop}, "{label}"]', rf'\[{START}, {STOP}, "{LABEL}"\]',
+    ),
+    "label-studio": (
+        "x.json", '[{{"data": {{"text": "{text}"}}, "annotations": [{{"id": 4, "result": [', ",", "]}}]}}]",
+        '{{"id":"r{start}","from_name":"label","to_name":"text","type":"labels",'
+        '"value":{{"start":{start},"end":{stop},"text":"{words}","labels":["{label}"]}}}}',
+        rf'\{{"id":"[\w-]*","from_name":"label","to_name":"text","type":"labels","value":\{{"start":{START},'
+        rf'"end":{STOP},"text":"[^"]*","labels":\["{LABEL}"\]\}}\}}',
+    ),
+    "i2b2": (
+        "x.xml", '<?xml version="1.0" encoding="UTF-8" ?>\r\n<deIdi2b2>\r\n<TEXT>{text}</TEXT>\r\n<TAGS>', "",
+        "\r\n</TAGS>\r\n</deIdi2b2>",
+        '\n<NAME id="P{start}" start="{start}" end="{stop}" text="{words}" TYPE="{label}" comment=""/>',
+        rf'\s<\w+ id="P\d+" start="{START}" end="{STOP}" text="[^"]*" TYPE="{LABEL}" comment=""/>',
+    ),
+    "table of characters": (
+        "x.csv", "doc_id,label,char_start,char_end,text,more\r\n", "", "", "d,{label},{start},{stop},{words},\r\n",
+        rf"d,{LABEL},{START},{STOP},[^,]*,\r\n",
+    ),
+    "table of tokens": (
+        "x.tsv", "start\tend\tlabel\ttext\n", "", "", "{first}\t{last}\t{label}\t{words}\n",
+        rf"(?P<first>\d+)\t(?P<last>\d+)\t{LABEL}\t[^\n]*\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_records_xml_and_tables_read_as_intended_and_the_rest_stays(carrier: str, tmp_path: Path) -> None:
+    name, before, between, behind, item, pattern = CARRIERS[carrier]
+    for seed in range(30):
+        rng = Random(seed)
+        words = [rng.choice(("Ann", "Lee", "Köln", "kam")) for _ in range(12)]
+        text, stops = " ".join(words), np.cumsum([len(word) + 1 for word in words]).tolist()
+        starts = [stop - len(word) - 1 for word, stop in zip(words, stops, strict=True)]
+
+        def written(first: int, last: int, label: str | None) -> tuple[str, tuple[int, int, str]]:
+            said = {"first": first, "last": last, "start": starts[first], "stop": stops[last] - 1, "label": label}  # noqa: B023
+            place = (first, last) if "first" in item else (starts[first], stops[last] - 1)  # noqa: B023
+            return item.format(words=" ".join(words[first : last + 1]), **said), (*place, str(label))  # noqa: B023
+
+        def found(content: str) -> dict[tuple[int, int, str], str]:
+            groups = ("first", "last") if "first" in item else ("start", "stop")
+            matches = re.finditer(pattern, content)
+            return {(*(int(match[group]) for group in groups), match["label"]): match[0] for match in matches}
+
+        own = [written(place, place, rng.choice(LABELS)) for place in range(12) if rng.random() < 0.4]
+        content = before.format(text=text) + between.join(piece for piece, _ in own) + behind.format()
+        (tmp_path / "t.vrt").write_text('<text id="d">\n' + "".join(f"{word}\tO\n" for word in words) + "</text>\n")
+        (tmp_path / "t.jsonl").write_text(f'{{"id": "d", "text": "{text}", "spans": []}}\n', "utf-8")
+        base = {"table of characters": tmp_path / "t.jsonl", "table of tokens": tmp_path / "t.vrt"}.get(carrier)
+        reading = read(io.BytesIO(content.encode()), name=name, base=None if base is None else read(base))
+        assert found(content).keys() == {place for _, place in own}
+        wanted = changed(rng, reading, "span", apart=False)
+        # Positions of the reading are those of its own tokens; words tell which they are in the text.
+        corpus = reading.corpus
+        begins = range(len(corpus)) if corpus.char_start is None else [starts.index(at) for at in corpus.char_start]
+        after = correct(reading, {"span": frame(wanted, "span")})[name].decode()
+        intended = dict(reversed(written(begins[first], begins[last], label)) for first, last, label in wanted)
+        assert found(after).keys() == intended.keys(), (seed, content, after)
+        same = found(content).keys() & intended.keys()
+        assert all(found(after)[place] == found(content)[place] for place in same)
+        rest = [re.sub(r"[,\s]+", "", re.sub(pattern, "", each)) for each in (content, after)]
+        assert rest[0] == rest[1], (seed, content, after)
+        if wanted == listed(reading.annotation.layers["span"]):
+            assert after == content
