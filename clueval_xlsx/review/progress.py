@@ -26,8 +26,7 @@ from clueval_xlsx.review.reading import (
     read_manifest,
     refuse_report,
 )
-from clueval_xlsx.review.review_sheets import iterate_case_rows, stands_twice
-from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.review_sheets import SheetWords, iterate_case_rows, stands_twice
 from clueval_xlsx.text.cells import normalise
 from clueval_xlsx.words import FALLBACK, Words
 

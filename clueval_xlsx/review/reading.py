@@ -32,9 +32,8 @@ from clueval_xlsx.review.judgements import (
 )
 from clueval_xlsx.review.manifest import Manifest, decode, is_manifest, refuse_without_text
 from clueval_xlsx.review.review_rows import ReviewRow, RowRules, each_once, only_in_copy
-from clueval_xlsx.review.review_sheets import CaseSheet, iterate_case_rows, stands_twice
+from clueval_xlsx.review.review_sheets import CaseSheet, SheetWords, iterate_case_rows, stands_twice
 from clueval_xlsx.review.sheet_reading import SheetReader
-from clueval_xlsx.review.sheet_words import SheetWords
 from clueval_xlsx.text.cells import normalise
 from clueval_xlsx.words import in_every_language
 
@@ -183,9 +182,11 @@ def without_stale_copies(books: Sequence[JudgedWorkbook], whole: Sequence[bool])
             if not (own and others_own):
                 stale |= other.unjudged - {row.record.case_id for row in other.rows if row.record.code}
         stale -= book.at_home
-        copies = [row for row in book.rows if row.record.code and row.record.case_id in stale]
-        rows = tuple(row for row in book.rows if row not in copies)
-        found.append(replace(book, rows=rows, problems=(*book.problems, *map(only_in_copy, copies))))
+        rows: dict[bool, list[ReviewRow]] = {True: [], False: []}
+        for row in book.rows:
+            rows[bool(row.record.code) and row.record.case_id in stale].append(row)
+        problems = (*book.problems, *map(only_in_copy, rows[True]))
+        found.append(replace(book, rows=tuple(rows[False]), problems=problems))
     return found
 
 

@@ -51,7 +51,7 @@ from clueval_xlsx.review.reading import (
     read_judgements,
     without_stale_copies,
 )
-from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.review_sheets import SheetWords
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scores import RATES
 

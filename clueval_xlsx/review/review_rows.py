@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from clueval_xlsx.exceptions import Problem, RowProblem
 from clueval_xlsx.files.sheets import cell_name
 from clueval_xlsx.review.judgements import Effect, Judgement, TrustId
-from clueval_xlsx.text.cells import clean
+from clueval_xlsx.text.cells import normalise
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class ReviewRow:
     def lacks(self) -> str:
         """The column of the correction without which the judgement means nothing, if it is not there."""
         record = self.record
-        if record.effect is Effect.BOUNDARY and not clean(record.correct_span):
+        if record.effect is Effect.BOUNDARY and not normalise(record.correct_span):
             return "correct_span"
-        if record.effect is Effect.LABEL and not any(map(clean, record.correct_labels.values())):
+        if record.effect is Effect.LABEL and not any(map(normalise, record.correct_labels.values())):
             return "correct_label"
         return ""
 

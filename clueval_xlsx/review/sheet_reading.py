@@ -13,8 +13,16 @@ from clueval_xlsx.files.sheets import SheetTable, cell_name, column_name
 from clueval_xlsx.review.case_sheet import CALCULATED, HELPERS, TOLD, WrittenCells
 from clueval_xlsx.review.judgements import BLOCK_ID_COLUMN, TAKES_LABEL, Judgement, TrustId
 from clueval_xlsx.review.review_rows import ReadRows, ReviewRow, RowRules, SheetPlace
-from clueval_xlsx.review.review_sheets import NO_HEADER, CaseSheet, ColumnHeader, Row, RowIds
-from clueval_xlsx.review.sheet_words import ID_COLUMNS, SheetWords, is_for_judging
+from clueval_xlsx.review.review_sheets import (
+    ID_COLUMNS,
+    NO_HEADER,
+    CaseSheet,
+    ColumnHeader,
+    Row,
+    RowIds,
+    SheetWords,
+    is_for_judging,
+)
 from clueval_xlsx.text.cells import key, normalise
 
 _SHOWN = 60  # characters of a cell that a message shows
@@ -246,7 +254,7 @@ class SheetReader:
         here = (self.kind, rows[0])
         content.present.add(here)
         filled = any(map(row.at, header.judging_places | (header.titles.keys() - header.names.keys())))
-        if filled or (self.sheet.is_sorted and all(block != rows[0] for _, block in self.sheet.pairs)):
+        if filled or (self.sheet.is_sorted and rows[0] not in self.sheet.blocks):
             self._report(row, header.first[BLOCK_ID_COLUMN], "ids_differ", rows[0], _TRUST)
             return
         content.open.add(here)

@@ -106,6 +106,7 @@ def lower(text: str) -> str:
     return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
 
 
+@lru_cache(maxsize=4096)  # entries of lists come again in every row
 def key(text: str) -> str:
     """An entry of a list as it is compared.
 

@@ -13,7 +13,7 @@ from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.review.reading import read_judgements, read_manifest
-from clueval_xlsx.review.sheet_words import SheetWords
+from clueval_xlsx.review.review_sheets import SheetWords
 from tests.support.office import case_rows, columns
 from tests.support.workbooks import FIRST, TABS, example, headers, written
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -79,11 +79,14 @@ def _kind(value: Value) -> tuple[str, str | float]:
 
 
 def _order(before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]) -> list[int]:
-    """For each row that stands there now, where it stood before; rows that say the same are as good as each other."""
-    places: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for index, row in enumerate(before):
-        places[tuple(map(str, row))].append(index)
-    return [places[tuple(map(str, row))].pop(0) for row in after]
+    """For each row that stands there now, where it stood before: the one most like it, for formulas may differ."""
+    left = dict(enumerate(before))
+    order = []
+    for row in after:
+        nearest = max(left, key=lambda index: sum(map(eq, left[index], row)))
+        order.append(nearest)
+        del left[nearest]
+    return order
 
 
 class OfficeProgram:
