@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from clueval_xlsx.cli import cli
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.exceptions import CluevalError
 from clueval_xlsx.formats.brat import brat_files
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
-from tests.support.commands import refused, run
 from tests.support.folders import FIXTURES
 from tests.support.strategies import at_most
 
@@ -86,17 +84,6 @@ def test_to_every_format_and_back(name: str, format_: str, tmp_path: Path) -> No
     assert spans(read(back)) == spans(read(source))
 
 
-@pytest.mark.parametrize("format_", ["brat", "presidio", "label-studio", "table"])
-def test_character_formats_keep_text_and_offsets(format_: str, tmp_path: Path) -> None:
-    source, target = FOLDER / "tab.json", tmp_path / TARGETS[format_]
-    convert(source, target, "--to", format_)
-    again = reread(target, format_, source)
-    assert characters(again) == characters(read(source))
-    texts = {document.id: document.text for document in again.documents}
-    for path in (FOLDER / "brat-gold").glob("*.txt"):
-        assert texts[path.stem] == path.read_bytes().decode("utf-8")
-
-
 def test_tables_of_every_ending(tmp_path: Path) -> None:
     for ending in ("tsv", "csv", "xlsx"):
         target = tmp_path / f"out.{ending}"
@@ -117,34 +104,6 @@ def test_several_layers_side_by_side(tmp_path: Path) -> None:
         expected = original.annotation.layers[layer]
         assert table.annotation.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()
         assert decoded.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()
-
-
-def test_formats_with_one_label_refuse_several_layers(tmp_path: Path) -> None:
-    with pytest.raises(CluevalError, match="brat holds one label for each span, but there are 2 layers"):
-        convert(FOLDER / "tab.json", tmp_path / "out", "--layer", "entity_type", "--layer", "entity_id")
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_output_whose_format_nobody_knows_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CluevalError, match=r"which format\? Give --to"):
-        convert(FOLDER / "tab.json", tmp_path / "out.json")
-
-
-def test_metadata_goes_along(tmp_path: Path) -> None:
-    convert(FOLDER / "tab.json", tmp_path / "out.vrt")
-    assert '<text id="AG-Birkenau-5-C-88-23" court="local" year="2023" quality_checked="True">' in (
-        tmp_path / "out.vrt"
-    ).read_text("utf-8")
-    convert(FOLDER / "gold.vrt", tmp_path / "out.json", "--to", "presidio")
-    first = json.loads((tmp_path / "out.json").read_text("utf-8"))[0]
-    assert first["metadata"] == {"doc_id": "LG-Seehafen-2-O-17-24", "court": "regional"}
-
-
-def test_guessed_sentences_are_written_only_if_asked_for(tmp_path: Path) -> None:
-    convert(FOLDER / "brat-gold", tmp_path / "out.vrt")
-    assert "<s>" not in (tmp_path / "out.vrt").read_text("utf-8")
-    convert(FOLDER / "brat-gold", tmp_path / "out.vrt", "--set", "output.sentences=true")
-    assert (tmp_path / "out.vrt").read_text("utf-8").count("<s>") == 6
 
 
 def test_file_names_stay_inside_the_folder() -> None:
@@ -205,13 +164,3 @@ def test_any_text_there_and_back(
         assert spans(read(back)) == spans(read(source))
     else:
         assert characters(read(back)) == characters(read(source))
-
-
-def test_a_label_that_conll_would_cut_in_two_is_refused(write, tmp_path):
-    content = json.dumps(
-        [{"full_text": "Ann", "spans": [{"entity_type": "A B", "start_position": 0, "end_position": 3}]}]
-    )
-    path = write("a.json", content)
-    refused(run("convert", path, tmp_path / "a.conll"), "1 span has 'A B', which CoNLL cannot hold")
-    assert run("convert", path, tmp_path / "a.vrt").code == 0
-    assert b"Ann\tB-A B\n" in (tmp_path / "a.vrt").read_bytes()

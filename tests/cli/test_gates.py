@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -15,9 +14,6 @@ from tests.support.commands import refused, run
 # Two of three gold spans are found: recall 2/3; PER 1/2, LOC 1.
 GOLD = "a\tB-PER\nb\tO\nc\tB-PER\nd\tO\ne\tB-LOC\n"
 PRED = "a\tB-PER\nb\tO\nc\tO\nd\tO\ne\tB-LOC\n"
-
-
-FORMS = ("table", "json", "csv", "markdown", "latex")
 
 
 @pytest.fixture
@@ -65,16 +61,6 @@ def test_a_damaged_baseline_is_refused_with_the_place(
 # ---- forms and places of outputs ---------------------------------------------------------------------------------
 
 
-def test_score_prints_the_form_that_was_asked_for(files: tuple[Path, Path], tmp_path: Path) -> None:
-    target = tmp_path / "m.json"
-    forms = {form: run("score", *files, "--as", form, "--json", target) for form in FORMS}
-    assert {form: done.code for form, done in forms.items()} == dict.fromkeys(FORMS, 0)
-    assert forms["json"].out == target.read_text("utf-8") == run("score", *files, "--json", "-").out
-    assert forms["csv"].out.startswith("scheme,variant,level")
-    assert "| exact | 66.7\u202f% |" in forms["markdown"].out
-    assert "66.7\\,\\%" in forms["latex"].out
-
-
 def test_markdown_and_latex_tables_have_as_many_cells_in_every_row(files: tuple[Path, Path], write) -> None:
     gold = write("g.vrt", GOLD.replace("PER", "P|E&R_%#$~^{}\\`*"))
     tables = run("score", gold, gold, "--as", "markdown").out
@@ -113,19 +99,3 @@ def test_every_label_is_printed_by_latex_as_it_is(write) -> None:
     text = LatexNodes2Text().nodelist_to_text(nodes)
     for label in ("[NAME]", "*x"):  # the end of a row has swallowed neither
         assert label in text
-
-
-@pytest.mark.parametrize("command", ["score", "evaluate", "compare"])
-def test_json_goes_to_standard_output_or_to_a_file_that_is_no_input(
-    command: str, files: tuple[Path, Path], baseline: Path, write
-) -> None:
-    given = (command, *files, *files[1:][: command == "compare"])
-    names = ("--name", "a,b") if command == "compare" else ()
-    printed = run(*given, *names, "--json", "-")
-    assert printed.code == 0, printed.err
-    assert json.loads(printed.out)["schema"] == 2
-    gates = ("--baseline", baseline, "--max-drop", "recall=100pp")
-    config = write("c.toml", "[score]\nseed = 1\n")
-    for place in (files[0], baseline, config):
-        done = run(*given, *names, *gates, "--config", config, "--json", place)
-        refused(done, f"{place.name}: is an input of this run")

@@ -1,8 +1,8 @@
 """Calls of the command line with what they answer, as transcripts.txt has them: each scenario in a folder of its own.
 
 `@name` and the lines below it are a file, `$` is a call. Below a call stand its exit code (`=`, if it is not 0), words
-that it says, however they are wrapped (`?`), words that it does not say (`!`), and files that are there (`+`) or not
-(`-`).
+that it says, however they are wrapped (`?`), words that it does not say (`!`), files that are there (`+`) or not (`-`),
+and a file with what stands in it, however it is wrapped (`:`).
 """
 
 from __future__ import annotations
@@ -46,5 +46,8 @@ def check(call: str, expected: Sequence[str]) -> None:
     for sign, text in ((line[:1], line[2:]) for line in expected):
         if sign in {"?", "!"}:
             assert (text in said) is (sign == "?"), f"{call}: {text!r} in {said}"
+        if sign == ":":
+            name, _, content = text.partition(" ")
+            assert content in " ".join(Path(name).read_text("utf-8").split()), f"{call}: {text}"
         if sign in {"+", "-"}:
             assert Path(text).exists() is (sign == "+"), f"{call}: {text}"
