@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from clueval_xlsx.text.strings import BoolArray, IntArray
+from clueval_xlsx.text.strings import IntArray
 
 ByteArray = npt.NDArray[np.uint8]
 CodePoints = npt.NDArray[np.uint32]
@@ -115,12 +115,6 @@ def classify(points: CodePoints) -> ByteArray:
             table[point] = _describe(chr(point))
         return classify(points)
     return found
-
-
-def visible_characters(points: CodePoints) -> BoolArray:
-    """Which characters are not white space."""
-    visible: BoolArray = (classify(points) & KIND) != SPACE
-    return visible
 
 
 def _describe(character: str) -> int:

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.text.characters import CodePoints, characters_before, code_points, visible_characters
+from clueval_xlsx.text.characters import KIND, SPACE, CodePoints, characters_before, classify, code_points
 from clueval_xlsx.text.strings import IntArray, Strings
 from clueval_xlsx.text.tokenise import Ranges
 
@@ -76,7 +76,7 @@ def visible_in_tokens(tokens: Strings, documents: IntArray) -> VisibleText:
 
 
 def _visible(points: CodePoints, bounds: IntArray, documents: IntArray) -> VisibleText:
-    visible = visible_characters(points)
+    visible = (classify(points) & KIND) != SPACE
     before = np.concatenate([[0], np.cumsum(visible)]).astype(np.int64)
     return VisibleText(points[visible], before, np.flatnonzero(visible), bounds, before[documents])
 

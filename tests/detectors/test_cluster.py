@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +16,7 @@ from clueval_xlsx.detectors.runner import Run, RunOptions, run_detector
 from clueval_xlsx.exceptions import DetectorError
 from tests.support.commands import EXAMPLE_LAYERS, refused, run
 from tests.support.dask_clusters import two_workers
-from tests.support.detector_scripts import GOOD, MOODY, SLOW, command
+from tests.support.detector_scripts import GOOD, MOODY, command
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install clueval-xlsx[dask]")
 psutil = pytest.importorskip("psutil", reason="comes with Dask")
@@ -122,32 +116,6 @@ def test_what_is_no_cluster_is_refused_in_one_sentence(
     refused(done, said)
     assert done.err.count("\n") == 1
     assert not (tmp_path / "p.vrt").exists()
-
-
-def test_stopped_by_the_keyboard_it_keeps_what_is_done_and_leaves_no_process(examples: Path, tmp_path: Path) -> None:
-    texts = [{"full_text": f"Ann Lee {number}", "spans": []} for number in range(400)]
-    (tmp_path / "texts.json").write_text(json.dumps(texts), "utf-8")
-    target, detector = tmp_path / "p.json", command(tmp_path, SLOW)
-    words = ["predict", tmp_path / "texts.json", "-o", target, "--cluster", "local:1", "--detector", detector]
-    program = [sys.executable, "-m", "clueval_xlsx", *map(str, words)]
-    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    side = tmp_path / "p.json.progress.jsonl"
-    end = time.monotonic() + 120
-    while time.monotonic() < end and (not side.exists() or side.read_text("utf-8").count("\n") < 10):
-        time.sleep(0.2)
-    children = psutil.Process(process.pid).children(recursive=True)
-    assert children
-    for _ in range(5):  # whoever loses patience changes nothing
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all of them
-        time.sleep(0.1)
-    _, said = process.communicate(timeout=120)
-    assert process.returncode in {130, -signal.SIGINT}, said  # the second: Python was already on its way out
-    assert "--resume goes on from there" in said
-    assert "Traceback" not in said
-    _, alive = psutil.wait_procs(children, timeout=30)
-    assert not alive
-    assert side.read_text("utf-8").count("\n") >= 10
 
 
 def test_a_place_is_an_address_or_a_number_of_workers_here() -> None:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import functools
 import json
 import re
-import subprocess
 import sys
 
 import pytest
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.files import workbooks
-from clueval_xlsx.files.encryption import encrypt
-from clueval_xlsx.files.python_processes import PASSWORD_VARIABLE
 from clueval_xlsx.files.workbooks import read_workbook
 from tests.support.ci import THOROUGH, some_of
-from tests.support.commands import refused, run, run_process
+from tests.support.commands import run, run_process
 from tests.support.handmade_books import FAR, ROW, SHEET, archive, cell, repacked, xlsx
-from tests.support.hostile_books import KINDS, PASSWORD, encrypted
+from tests.support.hostile_books import KINDS, PASSWORD
 from tests.support.judging import judged, workbook
 
 TABLE = """
@@ -133,37 +130,6 @@ def test_a_damaged_archive_is_refused_wherever_it_is_cut_or_changed() -> None:
 
 
 # ---- what a command does with them
-
-
-def test_an_encrypted_workbook_needs_its_password_which_no_list_of_processes_shows(
-    write, write_pair, monkeypatch
-) -> None:
-    assert len(str(read_workbook(encrypted(), "honest.xlsx", PASSWORD).sheets[0].rows[0][0])) == 4000
-    started = []
-    start = subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda *a, **k: started.append((a, k["env"])) or start(*a, **k))
-    path = write("secret.xlsx", encrypt(workbook(judged(TABLE)).getvalue(), "apfel"))
-    gold, _ = write_pair(TABLE)
-    refused(run("reimport", path, "--gold", gold, "-o", path.parent / "out.vrt"), "secret.xlsx", "--password-file")
-    wrong, right = write("wrong.txt", "birne\n"), write("right.txt", "apfel\n")
-    refused(run("reimport", path, "--gold", gold, "--password-file", wrong), "secret.xlsx", "does not fit")
-    assert run("reimport", path, "--gold", gold, "--password-file", right).code == 0
-    assert not (path.parent / "out.vrt").exists()
-    monkeypatch.setenv(PASSWORD_VARIABLE, "apfel")
-    assert run("reimport", path, "--gold", gold).code == 0
-    assert started
-    assert "apfel" not in repr(started)
-
-
-def test_the_command_refuses_every_bad_file_and_writes_nothing(write, write_pair) -> None:
-    gold, _ = write_pair(TABLE)
-    out = gold.parent / "corrected.vrt"
-    for number, content in enumerate(
-        [b"", b"<html>", xlsx(SHEET.format(rows=ROW.format(cells=FAR[0]))), b"PK\x03\x04"]
-    ):
-        path = write(f"bad{number}.xlsx", content)
-        refused(run("reimport", path, "--gold", gold, "-o", out), path.name)
-        assert not out.exists()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import io
 import shutil
 import zipfile
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 
 import openpyxl
@@ -15,12 +14,9 @@ import pytest
 from clueval_xlsx.exceptions import OutputError
 from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.outputs import Outputs
-from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.progress import why_not_overwrite
 from tests.support.ci import some_of
-from tests.support.commands import EXAMPLE_OPTIONS, refused, run
-from tests.support.workbooks import example, written
+from tests.support.commands import run
 from tests.support.writing import WRITING, make_home
 
 pytestmark = pytest.mark.slow
@@ -163,32 +159,3 @@ def test_a_workbook_that_is_judged_while_a_run_lasts_is_spared_too(home: Path, t
         write()
     assert target.read_bytes() == judged
     assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]
-
-
-def _judged(target, examples, column_name="Judgement"):
-    """A workbook in which somebody has filled in one cell, as a spreadsheet program would save it."""
-    case = example().case_tables[0]["case_id"].iloc[0]
-    fields = {"Judgement": {"code": "unclear"}, "Comment": {"comment": "hm"}}[column_name]
-    target.write_bytes(written(example(), Handout(lang="de", answers={case: Judgement(**fields)})))
-    return (
-        "evaluate",
-        examples / "gold.vrt",
-        examples / "pred.vrt",
-        *EXAMPLE_OPTIONS,
-        "--set",
-        "score.replicates=0",
-        "-o",
-        target,
-    )
-
-
-def test_a_workbook_under_a_password_is_not_overwritten(tmp_path, examples):
-    import msoffcrypto.format.ooxml
-
-    target = tmp_path / "review.xlsx"
-    command = _judged(target, examples)
-    encrypted = BytesIO()
-    msoffcrypto.format.ooxml.OOXMLFile(BytesIO(target.read_bytes())).encrypt("secret", encrypted)
-    target.write_bytes(encrypted.getvalue())
-    refused(run(*command), "password", "--force")
-    assert run(*command, "--force").code == 0
