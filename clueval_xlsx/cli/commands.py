@@ -94,9 +94,9 @@ def _recognise_workbooks(call: Call, arguments: Mapping[str, Any]) -> None:
             swapped = f"`clueval-xlsx reimport {gold} --gold {other}`"
             raise OptionError(f"--gold {gold}: is a review workbook, and {other} is none. Did you mean {swapped}?")
         return
-    for value in arguments.values():
+    for name, value in arguments.items():
         for path in (value,) if isinstance(value, str) else value or ():
-            wrong = misplaced_workbook(path)
+            wrong = None if name == "target" else misplaced_workbook(path)
             if wrong is not None:
                 raise wrong
 

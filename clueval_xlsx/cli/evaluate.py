@@ -113,7 +113,7 @@ def _evaluated(pair: Pair, options: Options, review: Review, sides: Sides, input
             out.json(lambda: metrics(*results))
         out.afterwards(say_notes, dict.fromkeys(note for result in results for note in result.notes))
         if review.password is not None and any(call.value(f"output.{name}") for name in ("json", "html", "files")):
-            out.afterwards(say, "Note: the password protects workbooks only, not what --json, --html, --files write.")
+            out.afterwards(say, "Note: the password protects workbooks only; --json, --html, --files write clear text.")
         for result in results:
             out.afterwards(say, evaluation_sentence(result, Words(TERMINAL)))
     return code

@@ -61,7 +61,7 @@ def run(call: Call, workbooks: Sequence[str]) -> int:
             _lengthen_log(out, result, log)
         out.afterwards(say_what_is_open, workbooks)
         if password is not None and any(call.value(f"output.{name}") for name in _CLEAR):
-            out.afterwards(say, "Note: the password protects workbooks only, not what other options write.")
+            out.afterwards(say, "Note: the password protects workbooks only; what other options write is clear text.")
     return 3 if result.needs_a_person else 0
 
 
