@@ -274,6 +274,11 @@ class OpenedWorkbook:
     sha256: str = ""  # of the file as it was given
     saved: str = ""  # when the file was saved, as it says itself
 
+    @property
+    def gold_hash(self) -> str:
+        """The hash of the gold file that it was made from; without its manifest only what the run ID has of it."""
+        return self.run_id.partition("-")[0] if self.manifest is None else self.manifest.gold.sha256
+
 
 def open_workbook(data: bytes, name: str, password: str | None = None) -> OpenedWorkbook:
     """Read a workbook's tables and find out which run it belongs to; raises if it is no review workbook."""

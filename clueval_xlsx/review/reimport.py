@@ -294,7 +294,7 @@ def _read_gold(gold: Source, how: ReadOptions, workbooks: Sequence[OpenedWorkboo
             raise
         found = "" if path is None else digest(_bytes(path))
         for workbook in workbooks:
-            expected = expected_gold(workbook)
+            expected = workbook.gold_hash
             if found and not found.startswith(expected):
                 raise InputError(
                     f"{workbook.name}: belongs to another gold file ({expected[:_SHOWN]}) than {_name(gold)} "
@@ -383,11 +383,6 @@ def _bytes(source: Source) -> bytes:
         raise InputError(f"{source}: cannot be read: {error.strerror or error}. Check the path.") from None
 
 
-def expected_gold(workbook: OpenedWorkbook) -> str:
-    """The hash of the gold file that a workbook was made from; only its beginning if the manifest is lost."""
-    return workbook.run_id[:_SHOWN] if workbook.manifest is None else workbook.manifest.gold.sha256
-
-
 def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading, path: Path | None = None) -> None:
     """Refuse workbooks of another gold file, of an older state of it, and those that were applied to it already.
 
@@ -395,7 +390,7 @@ def check_gold(workbooks: Sequence[OpenedWorkbook], gold: Reading, path: Path | 
     """
     known = manifest_of(workbooks)
     for workbook in workbooks:
-        expected = expected_gold(workbook)
+        expected = workbook.gold_hash
         if gold.source.sha256.startswith(expected) and expected:
             continue
         made = f"{known.gold.name or 'a file'} ({expected[:_SHOWN]})" if known else f"a file {expected[:_SHOWN]}"
