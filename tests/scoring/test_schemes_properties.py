@@ -222,13 +222,14 @@ def plain_scenario(gold: list[Span], pred: list[Span], text: Text, t: float) -> 
 @at_most(40)
 @given(SPANS, SPANS, WORDS, THRESHOLDS)
 def test_scenario_is_the_plain_loop(gold: list[Span], pred: list[Span], words: list[str], t: float) -> None:
-    row = run(gold, pred, words, scheme=("scenario",), scenario_threshold=t).overall(
-        "scenario", variant="partial", labelled="span"
-    )
+    result = run(gold, pred, words, scheme=("scenario",), scenario_threshold=t)
     expected = plain_scenario(gold, pred, decoded(words), t)
-    assert row["counts"] == {name: expected[name] for name in row["counts"]}
-    credit = expected["strict"] + expected["exact"] + 0.5 * expected["partial"]
-    assert row["tp_gold"] == row["tp_pred"] == credit
+    flexible = expected["strict"] + expected["exact"]
+    right = {"strict": expected["strict"], "flexible": flexible, "partial": flexible + 0.5 * expected["partial"]}
+    for variant, credit in right.items():
+        row = result.overall("scenario", variant=variant, labelled="span")
+        assert row["counts"] == {name: expected[name] for name in row["counts"]}
+        assert row["tp_gold"] == row["tp_pred"] == credit
 
 
 @at_most(40)
