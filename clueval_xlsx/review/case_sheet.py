@@ -129,7 +129,7 @@ def sheet_columns(
     `earlier` where nothing was decided before.
 
     >>> [column.name for column in sheet_columns(["meta_court"], ["risk"], Words("en"), absent=["why"])][:8]
-    ['number', 'state', 'context', 'judgement', 'case_again', 'correct_span', 'correct_label:risk', 'applies_to']
+    ['number', 'state', 'context', 'judgement', 'case_again', 'applies_to', 'correct_span', 'correct_label:risk']
     """
     names = list(names)
     left_out = {*absent, *(key for key in ("char_start", "char_end") if key not in names)}

@@ -42,7 +42,7 @@ FILLER = "das Gericht hat am 3. März 2021 für Recht erkannt – „dass“ 100
 DIGITS = "1 2 3 4 5 6 7 8 9 0 2. 2) 2,0 3.0 ? * ~ ~? 1* ?1 -1 1=1 =1 001 11"
 JUDGED = [
     *DIGITS.split(),
-    *(" 1 ", "1\u00a0", "\u20602", "3 \n", "\t4", "1 2", "x" * 300, "1" * 300, "\u200b5\ufeff", "model\tis wrong"),
+    *(" 1 ", "1\u00a0", "\u20602", "3 \n", "\t4", "1 2", "x" * 300, "1" * 300, "\u200b5\ufeff", "model\u00a0is wrong"),
     *("MODEL IS WRONG", "Modell liegt falsch", "Referenz zu groß", "Reference has wrong label", "Nicht zu entscheiden"),
     *("1 Model is wrong", "1 Good enough", "Public figure", "Both are right", "Cannot decide", "should be marked", "3"),
 ]

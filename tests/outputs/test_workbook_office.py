@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from itertools import groupby
 
 import pytest
 
-from clueval_xlsx.cases.contexts import signed_pieces
 from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import Handout
 from clueval_xlsx.review.case_words import span_choice_entry
 from clueval_xlsx.review.judgements import JUDGEMENTS, SPAN_CHOICES
 from clueval_xlsx.words import Words
 from tests.support.office import case_rows, columns
-from tests.support.workbooks import FIRST, HEADER_ROW, LOOKS, TABS, answers_for, example, written
+from tests.support.workbooks import FIRST, HEADER_ROW, TABS, answers_for, example, written
 
 pytestmark = pytest.mark.office
 OFFERED = [judgement for judgement in JUDGEMENTS if {"FN", "FP"} & {*judgement.sheets}]
@@ -63,42 +61,6 @@ def live(book, lang="en"):
     row, column = place_of(book, sheet, words["metrics.if_they_stand"])
     estimates = book.texts(sheet, f"{LETTERS[column]}{row + 2}:{LETTERS[column + 3]}{row + 7}")
     return {line[0]: tuple(line[1:]) for line in counts}, {line[0]: tuple(line[2:]) for line in estimates}
-
-
-def test_sheets_open_with_the_hidden_ones_hidden(open_book):
-    assert open_book().sheets() == {
-        "Guide": True,
-        MISSED: True,
-        UNSUPPORTED: True,
-        "Metrics": True,
-        "Documents": True,
-        "Confusion": True,
-        "clueval_lists": False,
-        "clueval_figures": False,
-        "clueval_manifest": False,
-    }
-
-
-def test_contexts_have_the_runs_of_the_segments(open_book):
-    book = open_book(level="exact")
-    seen = set()
-    for sheet, table in zip((MISSED, UNSUPPORTED), example(level="exact").case_tables, strict=True):
-        column = letters(book, sheet)["Context"]
-        for row, segments in enumerate(table["segments"].head(15), FIRST):
-            expected = [
-                ("".join(piece.text for piece in group), LOOKS[mark])
-                for mark, group in groupby(signed_pieces(segments), key=lambda piece: piece.mark)
-            ]
-            found = [
-                (
-                    run["text"],
-                    run["colour"] + "b" * run["bold"] + "i" * run["italic"] + "u" * run["underline"],
-                )
-                for run in book.runs(sheet, f"{column}{row}")
-            ]
-            assert found[2:] == expected  # the first two are what happened, and the end of its line
-            seen.update(mark for _, mark in segments)
-    assert seen == {"", "both", "gold", "pred"}
 
 
 @pytest.mark.parametrize("lang", ["en", "de"])

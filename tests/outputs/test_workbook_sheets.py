@@ -10,9 +10,7 @@ import pytest
 from openpyxl.utils import get_column_letter
 from python_calamine import CalamineWorkbook
 
-from clueval_xlsx.corpus.spans import label_vocabulary
 from clueval_xlsx.outputs.xlsx import Handout
-from clueval_xlsx.review.judgements import JUDGEMENTS
 from clueval_xlsx.words import Words
 from tests.support.tables import Sides
 from tests.support.workbooks import (
@@ -80,46 +78,6 @@ def test_technical_columns_are_folded_away_and_the_others_are_not(book):
     assert {"Start", "End", "First token ID", "Sentence", "Case ID"} <= set(names[first - 1 :])
 
 
-@pytest.mark.parametrize("name", ["FN", "FP"])
-def test_annotation_cells_are_text_and_unlocked_and_the_others_locked(book, name):
-    sheet = book[TABS.get(name, name)]
-    free = {"Judgement", "Correct span", "Correct label: category", "Correct label: risk"}
-    free |= {"Applies to", "Severity", "Comment"}
-    for header in headers(sheet):
-        for cell in column(sheet, header):
-            assert cell.protection.locked is (header not in free), header
-            assert (cell.number_format == "@") is (header in free), header
-
-
-def test_lists_come_from_ranges_that_hold_all_their_values(book):
-    words, lists = Words("en"), book["clueval_lists"]
-    spans = (example().pair.gold.spans, example().pair.pred.spans)
-    for name in ("FN", "FP"):
-        sheet = book[TABS.get(name, name)]
-        expected = {
-            "Judgement": [
-                f"{each.digit} {words[f'judgement.{each.code}']}" for each in JUDGEMENTS if name in each.sheets
-            ],
-            "Correct span": ["M as the model", "R as the reference", "B both together", "C only the common part"],
-            "Correct label: category": label_vocabulary(spans, "category"),
-            "Correct label: risk": label_vocabulary(spans, "risk"),
-            "Applies to": ["1 all alike", "2 alike in this document"],
-            "Severity": [f"{digit} {name}" for digit, name in enumerate(words.section("severity").values(), 1)],
-        }
-        found = {}
-        for rule in sheet.data_validations.dataValidation:
-            assert rule.type == "list"
-            first = sheet[str(rule.sqref).split(":")[0]]
-            last = sheet[str(rule.sqref).split(":")[1]]
-            assert (first.row, last.row) == (FIRST, sheet.max_row)
-            header = headers(sheet)[first.column - 1]
-            place = rule.formula1.replace("'", "").removeprefix("clueval_lists!").replace("$", "")
-            found[header] = [str(row[0].value) for row in lists[place]]
-            assert not rule.showErrorMessage  # no dialog interrupts; State says what is not understood
-            assert rule.allowBlank
-        assert found == expected
-
-
 def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
     labels = ["a,b", 'say "x"', "it's", "=1+1", "ä&<b>", *(f"LABEL_NUMBER_{number:03}" for number in range(400))]
     lines = "".join(f"word\tB-{label}\n" for label in labels)
@@ -136,31 +94,6 @@ def test_labels_with_commas_and_quotes_and_hundreds_of_labels_are_all_offered():
     assert f"<formula1>clueval_lists!${letter}$2:${letter}${len(labels) + 1}</formula1>" in sheet.replace(
         "'", ""
     )  # versions differ in quoting
-
-
-def test_related_cases_link_to_each_other_both_ways():
-    evaluation = example(level="exact")
-    book = opened(written(evaluation))
-    tables = dict(zip(("FN", "FP"), evaluation.case_tables, strict=True))
-    numbers = {
-        case: f"{kind} {number}" for kind, table in tables.items() for number, case in enumerate(table["case_id"], 1)
-    }
-    linked = 0
-    for name, other in (("FN", "FP"), ("FP", "FN")):
-        ids = column(book[TABS[other]], "Case ID")
-        area = f"${ids[0].column_letter}$1:${ids[0].column_letter}${ids[-1].row}"
-        for cell, related in zip(column(book[TABS[name]], "See also"), tables[name]["related"], strict=True):
-            if not related:
-                assert cell.value is None
-                continue
-            more = f" (+{len(related) - 1})" if len(related) > 1 else ""
-            assert cell.value == (
-                f"=HYPERLINK(\"#'{TABS[other]}'!D\"&MATCH(\"{related[0]}\",'{TABS[other]}'!{area},0),"
-                f'"{numbers[related[0]]}{more}")'
-            )
-            assert cell.font.u
-            linked += 1
-    assert linked > 20
 
 
 def judging_widths(sheet):
