@@ -30,7 +30,6 @@ class Source:
     format: str
     sha256: str
     columns: Mapping[str, int | str] = field(default_factory=dict)  # layer -> column, or field in other formats
-    ends_with_newline: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)  # the options it was read with, so that it can be again
     folder: bool = False  # several files
     detector: str = ""  # name, version, language and configuration of the detector that made the spans

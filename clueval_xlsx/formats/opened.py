@@ -85,10 +85,6 @@ class OpenedSource:
         content = self.json_records.content if self.looks_like_json else []
         return next((record for record in content if record is not None), None)
 
-    def has_keys(self, *keys: str) -> bool:
-        """Whether the file is JSON and its first document has all of these keys."""
-        return isinstance(self.first_record, dict) and set(keys) <= set(self.first_record)
-
     def take(self) -> bytes:
         """Hand the bytes over: a large file is in memory only once."""
         data, self.data = self.data, b""

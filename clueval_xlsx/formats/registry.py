@@ -199,7 +199,7 @@ def need(module: str, extra: str, what: str) -> Any:
 GOLD: Final = "gold"
 PRED: Final = "pred"
 UNION, FIRST = "union", "first"
-ERROR, WARN, JOIN, SPLIT, LAYERS = "error", "warn", "join", "split", "layers"
+ERROR, WARN, JOIN, SPLIT = "error", "warn", "join", "split"
 # What a message says where there may be two sides; a command that knows none leaves it out (`cli.input_options`).
 ONE_SIDE = " (--gold-layer, --pred-layer for one side)"
 FIELDS_OF_ONE_SIDE = " (gold.field, pred.field for one side)"

@@ -33,18 +33,15 @@ def read_columns(
     tabs_only: bool = False,
     others: Mapping[str, bytes] | None = None,
     known_ids: Strings | None = None,
-    origin: LineOrigin | None = None,
 ) -> Reading:
     """Read a file, or those of a folder (which has `others`) as one corpus; raise with all that is wrong.
 
-    `known_ids` are token IDs that somebody has checked already; `origin` says where lines come from that were put
-    together of something else.
+    `known_ids` are token IDs that somebody has checked already.
     """
     folder = others is not None
     sha256 = "" if folder else digest(next(iter(files.values())))
-    data, parts, own_origin = _joined(files, name if folder else None)
+    data, parts, origin = _joined(files, name if folder else None)
     del files  # a large file is in memory only once
-    origin = own_origin or origin
     begin = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     layout = find_layout(data, begin, asked, name, conll=conll, tabs_only=tabs_only)
     complaints = Complaints()
@@ -96,7 +93,7 @@ def read_columns(
     carrier = TagCells(layout.places, separators, frozenset(outside_keys), data, tuple(parts), others or {})
     shown = {layer: str(place) if place.key else place.column for layer, place in layout.places.items()}
     kind = "conll" if conll else "vrt"
-    source = Source(name, kind, sha256, shown, parts[-1].complete, folder=folder)
+    source = Source(name, kind, sha256, shown, folder=folder)
     return Reading(source, corpus, layers, carrier=carrier)
 
 

@@ -83,10 +83,6 @@ class Structure:
         """How many tokens come before each tag of this name."""
         return self.place[self._rows(name)]
 
-    def has_sentences(self, sentence_tag: str) -> bool:
-        """Whether the file says where sentences end."""
-        return bool(self.sentence_borders(sentence_tag).size)
-
     def sentence_borders(self, sentence_tag: str) -> IntArray:
         """Places of sentence tags and blank lines."""
         return np.concatenate([self.places(sentence_tag), self.places(_BLANK[0])])
