@@ -34,7 +34,7 @@ from clueval_xlsx.review.log import newest_judgements, other_keys
 from clueval_xlsx.review.manifest import Manifest, run_again
 from clueval_xlsx.review.progress import (
     Account,
-    Known,
+    CaseState,
     make_account,
     missing_cases,
     missing_people,
@@ -141,15 +141,15 @@ class Adjudication(Decided):
         known_cases = {*listed, *self.book.cases}  # of the agreed spans the book has those alone that were judged
         present = {case for book in self.workbooks for case in book.present if case in known_cases}
         present = present if listed or present else set(self.book.cases)  # judged in memory
-        known = Known(
-            conflict=self.cases_in_conflict,
-            judged=self.decisions.keys() - self.carried.keys(),
+        known = {
+            CaseState.CONFLICT: self.cases_in_conflict,
+            CaseState.JUDGED: self.decisions.keys() - self.carried.keys(),
             # A row that is gone from one workbook says nothing about the same case in another.
-            unusable=present.intersection(problem.case for problem in self.unusable),
-            carried=self.carried,
-            settled=self.settled,
-            present=present,
-        )
+            CaseState.UNUSABLE: present.intersection(problem.case for problem in self.unusable),
+            CaseState.CARRIED: self.carried,
+            CaseState.SETTLED: self.settled,
+            CaseState.OPEN: present,
+        }
         return make_account([*listed, *sorted(present)], known)
 
     @cached_property

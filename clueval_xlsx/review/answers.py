@@ -70,16 +70,10 @@ class ChoiceList:
                 self.typed.setdefault(text, code)
         for code, _, _ in entries:
             self.typed.setdefault(key(code), code)
-        split = [text.split(" ") for text in self.typed]
-        self._beginnings = {" ".join(parts[:count]) for parts in split for count in range(1, len(parts))}
 
     def find(self, text: str) -> str | None:
         """The code of the entry that a text means."""
         return self.typed.get(key(text))
-
-    def goes_on(self, text: str) -> bool:
-        """Whether an entry begins with a text and has further words."""
-        return key(text) in self._beginnings
 
 
 def judgement_choices(judgements: Iterable[JudgementKind], sheet: Sheet) -> ChoiceList:

@@ -73,38 +73,17 @@ class Account:
         return [case for case, found in self.states.items() if found is state]
 
 
-@dataclass(frozen=True)
-class Known:
-    """What is known about cases, by case ID; an earlier name wins over a later one."""
+def make_account(cases: Iterable[str], known: Mapping[CaseState, Collection[str]]) -> Account:
+    """Give each case the first state that has it, in the order of `known`.
 
-    conflict: Collection[str] = ()
-    judged: Collection[str] = ()
-    unusable: Collection[str] = ()
-    carried: Collection[str] = ()
-    settled: Collection[str] = ()
-    present: Collection[str] = ()
-
-
-def make_account(cases: Iterable[str], known: Known) -> Account:
-    """Give each case its state.
-
-    >>> make_account(["FN-A", "FN-B"], Known(judged={"FN-A"})).counts[CaseState.MISSING]
+    >>> make_account(["FN-A", "FN-B"], {CaseState.JUDGED: {"FN-A"}}).counts[CaseState.MISSING]
     1
     """
-    order = (
-        (CaseState.CONFLICT, set(known.conflict)),
-        (CaseState.JUDGED, set(known.judged)),
-        (CaseState.UNUSABLE, set(known.unusable)),
-        (CaseState.CARRIED, set(known.carried)),
-        (CaseState.SETTLED, set(known.settled)),
-        (CaseState.OPEN, set(known.present)),
-    )
-    return Account(
-        {
-            case: next((state for state, members in order if case in members), CaseState.MISSING)
-            for case in dict.fromkeys(cases)
-        }
-    )
+    members = {state: set(own) for state, own in known.items()}
+    states = {}
+    for case in dict.fromkeys(cases):
+        states[case] = next((state for state, own in members.items() if case in own), CaseState.MISSING)
+    return Account(states)
 
 
 def workbook_account(book: JudgedWorkbook) -> Account:
@@ -129,14 +108,14 @@ def workbook_account(book: JudgedWorkbook) -> Account:
                 only = len(linked) == 1 and len(listed.links.get(other, ())) == 1
                 if record.effect is not None and settles(record.effect, only=only):
                     settled.add(other)
-    known = Known(
-        conflict={case for case, answers in (*said.items(), *claims.items()) if len(answers) > 1},
-        judged=said,
-        unusable=unusable,
-        carried=claims,
-        settled=settled,
-        present=book.present,
-    )
+    known = {
+        CaseState.CONFLICT: {case for case, answers in (*said.items(), *claims.items()) if len(answers) > 1},
+        CaseState.JUDGED: said,
+        CaseState.UNUSABLE: unusable,
+        CaseState.CARRIED: claims,
+        CaseState.SETTLED: settled,
+        CaseState.OPEN: book.present,
+    }
     return make_account([*listed.ids, *(() if listed.ids else sorted(book.present))], known)
 
 

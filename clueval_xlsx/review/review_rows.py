@@ -24,32 +24,19 @@ class RowRules:
 
 
 @dataclass(frozen=True)
-class SheetPlace:
-    """Where a review sheet's columns are, so that a cell can be named when somebody asks."""
-
-    name: str  # file!sheet
-    columns: Mapping[str, int]
-
-    def cell(self, key: str, row: int) -> str:
-        """The place of a column's cell in a row."""
-        return f"{self.name}!{cell_name(row, self.columns[key])}"
-
-
-@dataclass(frozen=True)
 class ReviewRow:
     """One row with something filled in: the record, and where it stands."""
 
     record: Judgement
-    sheet: SheetPlace | None = None
+    columns: Mapping[str, int] = field(default_factory=dict)  # where each stands
     row: int = 0
 
     def where(self, column: str) -> str:
         """The place of a column's cell, or of the judgement if the column is missing."""
-        if self.sheet is None:
-            return self.record.place
-        known = [key for key in self.sheet.columns if key == column or key.startswith(f"{column}:")]
+        known = [key for key in self.columns if key == column or key.startswith(f"{column}:")]
         filled = [key for key in known if key.partition(":")[2] in {"", *self.record.correct_labels}]
-        return self.sheet.cell((filled or known)[0], self.row) if known else self.record.place
+        sheet = self.record.place.rpartition("!")[0]
+        return f"{sheet}!{cell_name(self.row, self.columns[(filled or known)[0]])}" if known else self.record.place
 
     @property
     def lacks(self) -> str:

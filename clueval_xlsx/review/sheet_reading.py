@@ -12,7 +12,7 @@ from clueval_xlsx.exceptions import RowProblem
 from clueval_xlsx.files.sheets import SheetTable, cell_name, column_name
 from clueval_xlsx.review.case_sheet import CALCULATED, HELPERS, TOLD, WrittenCells
 from clueval_xlsx.review.judgements import BLOCK_ID_COLUMN, TAKES_LABEL, Judgement, TrustId
-from clueval_xlsx.review.review_rows import ReadRows, ReviewRow, RowRules, SheetPlace
+from clueval_xlsx.review.review_rows import ReadRows, ReviewRow, RowRules
 from clueval_xlsx.review.review_sheets import (
     ID_COLUMNS,
     NO_HEADER,
@@ -374,6 +374,6 @@ class SheetReader:
             final=self.rules.final,
             applies_to=scope,
         )
-        self.content.rows.append((self.kind, ReviewRow(record, SheetPlace(self.name, at), row.number)))
+        self.content.rows.append((self.kind, ReviewRow(record, at, row.number)))
         if not code:
             self.content.open.add((self.kind, case))

@@ -19,7 +19,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.review.answers import Wrong
 from clueval_xlsx.review.judgements import Effect, Judgement, Outcome
 from clueval_xlsx.review.log import standing_decisions
-from clueval_xlsx.review.progress import CaseState, Known, make_account, workbook_progress
+from clueval_xlsx.review.progress import CaseState, make_account, workbook_progress
 from clueval_xlsx.review.reimport import reimport
 from tests.support.accidents import CASES, TABLE, each_id, example_answers, gold, named, outcome
 from tests.support.editing import Edit, case_sheets, edited, header, rename
@@ -496,9 +496,9 @@ def test_a_decision_that_was_disputed_later_is_open() -> None:
 
 
 def test_every_case_has_exactly_one_state() -> None:
-    known = Known(conflict={"a"}, judged={"a", "b"}, unusable={"b", "c"}, settled={"c", "d"}, present={"d", "e"})
-    states = make_account(["a", "b", "c", "d", "e", "f"], known).states.values()
-    assert " ".join(states) == "conflict judged unusable settled open missing"
+    order = ("conflict", "judged", "unusable", "settled", "open")
+    known = dict(zip(map(CaseState, order), ("a", "ab", "bc", "cd", "de"), strict=True))
+    assert " ".join(make_account("abcdef", known).states.values()) == "conflict judged unusable settled open missing"
 
 
 def test_every_reason_why_a_row_is_not_used_has_its_words_and_its_remedy() -> None:
