@@ -68,17 +68,6 @@ def test_the_matrices_and_who_stands_apart_by_hand(files: dict[str, Path]) -> No
     assert two["apart"] is None  # of two, neither stands apart
 
 
-def test_the_terminal_and_the_page_show_matrix_labels_and_documents(files: dict[str, Path], tmp_path: Path) -> None:
-    target = tmp_path / "agree.html"
-    done = run("agree", *files.values(), "--level", "exact", "--html", target, "--lang", "de")
-    assert done.code == 0, done.err
-    assert "cara stands apart: F1 28.6 %" in " ".join(done.out.split())
-    assert "28.6" in done.out
-    page = target.read_text("utf-8")
-    for said in ("cara weicht ab", "F1 nach Dokument", "d1", "LOC", "<script>"):
-        assert (said in page) == (said != "<script>")
-
-
 def mention(text: str, words: str, label: str) -> dict:
     start = text.index(words)
     return {"start_offset": start, "end_offset": start + len(words), "span_text": words, "entity_type": label}

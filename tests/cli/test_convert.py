@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from clueval_xlsx.cli import cli
 from clueval_xlsx.corpus.reading import Reading
-from clueval_xlsx.formats.brat import brat_files
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
 from tests.support.folders import FIXTURES
@@ -84,13 +83,6 @@ def test_to_every_format_and_back(name: str, format_: str, tmp_path: Path) -> No
     assert spans(read(back)) == spans(read(source))
 
 
-def test_tables_of_every_ending(tmp_path: Path) -> None:
-    for ending in ("tsv", "csv", "xlsx"):
-        target = tmp_path / f"out.{ending}"
-        convert(FOLDER / "gold.vrt", target)
-        assert spans(reread(target, "table", FOLDER / "gold.vrt")) == spans(read(FOLDER / "gold.vrt"))
-
-
 def test_several_layers_side_by_side(tmp_path: Path) -> None:
     layers = ["--layer", "entity_type", "--layer", "identifier_type"]
     convert(FOLDER / "tab.json", tmp_path / "out.vrt", *layers)
@@ -104,21 +96,6 @@ def test_several_layers_side_by_side(tmp_path: Path) -> None:
         expected = original.annotation.layers[layer]
         assert table.annotation.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()
         assert decoded.layers[layer].to_numpy().tolist() == expected.to_numpy().tolist()
-
-
-def test_file_names_stay_inside_the_folder() -> None:
-    from clueval_xlsx.corpus.running_text import TextDocument
-    from clueval_xlsx.formats.writing import AnnotatedDocument
-
-    names = list(
-        brat_files(
-            [
-                AnnotatedDocument(TextDocument("../../etc/passwd", "x"), []),
-                AnnotatedDocument(TextDocument("a\\b:c", "y"), []),
-            ]
-        )
-    )
-    assert names == ["%2E%2E/%2E%2E/etc/passwd.txt", "%2E%2E/%2E%2E/etc/passwd.ann", "a%5Cb%3Ac.txt", "a%5Cb%3Ac.ann"]
 
 
 words = st.text(st.sampled_from("abÄ1😀e\u0301.,-&<>\"'#\u200d"), min_size=1, max_size=5)

@@ -36,23 +36,6 @@ def test_labels_with_escape_sequences_do_not_reach_the_terminal(command: str, si
     assert harmless(done.out + done.err)
 
 
-def test_a_table_shows_the_sequence_written_out(sides) -> None:
-    done = run("score", *sides, "--labelled", "span")
-    assert done.code == 0, done.err
-    shown = "".join(line.strip() for line in done.out.splitlines())
-    assert "\\x1b" in shown
-
-
-def test_an_error_shows_the_sequence_written_out(write) -> None:
-    done = run("score", write(f"{EVIL.replace('/', '')}.vrt", "Ann\tB-PER\nAnn\n"), write("b.vrt", GOLD))
-    assert done.code == 2
-    assert "\\x1b]0;owned\\x07" in done.err
-    assert harmless(done.err)
-    done = run("evaluate", f"--{EVIL}")
-    assert done.code == 2
-    assert harmless(done.err)
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_data_are_exact_for_a_program_and_harmless_for_a_person(terminal: bool, sides) -> None:
     reader, writer = pty.openpty() if terminal else os.pipe()
